@@ -1,96 +1,132 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
-import { marketSink } from '../market/feed-target.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { everyEuroMarket, pricingPolicy, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import type { Reach } from '../market/source-choice.ts';
 import { SourceWatch } from './source-watch.ts';
+import type { FeedSupervisor } from './supervisor.ts';
 
-const BTCEUR = symbol('BTCEUR');
+/** What a supervisor says of its source. */
+class Said implements Pick<FeedSupervisor, 'reach' | 'isLive' | 'brokenOff' | 'hasLiveSince' | 'heardMs'> {
+  isLive = true;
+  brokenOff: FeedSupervisor['brokenOff'];
+  lastAtMs = 0;
+  heardMs = 0;
 
-/** As much of a supervisor as the watch reads. */
-interface Played {
-  isLive: boolean;
-  reach: Reach;
-  /** Since when its prices stopped although its connection is alive. */
-  stoppedMs?: number | undefined;
-  lastMs: number;
-}
-
-function watched() {
-  const clock = new FakeClock();
-  const rules = { ids: ['first', 'second'], lists: new Map(), mode: 'primary', returnAfterMs: 60_000 } as const;
-  const book = new MarketBook({ ...pricingPolicy(), converted: new Map() }, everyEuroMarket, undefined, rules);
-  const market = { book, feedStatus: new FeedStatus() };
-  const played: Record<string, Played> = {
-    first: { isLive: true, reach: 'live', lastMs: 0 },
-    second: { isLive: true, reach: 'live', lastMs: 0 },
-  };
-  const supervisors = new Map(
-    Object.entries(played).map(([id, state]) => [
-      id,
-      {
-        get isLive() {
-          return state.isLive;
-        },
-        reach: () => state.reach,
-        get brokenOff() {
-          return state.stoppedMs === undefined ? undefined : { atMs: state.stoppedMs, symbols: [BTCEUR] };
-        },
-        hasLiveSince: (atMs: number) => state.isLive && state.lastMs >= atMs,
-      },
-    ]),
-  );
-  const said: string[] = [];
-  const log = { ...silentLog, warn: (_: object, message: string) => void said.push(message) };
-  const watch = new SourceWatch({ market, clock, log }, supervisors as never);
-  for (const source of book.sources.all) {
-    const sink = marketSink(market, clock, source);
-    sink.catalogueLoaded([upstreamMarket('BTC')], clock.now());
-    sink.tickerReceived(upstreamTicker({ receivedAt: clock.now() }));
+  reach() {
+    return this.isLive ? ('live' as const) : ('silent' as const);
   }
+
+  hasLiveSince(atMs: number): boolean {
+    return this.isLive && this.lastAtMs >= atMs;
+  }
+}
+
+const warnedOfSilence = 'no prices come although the connection is alive';
+const warnedOfChange = 'prices come from another source';
+
+/** Two sources of as many markets, both live, the first of them in use; it is taken back after a second. */
+async function watched(t: TestContext, marketCount = 2) {
+  const clock = new FakeClock();
+  const rules = { ids: ['first', 'second'], lists: new Map(), mode: 'primary' as const, returnAfterMs: 1_000 };
+  const book = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
+  const feedStatus = new FeedStatus();
+  const markets = Array.from({ length: marketCount }, (_, index) => upstreamMarket(`M${index}`));
+  for (const source of book.sources.all) {
+    book.catalogueLoaded(markets, clock.now(), undefined, source.id);
+    for (const market of markets)
+      book.tickerReceived(upstreamTicker({ symbol: market.symbol, receivedAt: clock.now() }), source);
+  }
+  const logged: object[] = [];
+  const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
+  const said = { first: new Said(), second: new Said() };
+  const supervisors = new Map(Object.entries(said)) as unknown as ReadonlyMap<string, FeedSupervisor>;
+  const watch = new SourceWatch({ market: { book, feedStatus }, clock, log }, supervisors);
   watch.start();
+  t.after(() => watch.stop());
+  await clock.advance(2_000);
   return {
-    clock,
-    market,
-    first: played.first!,
-    second: played.second!,
-    said,
-    watch,
-    used: () => book.sources.used(BTCEUR)?.id,
+    ...{ clock, watch, said, path: () => feedStatus.path },
+    silentMs: () => feedStatus.silentMs(clock.now(), clock.monotonicMs()),
+    used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
+    told: () => logged.splice(0),
   };
 }
 
-test('a source whose prices stop although its connection is alive gives way once another goes on, and it is said once', async () => {
-  const { clock, first, second, said, watch, used } = watched();
-  await clock.advance(2_500);
+test('the choice is made twice a second, and not any more after the end', async (t) => {
+  const { clock, watch, said, used, told } = await watched(t);
+  assert.deepEqual([used(), told()], ['first', []], 'the first choice of a start is nothing to report');
+  said.first.isLive = false;
+  await clock.advance(499);
   assert.equal(used(), 'first');
-  first.stoppedMs = clock.monotonicMs();
-  second.lastMs = first.stoppedMs + 1_999;
-  await clock.advance(1_000);
-  assert.equal(used(), 'first', 'a price soon after is no proof that the market goes on');
-  second.lastMs = first.stoppedMs + 2_000;
-  await clock.advance(1_000);
+  await clock.advance(1);
   assert.equal(used(), 'second');
-  assert.deepEqual(said, ['no prices come although the connection is alive', 'prices come from another source']);
+  said.first.isLive = true;
   watch.stop();
+  await clock.advance(60_000);
+  assert.equal(used(), 'second');
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('the feed is live while any source is and no market runs on a standby, and on the fallback otherwise', async () => {
-  const { clock, market, first, second, watch } = watched();
+test('all markets that change over together make one line, with twenty of them by name and their number', async (t) => {
+  const { clock, said, told } = await watched(t, 25);
+  said.first.isLive = false;
+  await clock.advance(500);
+  const [line, ...others] = told() as { symbols: readonly string[] }[];
+  assert.deepEqual(others, []);
+  const { symbols, ...rest } = line!;
+  assert.equal(symbols.length, 20);
+  assert.deepEqual(rest, { source: 'second', from: 'first', count: 25, message: warnedOfChange });
+});
+
+test('the feed is live while every market has its first source, and not while none of its sources is', async (t) => {
+  const { clock, said, path } = await watched(t);
+  assert.equal(path(), 'live');
+  said.first.isLive = false;
+  await clock.advance(500);
+  assert.equal(path(), 'fallback');
+  said.first.isLive = true;
+  await clock.advance(2_000);
+  assert.equal(path(), 'live');
+  said.first.isLive = false;
+  said.second.isLive = false;
+  await clock.advance(500);
+  assert.equal(path(), 'fallback');
+});
+
+test('a source without prices is left once another has some two seconds newer, which is reported once', async (t) => {
+  const { clock, said, used, told } = await watched(t);
+  said.first.brokenOff = { atMs: clock.monotonicMs(), symbols: [] };
+  said.second.lastAtMs = clock.monotonicMs() + 1_999;
   await clock.advance(2_500);
-  assert.equal(market.feedStatus.path, 'live');
-  first.isLive = false;
-  first.reach = 'silent';
+  assert.deepEqual([used(), told()], ['first', []], 'the market itself may be quiet');
+  said.second.lastAtMs += 1;
+  await clock.advance(2_000);
+  assert.equal(used(), 'second');
+  assert.deepEqual(told(), [
+    { source: 'first', message: warnedOfSilence },
+    { source: 'second', from: 'first', symbols: ['M0EUR', 'M1EUR'], count: 2, message: warnedOfChange },
+  ]);
+  said.first.brokenOff = undefined;
+  await clock.advance(2_000);
+  assert.equal(used(), 'first');
+});
+
+test('the latest sign of life of any source is that of the feed', async (t) => {
+  const { clock, said, silentMs } = await watched(t);
+  said.first.heardMs = clock.monotonicMs() - 1_000;
+  said.second.heardMs = clock.monotonicMs() - 100;
   await clock.advance(500);
-  assert.equal(market.feedStatus.path, 'fallback', 'on a standby');
-  second.isLive = false;
-  second.reach = 'silent';
-  await clock.advance(500);
-  assert.equal(market.feedStatus.path, 'fallback');
-  watch.stop();
+  assert.equal(silentMs(), 600);
+});
+
+test('a source is not compared with itself', async (t) => {
+  const { clock, said, used } = await watched(t);
+  said.second.isLive = false;
+  said.first.brokenOff = { atMs: 0, symbols: [] };
+  said.first.lastAtMs = 5_000;
+  await clock.advance(2_000);
+  assert.equal(used(), 'first');
 });

@@ -1,124 +1,161 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
-  after,
   everyEuroMarket,
   hourMs,
   pricingPolicy,
-  start,
+  symbol,
   upstreamMarket,
   upstreamTicker,
 } from '../market/samples.testing.ts';
-import { skippedPairsName } from '../market/upstream.ts';
-import { openStore } from '../store/store.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
+import { openFixture } from '../store/store.testing.ts';
 import { CatalogueReview } from './catalogue-review.ts';
+import { MarketMemory } from './market-memory.ts';
 
-const bases = ['BTC', ...Array.from({ length: 19 }, (_, index) => `C${index}`)];
+const bases = Array.from({ length: 20 }, (_, index) => `B${String.fromCharCode(65 + index)}`);
+const delistAfterMs = 24 * hourMs;
 
+/** An exchange with twenty markets, the first of which is BA. */
 async function reviewed(t: TestContext) {
-  const clock = new FakeClock();
-  const store = await openStore({ url: 'sqlite::memory:', clock, randomness: seededRandomness(1) });
-  const book = new MarketBook({ ...pricingPolicy(), converted: new Map() }, everyEuroMarket);
-  const logged: string[] = [];
-  const line = (_: object, message: string) => void logged.push(message);
-  const saving = { meanwhile: () => {} };
+  const { store, clock, outside } = await openFixture(t);
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const saved = new MarketMemory(store, book, new FeedStatus(), clock, silentLog);
+  book.observe(saved);
+  const during = { save: () => {} };
   const memory = {
     async save() {
-      await store.markets.upsertMany(book.catalogue.records());
-      saving.meanwhile();
+      await saved.save();
+      during.save();
     },
   };
-  const log = { ...silentLog, info: line, warn: line, error: line };
-  const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: 24 * hourMs });
-  t.after(() => store.close());
-  /** A load of the catalogue this many hours after the start, without some of the markets. */
-  async function load(hours: number, ...without: readonly string[]) {
-    const at = after(start, hours * hourMs);
-    const listed = bases.filter((base) => !without.includes(base)).map((base) => upstreamMarket(base));
-    book.catalogueLoaded(listed, at);
-    review.loaded('kraken', at);
+  const logged: [level: string, message: string, symbols: unknown][] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    const { symbols, symbol: one } = fields as { symbols?: unknown; symbol?: unknown };
+    logged.push([level, message, symbols ?? one]);
+  };
+  const log = { ...silentLog, info: at('info'), warn: at('warn'), error: at('error') };
+  const review = new CatalogueReview({ store, book, memory, log, delistAfterMs });
+  const load = async (lacking: readonly string[], skipped: readonly SkippedPair[] = []) => {
+    const listed = bases.filter((base) => !lacking.includes(base)).map((base) => upstreamMarket(base));
+    book.catalogueLoaded(listed, clock.now(), { skipped, isComplete: true });
+    review.loaded('exchange', clock.now(), { skipped, isComplete: true });
     await review.stop();
-  }
+  };
   return {
-    store,
-    book,
-    logged,
-    saving,
-    load,
-    /** Loads without some of the markets, from one hour to another, as often as all of the time between counts. */
-    async loads([from, to]: readonly [number, number], ...without: readonly string[]) {
-      for (let hours = from; hours <= to; hours += 0.5) await load(hours, ...without);
+    ...{ store, outside, review, during, load },
+    /** What was logged since the last call. */
+    told: () => logged.splice(0),
+    /** A load an hour, for this long. */
+    async lack(hours: number, ...lacking: readonly string[]) {
+      for (let hour = 0; hour < hours; hour++) {
+        clock.jump(hourMs);
+        await load(lacking);
+      }
     },
-    skip: async (source: string, ...names: readonly string[]) => {
-      review.loaded(source, start, { skipped: names.map((name) => ({ name, reason: 'unknown' })) } as never);
-      await review.stop();
-    },
+    tick: (base: string) =>
+      book.tickerReceived(upstreamTicker({ symbol: symbol(`${base}EUR`), receivedAt: clock.now() })),
     delisted: async () =>
-      (await store.markets.list()).filter(({ delistedAt }) => delistedAt !== undefined).map(({ symbol }) => symbol),
-    audited: async (wanted: string) =>
-      (await store.audit.page({ limit: 100 })).items.filter(({ action }) => action === wanted).length,
+      (await store.markets.list()).filter(({ delistedAt }) => delistedAt !== undefined).map((market) => market.symbol),
+    actions: async () =>
+      (await store.audit.page({ limit: 100 })).items.map(
+        ({ action, actor, subject }) => `${action} ${actor} ${subject.id}`,
+      ),
   };
 }
 
-test('a market that the exchange no longer lists is reported, and delisted through the store once it is due', async (t) => {
-  const { load, loads, delisted, logged, audited } = await reviewed(t);
-  await load(0);
-  await loads([1, 24.5], 'BTC');
-  assert.deepEqual(logged, ['markets that the exchange no longer lists are paused']);
+const gone = 'markets that the exchange no longer lists are paused';
+
+test('a market that the exchange has not listed for the configured time is delisted once, by the service, in the store and its audit log', async (t) => {
+  const { load, lack, delisted, actions, told } = await reviewed(t);
+  await load([]);
+  await lack(24, 'BA');
+  assert.deepEqual(told(), [['warn', gone, ['BAEUR']]]);
   assert.deepEqual(await delisted(), []);
-  await load(25, 'BTC');
-  assert.deepEqual(await delisted(), ['BTCEUR']);
-  await load(25.5, 'BTC');
-  assert.equal(await audited('market.delist'), 1, 'it is delisted once');
+  await lack(1, 'BA');
+  assert.deepEqual(await delisted(), ['BAEUR']);
+  assert.deepEqual(await actions(), ['market.delist service BAEUR']);
+  assert.deepEqual(told(), [['warn', 'market delisted for good: the exchange no longer lists it', 'BAEUR']]);
+  await lack(2, 'BA');
+  assert.deepEqual(
+    await actions(),
+    ['market.delist service BAEUR'],
+    'also before this process has read that it is delisted',
+  );
+  assert.deepEqual(told(), []);
 });
 
-test('a ticker that comes while the markets are saved keeps its market', async (t) => {
-  const { load, loads, delisted, saving, book } = await reviewed(t);
-  await load(0);
-  await loads([1, 24.5], 'BTC');
-  let saves = 0;
-  saving.meanwhile = () => {
-    saves++;
-    book.tickerReceived(upstreamTicker({ receivedAt: after(start, 25 * hourMs) }));
-  };
-  await load(25, 'BTC');
-  assert.equal(saves, 1, 'it was due');
+test('a market whose ticker comes while the markets are being saved is not delisted', async (t) => {
+  const { load, lack, during, tick, delisted, told } = await reviewed(t);
+  await load([]);
+  during.save = () => void tick('BA');
+  await lack(30, 'BA');
+  assert.deepEqual(await delisted(), []);
+  assert.ok(told().every(([level]) => level !== 'error'));
+});
+
+test('a market that is listed again is reported once, and its absence begins anew', async (t) => {
+  const { load, lack, delisted, told } = await reviewed(t);
+  await load([]);
+  await lack(20, 'BA');
+  await lack(1);
+  await lack(20, 'BA');
+  const back = 'markets are no longer missing from the exchange';
+  assert.deepEqual(told(), [
+    ['warn', gone, ['BAEUR']],
+    ['info', back, ['BAEUR']],
+    ['warn', gone, ['BAEUR']],
+  ]);
   assert.deepEqual(await delisted(), []);
 });
 
-test('when over a tenth of the markets are missing none is delisted, and the audit log says so once for each', async (t) => {
-  const { load, loads, delisted, logged, audited } = await reviewed(t);
-  await load(0);
-  await loads([1, 26], 'BTC', 'C1', 'C2');
+test('while over a tenth of the markets are missing none is delisted, which is logged and recorded once for each', async (t) => {
+  const { load, lack, delisted, actions, told } = await reviewed(t);
+  await load([]);
+  await lack(24, 'BA', 'BB', 'BC');
+  told();
+  await lack(3, 'BA', 'BB', 'BC');
   assert.deepEqual(await delisted(), []);
-  assert.equal(await audited('market.hold_back'), 3);
-  assert.equal(logged.filter((line) => line.startsWith('delisting is held back')).length, 1);
-  await load(26.5);
-  assert.equal(logged.at(-1), 'markets are no longer missing from the exchange');
+  const held = ['BAEUR', 'BBEUR', 'BCEUR'];
+  const heldBack = 'delisting is held back: over a tenth of the markets are missing';
+  assert.deepEqual(told(), [['warn', heldBack, held]]);
+  assert.deepEqual(
+    (await actions()).sort(),
+    held.map((each) => `market.hold_back service ${each}`),
+  );
+  await lack(1, 'BA', 'BB');
+  assert.deepEqual(await delisted(), ['BAEUR', 'BBEUR'], 'a tenth is not over a tenth');
 });
 
-test('the pairs that each source skips are kept together', async (t) => {
-  const { store, skip } = await reviewed(t);
-  await skip('kraken', 'XBTEUR');
-  await skip('bitvavo', 'ABC-EUR');
-  await skip('kraken');
-  const { payload = '' } = (await store.snapshots.load(skippedPairsName)) ?? {};
-  assert.deepEqual(JSON.parse(payload), [{ name: 'ABC-EUR', reason: 'unknown' }]);
+test('what sources cannot use is saved for the console, of all sources together, when it changes', async (t) => {
+  const { load, store, review } = await reviewed(t);
+  const saved = async () => JSON.parse((await store.snapshots.load(skippedPairsName))?.payload ?? '"nothing"');
+  const pair = (base: string) => ({ symbol: symbol(`${base}EUR`), reason: 'no precision' }) as unknown as SkippedPair;
+  await load([], [pair('XA')]);
+  assert.deepEqual(await saved(), [pair('XA')]);
+  review.loaded('other', 0 as never, { skipped: [pair('XB')], isComplete: true });
+  await review.stop();
+  assert.deepEqual(await saved(), [pair('XA'), pair('XB')]);
+  await store.snapshots.save(skippedPairsName, '"untouched"');
+  await load([], [pair('XA')]);
+  assert.equal(await saved(), 'untouched');
+  await load([]);
+  assert.deepEqual(await saved(), [pair('XB')]);
 });
 
-test('a review that fails is logged, and the next load brings another', async (t) => {
-  const { load, loads, saving, logged, delisted } = await reviewed(t);
-  await load(0);
-  await loads([1, 24.5], 'BTC');
-  saving.meanwhile = () => {
-    throw new Error('no space left');
-  };
-  await load(25, 'BTC');
-  assert.match(logged.at(-1) ?? '', /the review of the catalogue failed/);
-  saving.meanwhile = () => {};
-  await load(25.5, 'BTC');
-  assert.deepEqual(await delisted(), ['BTCEUR']);
+test('a review that the store refuses is logged, and the next load brings another', async (t) => {
+  const { load, lack, outside, delisted, told } = await reviewed(t);
+  await load([]);
+  await lack(24, 'BA');
+  told();
+  outside.exec('alter table audit_log rename to hidden');
+  await lack(1, 'BA');
+  assert.deepEqual(told(), [['error', 'the review of the catalogue failed; the next load brings another', undefined]]);
+  assert.deepEqual(await delisted(), []);
+  outside.exec('alter table hidden rename to audit_log');
+  await lack(1, 'BA');
+  assert.deepEqual(await delisted(), ['BAEUR']);
 });

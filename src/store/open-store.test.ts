@@ -1,49 +1,94 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { soon } from '../../test/support/eventually.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 import { silentLog } from '../log.ts';
 import { openStoreWhenThere } from './open-store.ts';
+import { newDatabase, refusal, temporaryDirectory } from './store.testing.ts';
+import type { Store } from './store.ts';
 
-/** A start that waits for a server that is not there. */
-async function waiting() {
+const warned = 'warn: the store cannot be reached; the service starts when it can';
+
+/** A start, and whatever it logs. The clock moves on while it waits for one. */
+function starting(t: TestContext, url: string, isSoleService = true) {
   const clock = new FakeClock();
-  const abort = new AbortController();
-  const warned: number[] = [];
-  const log = { ...silentLog, warn: () => void warned.push(clock.monotonicMs()) };
-  const url = `postgres://nobody@127.0.0.1:${await fixedPort()}/none?sslmode=disable`;
-  const options = { url, clock, randomness: seededRandomness(1), isSoleService: true };
-  const opened = openStoreWhenThere(options, log, abort.signal);
-  opened.catch(() => {});
-  /** Until the next try has failed, or the waiting is over. */
-  const tried = () => soon('a try that failed', () => clock.pendingTimers > 0);
-  return { clock, abort, warned, opened, tried };
+  const logged: string[] = [];
+  const log = {
+    ...silentLog,
+    info: (_: object, message: string) => void logged.push(`info: ${message}`),
+    warn: (_: object, message: string) => void logged.push(`warn: ${message}`),
+  };
+  const stopped = new AbortController();
+  const options = { url, clock, randomness: seededRandomness(1), isSoleService };
+  const opening = openStoreWhenThere(options, log, stopped.signal);
+  let ended: 'opened' | 'refused' | undefined;
+  opening.then(
+    () => (ended = 'opened'),
+    () => (ended = 'refused'),
+  );
+  t.after(() => opening.then((store: Store) => store.close()).catch(() => {}));
+  return {
+    ...{ opening, logged, stopped },
+    until: (what: string, probe: () => boolean) =>
+      eventually(what, async () => {
+        await clock.advance(100);
+        return probe();
+      }),
+    ended: () => ended,
+    elapsedMs: () => clock.monotonicMs(),
+  };
 }
 
-test('a start waits for a server that cannot be reached, and says so at once and every half a minute', async () => {
-  const { clock, abort, warned, opened, tried } = await waiting();
-  for (let seconds = 0; seconds <= 70; seconds += 5) {
-    await tried();
-    await clock.advance(5_000);
-  }
-  await tried();
-  assert.equal(warned.length, 3, `said at ${warned.join(', ')} ms`);
-  assert.equal(warned[0], 0);
-  abort.abort();
-  await assert.rejects(opened, { reason: 'unreachable' });
+test('a database that can be opened is opened without a word', async (t) => {
+  const { opening, logged } = starting(t, await newDatabase(t, 'sqlite'));
+  await opening;
+  assert.deepEqual(logged, []);
 });
 
-test('a start that is ended while it waits fails with what it waited for', async () => {
-  const { abort, opened, tried } = await waiting();
-  await tried();
-  abort.abort();
-  await assert.rejects(opened, { reason: 'unreachable' });
+test('a server that cannot be reached is waited for, with a reminder every half minute, until the start is broken off', async (t) => {
+  const { opening, logged, stopped, until, elapsedMs } = starting(
+    t,
+    `postgres://nobody@127.0.0.1:${await fixedPort()}/none`,
+  );
+  const refused = assert.rejects(opening, refusal('unreachable'));
+  await until('the warning', () => logged.length === 1);
+  assert.ok(elapsedMs() < 10_000);
+  await until('a reminder', () => logged.length === 2);
+  assert.ok(elapsedMs() >= 30_000);
+  stopped.abort();
+  await refused;
+  assert.deepEqual(logged, [warned, warned]);
 });
 
-test('what waiting cannot mend ends the start at once', async () => {
-  const clock = new FakeClock();
-  const options = { url: 'sqlite:/dev/null/mdapi.sqlite', clock, randomness: seededRandomness(1) };
-  await assert.rejects(openStoreWhenThere(options, silentLog), { name: 'StoreError' });
-  assert.equal(clock.pendingTimers, 0);
+test('a locked file is waited for, and the end of the wait is logged', async (t) => {
+  const url = await newDatabase(t, 'sqlite');
+  const other = new DatabaseSync(url.slice('sqlite:'.length));
+  // In this mode the lock lasts as long as the connection.
+  other.exec('pragma locking_mode = exclusive; begin exclusive');
+  const { opening, logged, until, ended } = starting(t, url);
+  await until('the warning', () => logged.length === 1);
+  assert.equal(ended(), undefined);
+  other.close();
+  await until('the end of the wait', () => ended() === 'opened');
+  await opening;
+  assert.deepEqual(logged, [warned, 'info: the store can be reached']);
+});
+
+test('what waiting cannot fix ends the start at once', async (t) => {
+  const path = join(temporaryDirectory(t), 'text.sqlite');
+  writeFileSync(path, 'not a database, and long enough to be looked at as one'.repeat(100));
+  const { opening, logged } = starting(t, `sqlite:${path}`);
+  await assert.rejects(opening, refusal('not_a_database'));
+  assert.deepEqual(logged, []);
+});
+
+test('a second service on a file is refused, unless it may have several', async (t) => {
+  const url = await newDatabase(t, 'sqlite');
+  await starting(t, url).opening;
+  await assert.rejects(starting(t, url).opening, refusal('in_use'));
+  await starting(t, url, false).opening;
 });

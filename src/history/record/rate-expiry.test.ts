@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../test/support/fake-clock.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { MarketBook } from '../../market/market-book.ts';
 import {
   conversionRate,
   everyEuroMarket,
@@ -10,7 +10,7 @@ import {
   symbol,
   upstreamMarket,
   upstreamTicker,
-} from '../market/samples.testing.ts';
+} from '../../market/samples.testing.ts';
 import { Publication } from './publication.ts';
 import { Recorder } from './recorder.ts';
 
