@@ -48,6 +48,23 @@ test('a term holds from its very instant, and until then what held before', () =
   );
 });
 
+test('of terms that are listed in any order the one that began last holds', () => {
+  const terms = [term('b', hourMs, fee('0.3')), term('a', 0, fee('0.4'))];
+  assert.deepEqual(
+    [0, hourMs].map((ms) => feeAt(terms, btceur, ms)),
+    ['0.4', '0.3'],
+  );
+});
+
+test('the version of the configured terms is another one for another fee, margin or precision', () => {
+  const id = (changes: Parameters<typeof pricingPolicy>[0]) => firstTerms(pricingPolicy(changes))[0]!.id;
+  const margin = new Map([[CZK, { via: EUR, marginPercent: decimal('2') }]]);
+  const ids = [{}, fee('0.6'), { converted: margin }, { pricePrecision: new Map([[symbol('BTCCZK'), 0]]) }].map(id);
+  assert.equal(new Set(ids).size, 4);
+  assert.equal(id({}), ids[0]);
+  assert.match(ids[0]!, /^cfg_[0-9a-f]{12}$/);
+});
+
 test('the narrowest scope holds, however old it is: market, then quote currency, then service', () => {
   const terms = [term('a', 0, fee('0.1'), 'BTCCZK'), term('b', 1, fee('0.2'), 'CZK'), term('c', 2, fee('0.3'))];
   const ethczk = { ...btcczk, symbol: symbol('ETHCZK') };
