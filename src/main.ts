@@ -95,7 +95,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
   const recording = recordRoom(options, market, store, () => listener.requestKey);
-  const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
+  const listener = await publicListener({ ...options, telemetry, store }, market, access, changes, delay, recording);
 
   await start({ market, recording, 'shared limits': access.shared, changes });
   const admin = await startPrivateListener({

@@ -23,6 +23,8 @@ export interface ConnectionLimits extends Omit<ConnectionBounds, 'unsentBytesMax
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
+  /** Keys that encrypt session tickets, see `TicketKeys`. */
+  readonly ticketKeys?: Buffer | undefined;
 }
 
 export interface PublicListenerOptions {
@@ -57,6 +59,11 @@ export interface ServerHandlers {
 /** Connections the system accepts beyond the table's size, so that a client can take the place of an idle one. */
 const acceptedBeyondMax = 64;
 
+/** A certificate as `node:tls` takes it. Sessions are bound to a context, by default one that depends on the command line. */
+export function secureOptions(certificate: Certificate) {
+  return { ...certificate, sessionIdContext: 'mdapi' };
+}
+
 /** The platform's server, with every default set that would let a client hold or confuse it (docs/decisions/0002). */
 export function httpServer({ limits, tls }: PublicListenerOptions, handlers: ServerHandlers): Server {
   const options: ServerOptions = {
@@ -77,7 +84,7 @@ export function httpServer({ limits, tls }: PublicListenerOptions, handlers: Ser
   const server: Server =
     tls === undefined
       ? createServer(options, request)
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersTimeoutMs }, request);
+      : createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.headersTimeoutMs }, request);
   server.maxConnections = limits.maxConnections + acceptedBeyondMax;
   server.on('connection', (socket: Socket) => {
     if (!handlers.accepted(socket)) return;

@@ -10,7 +10,7 @@ import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
 import type { Connection } from './connection.ts';
 import { type ConnectionFigures, Connections, keylessKeepAliveSeconds } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
-import { type Certificate, httpServer, type PublicListenerOptions } from './http-server.ts';
+import { type Certificate, httpServer, type PublicListenerOptions, secureOptions } from './http-server.ts';
 import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Pressure } from './overload.ts';
 import {
@@ -152,7 +152,7 @@ export class PublicListener {
 
   /** New connections get this certificate; those that are open go on. Only for a listener that was made with one. */
   renewCertificate(certificate: Certificate): void {
-    (this.#server as TlsServer).setSecureContext(certificate);
+    (this.#server as TlsServer).setSecureContext(secureOptions(certificate));
   }
 
   /** From now on every answer asks its client to close the connection, so that none is cut while it asks. */

@@ -1,3 +1,4 @@
+import { asEpochMs, type EpochMs } from '../clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { SnapshotTable } from './schema.ts';
 import { type StoreContext, StorePart } from './store-context.ts';
@@ -12,6 +13,22 @@ export class Snapshots extends StorePart<Pick<StoreContext, 'db' | 'clock'>> {
       .insertInto('snapshots')
       .values({ name, ...content })
       .onConflict((conflict) => conflict.column('name').doUpdateSet(content))
+      .execute();
+  }
+
+  /** Saves unless another was saved since `seen` (`undefined`: there was none), so that of several processes one does. */
+  async replace(name: string, payload: string, seen: EpochMs | undefined): Promise<void> {
+    const { db, clock } = this.context;
+    const content = { payload, saved_at_ms: clock.now() };
+    await db
+      .insertInto('snapshots')
+      .values({ name, ...content })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet(content)
+          .where('snapshots.saved_at_ms', '=', seen ?? asEpochMs(-1)),
+      )
       .execute();
   }
 

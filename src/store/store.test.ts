@@ -70,3 +70,20 @@ storeTest('a snapshot replaces the one before it under the same name and no othe
   assert.deepEqual(await store.snapshots.load('rate'), { payload: '"24.3\u0001ř"', savedAt: clock.now() - 5 });
   assert.equal(await store.snapshots.load('other'), undefined);
 });
+
+storeTest('of several that replace the same snapshot the first does, and the others find its own', async (t) => {
+  const { store, clock, openAnother } = await openEngine(t);
+  const other = await openAnother();
+  await Promise.all([
+    store.snapshots.replace('secret', 'one', undefined),
+    other.snapshots.replace('secret', 'two', undefined),
+  ]);
+  const first = await store.snapshots.load('secret');
+  await clock.advance(5);
+  const replaced = [store, other].map(({ snapshots }, at) => snapshots.replace('secret', `next ${at}`, first!.savedAt));
+  await Promise.all(replaced);
+  const second = await store.snapshots.load('secret');
+  assert.match(second!.payload, /^next/);
+  await other.snapshots.replace('secret', 'late', first!.savedAt);
+  assert.deepEqual(await other.snapshots.load('secret'), second);
+});

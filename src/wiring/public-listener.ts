@@ -20,11 +20,13 @@ import { status } from '../http/resources/status.ts';
 import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
+import { TicketKeys } from '../http/ticket-keys.ts';
 import type { Log } from '../log.ts';
 import { requestView } from '../operator/request.ts';
 import { publicPages } from '../portal/pages.ts';
 import { portalBrand } from '../portal/portal-brand.ts';
 import type { Brand } from '../portal/site.ts';
+import type { Store } from '../store/store.ts';
 import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
 import type { MarketRoom } from './market-room.ts';
@@ -34,6 +36,7 @@ import type { ServiceOptions } from './service-options.ts';
 interface PublicListenerOptions extends ServiceOptions {
   /** Sees each answered request, and its `traceparent`. */
   readonly telemetry: Pick<OtlpExporter, 'answered'> | undefined;
+  readonly store: Pick<Store, 'snapshots'>;
 }
 
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
@@ -45,6 +48,7 @@ export async function publicListener(
     log,
     version,
     telemetry,
+    store,
   }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
@@ -52,7 +56,7 @@ export async function publicListener(
   delay: EventLoopDelay,
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
-  const tls = server.tls && (await readCertificate(server.tls));
+  let tls = server.tls && (await readCertificate(server.tls));
   const brand = portalBrand(portal, logoRefused);
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
@@ -80,8 +84,11 @@ export async function publicListener(
       memoryBytes: memoryBytes(),
     },
   );
+  const ticketKeys = new TicketKeys({ shared: store.snapshots, clock, randomness, log }, () => serveTls());
+  function serveTls(): void {
+    if (tls !== undefined) listener.renewCertificate({ ...tls, ticketKeys: ticketKeys.for(tls.key) });
+  }
   let watch: Timer | undefined;
-  let expiresAt = tls && expiryOf(tls);
   return {
     counts: listener.counts,
     requestKey: listener.requestKey,
@@ -89,22 +96,22 @@ export async function publicListener(
     connectionFigures: () => listener.connectionFigures(),
     overload: listener.overload,
     unsentBytes: () => listener.connections.unsentBytes(),
-    certificateExpiresAt: () => expiresAt,
+    certificateExpiresAt: () => tls && expiryOf(tls),
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */
     async listen(): Promise<number> {
-      const { port } = await listener.listen();
       if (server.tls !== undefined && tls !== undefined) {
-        const renew = (renewed: typeof tls) => {
-          listener.renewCertificate(renewed);
-          expiresAt = expiryOf(renewed);
-        };
-        watch = watchCertificate({ files: server.tls, served: tls, clock, log }, renew);
+        await ticketKeys.start();
+        watch = watchCertificate({ files: server.tls, served: tls, clock, log }, (renewed) => {
+          tls = renewed;
+          serveTls();
+        });
       }
-      return port;
+      return (await listener.listen()).port;
     },
     stop() {
       watch?.cancel();
+      ticketKeys.stop();
       return listener.close(server.shutdownDeadlineMs);
     },
   };
