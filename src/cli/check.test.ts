@@ -12,7 +12,7 @@ import { krakenAt } from '../../test/support/kraken-at.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { tlsFiles } from '../../test/support/tls-files.ts';
 import { systemClock } from '../clock.ts';
-import { lockForService } from '../store/sqlite/open.ts';
+import { lockForService } from '../store/sqlite/file.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 interface Report {

@@ -90,7 +90,8 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
 
 async function databaseState({ store, redis }: Configuration, clock: Clock, isRunning: boolean): Promise<string> {
   const { inspectStore } = await import('../store/open-database.ts');
-  const { assertWritable, lockForService } = await import('../store/sqlite/open.ts');
+  const { assertWritable } = await import('../store/sqlite/open.ts');
+  const { lockForService } = await import('../store/sqlite/file.ts');
   if (store.kind === 'sqlite' && !(await assertWritable(store.path, clock)))
     return `${store.path} does not exist yet; the server creates it`;
   if (store.kind === 'sqlite' && redis === undefined && !isRunning) lockForService(store.path)();

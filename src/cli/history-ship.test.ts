@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ClickHouseStandIn } from '../../test/support/clickhouse-stand-in.ts';
 import { RecordedService } from '../history/ship/ship.testing.ts';
-import { lockForService } from '../store/sqlite/open.ts';
+import { lockForService } from '../store/sqlite/file.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 /** Has a record of a minute, and a ClickHouse whose URL with its password is in a file. */

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
-import { createClient } from '@redis/client';
 import { Backoff } from '../backoff.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
 
@@ -116,8 +116,12 @@ export class RedisConnection {
 
 type Client = ReturnType<typeof clientFor>;
 
+const require = createRequire(import.meta.url);
+
 /** A client that neither reconnects nor keeps anything for later. */
 function clientFor({ host, port, tls, user, password, database }: RedisAddress) {
+  // Loaded with the first connection: a process without Redis does without its 12 MB.
+  const { createClient }: typeof import('@redis/client') = require('@redis/client');
   return createClient({
     // The older protocol: understood by every server and proxy, and nothing here needs the newer one.
     RESP: 2,

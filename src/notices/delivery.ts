@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
-import SmtpConnection from 'nodemailer/lib/smtp-connection';
+import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 
 /** How to reach the mail server that takes our mail. */
 export interface SmtpServer {
@@ -89,8 +90,12 @@ function withConnection<Result>(
   });
 }
 
+const require = createRequire(import.meta.url);
+
 function connectionTo(server: SmtpServer): SmtpConnection {
-  return new SmtpConnection({
+  // Loaded with the first mail: its 6 MB are of no use before.
+  const Connection: typeof SmtpConnection = require('nodemailer/lib/smtp-connection');
+  return new Connection({
     host: server.host,
     port: server.port,
     secure: server.implicitTls,

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
-import MailComposer from 'nodemailer/lib/mail-composer';
+import type MailComposer from 'nodemailer/lib/mail-composer';
 import type { EpochMs } from '../clock.ts';
 
 /** An address with the name shown beside it. */
@@ -16,6 +17,8 @@ export interface MailBody {
   /** Plain text alone when left out. */
   readonly html?: string;
 }
+
+const require = createRequire(import.meta.url);
 
 interface MessageHead {
   readonly from: Mailbox;
@@ -49,7 +52,8 @@ export function domainOf(address: string): string {
  * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
  */
 export function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
-  const composer = new MailComposer({
+  const Composer: typeof MailComposer = require('nodemailer/lib/mail-composer');
+  const composer = new Composer({
     from: { name: from.name, address: from.address },
     to: { name: '', address: to },
     subject: mail.subject,

@@ -5,7 +5,8 @@ import { changeSignalOf } from './postgres/listen.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
-import { lockForService, openSqlite } from './sqlite/open.ts';
+import { lockForService } from './sqlite/file.ts';
+import { openSqlite } from './sqlite/open.ts';
 import { StoreError } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
 

@@ -74,7 +74,7 @@ export function stageImage(packages: 'linked' | 'installed'): StagedImage {
     command: words('CMD'),
     healthcheck: execForm(healthcheck).slice(1).map(inRoot),
     env: Object.fromEntries(
-      instructionsOf(image, 'ENV').flatMap((rest) => rest.split(' ').map((one) => one.split('='))),
+      instructionsOf(image, 'ENV').flatMap((rest) => rest.split(' ').map((one) => one.split(/=(.*)/, 2))),
     ),
     workingDirectory: inRoot(instructionsOf(image, 'WORKDIR').at(-1)!),
   };

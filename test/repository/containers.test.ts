@@ -45,7 +45,7 @@ function loaded(env: Readonly<Record<string, string>>, file: string): Configurat
 
 function imageEnv(): Record<string, string> {
   const words = instructionsOf(image, 'ENV').flatMap((rest) => rest.split(' '));
-  return Object.fromEntries(words.map((word) => word.split('=')));
+  return Object.fromEntries(words.map((word) => word.split(/=(.*)/, 2)));
 }
 
 /** Throws when a command line is none of the program's. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../../clock.ts';
-import { createIfMissing, lockForService } from '../../store/sqlite/open.ts';
+import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { rowsOf } from '../segment/row-batch.ts';
 import { endOf, type GapFact } from '../segment/rows.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { EpochMs } from '../../clock.ts';
-import { createIfMissing } from '../../store/sqlite/open.ts';
+import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Segment } from './segment.ts';
 import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';

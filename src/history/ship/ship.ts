@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
-import { createIfMissing, lockForService } from '../../store/sqlite/open.ts';
+import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { skip } from '../query/verify.ts';
 import { readKeyframe } from '../segment/keyframe.ts';
