@@ -50,7 +50,7 @@ function scenes(scope: Scope): Scene[] {
 export async function crowd(scope: Scope): Promise<Section> {
   assertOpenFiles();
   const exchange = await startExchange(scope, markets / 2, updatesPerSecond);
-  const installation = await install(scope, 'crowd', exchange, undefined, { port: 0 });
+  const installation = await install(scope, 'crowd', exchange, undefined, { overloadDelay: '200ms' });
   const outcomes: Outcome[] = [];
   for (const scene of scenes(scope)) {
     scope.progress(scene.name);

@@ -27,7 +27,7 @@ declare module 'autocannon' {
   export interface Result {
     readonly requests: { readonly total: number };
     /** Milliseconds. */
-    readonly latency: { readonly p99: number };
+    readonly latency: { readonly p50: number; readonly p99: number };
     readonly throughput: { readonly total: number };
     /** Seconds. */
     readonly duration: number;

@@ -7,6 +7,7 @@ import { history } from './history.ts';
 import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { describeMachine } from './machine.ts';
+import { memory } from './memory.ts';
 import { readOptions } from './options.ts';
 import { recording } from './recording.ts';
 import type { Section } from './report/section.ts';
@@ -17,6 +18,7 @@ import { serving } from './serving.ts';
 import { sources } from './sources.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
+import { tls } from './tls.ts';
 import { updates } from './updates.ts';
 
 const measurements = {
@@ -32,6 +34,8 @@ const measurements = {
   history,
   recording,
   crowd,
+  tls,
+  memory,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;
 

@@ -16,6 +16,7 @@ const summary: LoadResult = {
   requests: answered,
   seconds: result.duration,
   bytesReceived: result.throughput.total,
+  p50Ms: result.latency.p50,
   p99Ms: result.latency.p99,
   failures: answered - good + result.errors + result.timeouts,
 };

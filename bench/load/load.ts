@@ -21,7 +21,8 @@ export interface LoadResult {
   readonly bytesReceived: number;
   /** Answers with a status other than 200, and requests without an answer. */
   readonly failures: number;
-  /** Time from request to answer, 99th percentile. */
+  /** Time from request to answer, median and 99th percentile. */
+  readonly p50Ms?: number;
   readonly p99Ms?: number;
 }
 

@@ -20,6 +20,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   local failures = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format('{"requests":%d,"seconds":%.6f,"bytesReceived":%d,"failures":%d,"p99Ms":%.4f}\n',
-    summary.requests, summary.duration / 1e6, summary.bytes, failures, latency:percentile(99) / 1e3))
+  io.write(string.format('{"requests":%d,"seconds":%.6f,"bytesReceived":%d,"failures":%d,"p50Ms":%.4f,"p99Ms":%.4f}\n',
+    summary.requests, summary.duration / 1e6, summary.bytes, failures, latency:percentile(50) / 1e3,
+    latency:percentile(99) / 1e3))
 end

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startExchange } from './fixture/exchange.ts';
+import { install, type Service, servedTickers, startService } from './fixture/service.ts';
+import { sendLoad } from './load/generator.ts';
+import { assertServed } from './load/load.ts';
+import { bytes, span, whole } from './report/format.ts';
+import type { Section } from './report/section.ts';
+import { median } from './report/statistics.ts';
+import { Scope } from './scope.ts';
+import type { ClientStep } from './tls/client.ts';
+import { startClient } from './tls/connections.ts';
+
+const updatesPerSecond = 500;
+const connections = 3_000;
+const idleBytesMax = 220e6;
+const fullBytesMax = 400e6;
+
+/** Resident memory of one service, in the order in which it was looked at. */
+interface Memory {
+  readonly idle: number;
+  readonly connected: number;
+  readonly loaded: number;
+  readonly processorMs: number;
+}
+
+/** Resident memory with the settings of the shipped unit and without. */
+export async function memory(scope: Scope): Promise<Section> {
+  const settings = { 'by hand': {}, 'as the unit': unitEnvironment() };
+  const rows: string[][] = [];
+  const figures: Record<string, readonly Memory[]> = {};
+  for (const markets of [56, 1_400]) {
+    const samples = Object.values(settings).map((): Memory[] => []);
+    for (let round = 0; round < scope.pick(3, 1); round++) {
+      for (const [index, env] of Object.values(settings).entries()) {
+        scope.progress(`${whole(markets)} markets, round ${round + 1}`);
+        samples[index]!.push(await measure(scope, markets, env));
+      }
+    }
+    for (const [index, name] of Object.keys(settings).entries()) {
+      figures[`${markets} ${name}`] = samples[index]!;
+      rows.push(rowOf(markets, name, samples[index]!));
+    }
+  }
+  const of = (name: string, figure: keyof Memory) => median(figures[name]!.map((each) => each[figure]));
+  const bar = (promise: string, measured: number, max: number) => ({
+    promise: `${promise} at most ${bytes(max)}`,
+    measured: bytes(measured),
+    met: measured <= max,
+  });
+  return {
+    title: 'Memory',
+    meaning: `Resident memory of \`mdapi serve\` with SQLite, ${whole(updatesPerSecond)} updates a second and the record: 15 s after all prices are there; with ${whole(connections)} connections more, each of which has had an answer; and after five seconds of full load each of /v1/ticker and of /v1/tickers in gzip.`,
+    columns: ['markets', 'started', 'idle', `${whole(connections)} connections`, 'after load', 'processor a request'],
+    rows,
+    bars: [
+      bar('56 markets idle, as the unit:', of('56 as the unit', 'idle'), idleBytesMax),
+      bar('1,400 markets and 3,000 connections, as the unit:', of('1400 as the unit', 'connected'), fullBytesMax),
+    ],
+    figures,
+  };
+}
+
+/** What the unit sets for Node and the allocator. */
+function unitEnvironment(): Record<string, string> {
+  const unit = readFileSync(new URL('../docs/operators/mdapi.service', import.meta.url), 'utf8');
+  const words = /^Environment=(.*NODE_OPTIONS.*)$/m.exec(unit)![1]!.split(' ');
+  return Object.fromEntries(words.map((word) => word.split(/=(.*)/, 2)));
+}
+
+async function measure(outer: Scope, markets: number, env: Readonly<Record<string, string>>): Promise<Memory> {
+  await using scope = new Scope(outer.quick, (text) => outer.progress(text));
+  const exchange = await startExchange(scope, markets / 2, updatesPerSecond);
+  const server = { trustedProxies: ['127.0.0.1'] };
+  const installation = await install(scope, 'memory', exchange, undefined, server);
+  const service = await startService(scope, installation, { env });
+  await servedTickers(service, installation.keys[0]!, markets);
+  await pause(scope.pick(15_000, 2_000));
+  const idle = residentBytes(service);
+  const way = { url: service.baseUrl, isSecure: false, keys: installation.keys };
+  const client = await startClient(scope, way, 'hold', connections);
+  await client.ask({ step: 'connect' } satisfies ClientStep);
+  await pause(scope.pick(5_000, 1_000));
+  const connected = residentBytes(service);
+  await client.kill();
+  const before = service.process.servingSeconds() ?? Number.NaN;
+  let requests = 0;
+  for (const path of ['/v1/ticker?symbol=BTCEUR', '/v1/tickers']) {
+    const seconds = scope.pick(5, 1);
+    const plan = { baseUrl: service.baseUrl, paths: [path], keys: way.keys, connections: 32, seconds };
+    const result = await sendLoad({ ...plan, gzip: path === '/v1/tickers' });
+    assertServed(result, path);
+    requests += result.requests;
+  }
+  const usedMs = ((service.process.servingSeconds() ?? Number.NaN) - before) * 1000;
+  return { idle, connected, loaded: residentBytes(service), processorMs: usedMs / requests };
+}
+
+function residentBytes({ process }: Service): number {
+  return process.residentBytes() ?? Number.NaN;
+}
+
+function rowOf(markets: number, name: string, samples: readonly Memory[]): string[] {
+  const of = (figure: keyof Memory) => median(samples.map((each) => each[figure]));
+  return [
+    whole(markets),
+    name,
+    ...(['idle', 'connected', 'loaded'] as const).map((figure) => bytes(of(figure))),
+    span(of('processorMs')),
+  ];
+}
