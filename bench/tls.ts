@@ -58,7 +58,7 @@ async function compare(scope: Scope, ways: readonly Way[], path: string): Promis
   const seconds = scope.pick(3, 1);
   const samples = new Map(ways.map((way) => [way, [] as Load[]]));
   for (const way of ways) await load(way, path, 1);
-  for (let round = 0; round < scope.pick(7, 1); round++) {
+  for (let round = 0; round < scope.pick(5, 1); round++) {
     scope.progress(`${path}: round ${round + 1}`);
     for (const way of ways) samples.get(way)!.push(await load(way, path, seconds));
   }
@@ -86,7 +86,7 @@ async function load(way: Way, path: string, seconds: number): Promise<Load> {
 /** The median for each way, measured in turns. */
 async function rounds(scope: Scope, ways: readonly Way[], what: string, measure: (way: Way) => Promise<number>) {
   const samples: number[][] = ways.map(() => []);
-  for (let round = 0; round < scope.pick(5, 1); round++) {
+  for (let round = 0; round < scope.pick(3, 1); round++) {
     scope.progress(`${what}: round ${round + 1}`);
     for (const [index, way] of ways.entries()) samples[index]!.push(await measure(way));
   }
@@ -101,7 +101,7 @@ async function eachInTurn(ways: readonly Way[], measure: (way: Way) => Promise<n
 
 /** Processor time in milliseconds that a connection costs from its first byte to its end, without a request. */
 async function connections(scope: Scope, way: Way, kind: 'full' | 'resumed'): Promise<number> {
-  const count = scope.pick(2_000, 200);
+  const count = scope.pick(1_000, 200);
   const child = await startClient(scope, way, kind, count);
   const before = processorSeconds(way);
   await child.ask({ step: 'connect' } satisfies ClientStep);
