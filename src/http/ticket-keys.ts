@@ -1,16 +1,14 @@
 import { createPrivateKey, hkdfSync } from 'node:crypto';
-import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 
-/** Texts that processes share and a restart finds again. */
-interface SharedTexts {
-  load(name: string): Promise<{ readonly payload: string; readonly savedAt: EpochMs } | undefined>;
-  /** Does nothing when another text was saved since `seen`; `undefined`: there was none. */
-  replace(name: string, payload: string, seen: EpochMs | undefined): Promise<void>;
-}
-
 export interface TicketKeysParts {
-  readonly shared: SharedTexts;
+  /** Texts that processes share and a restart finds again. */
+  readonly shared: {
+    load(name: string): Promise<{ readonly payload: string; readonly savedAt: EpochMs } | undefined>;
+    /** Does nothing when another text was saved since `seen`; 0: there was none. */
+    save(name: string, payload: string, seen: EpochMs): Promise<void>;
+  };
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -21,8 +19,8 @@ const everyMs = 60_000;
 const keptForMs = 12 * 3_600_000;
 
 /**
- * Keys that encrypt TLS session tickets, the same in every process with the same private key, so that a client resumes its session
- * with any of them and after a restart (docs/decisions/0032). They are made from that key and a shared secret, which
+ * Keys that encrypt TLS session tickets, the same in every process with the same private key (docs/decisions/0032), so that
+ * a client resumes its session with any of them and after a restart. They are made from that key and a shared secret, which
  * whoever first finds it 12 hours old replaces: the tickets before become useless.
  */
 export class TicketKeys {
@@ -32,13 +30,13 @@ export class TicketKeys {
   #hasTrouble = false;
   #timer: Timer | undefined;
 
-  /** @param changed what `for` gives is another from now on */
+  /** @param changed `for` gives another key from now on */
   constructor(parts: TicketKeysParts, changed: () => void) {
     this.#parts = parts;
     this.#changed = changed;
   }
 
-  /** Resolves after the first look. A store that does not answer is asked again: tickets hold within the process until then. */
+  /** Resolves after the first look. A store that does not answer is asked again each minute. */
   async start(): Promise<void> {
     this.#timer = this.#parts.clock.every(everyMs, () => void this.#look());
     await this.#look();
@@ -74,7 +72,8 @@ export class TicketKeys {
     const found = await shared.load(name);
     // Also one from the future, which a clock that was wrong has left.
     if (found !== undefined && Math.abs(clock.now() - found.savedAt) < keptForMs) return found.payload;
-    await shared.replace(name, Buffer.from(randomness.bytes(32)).toString('base64'), found?.savedAt);
+    const made = Buffer.from(randomness.bytes(32)).toString('base64');
+    await shared.save(name, made, found?.savedAt ?? asEpochMs(0));
     return (await shared.load(name))?.payload;
   }
 }

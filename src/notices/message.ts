@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
-import type MailComposer from 'nodemailer/lib/mail-composer';
 import type { EpochMs } from '../clock.ts';
 
 /** An address with the name shown beside it. */
@@ -17,8 +15,6 @@ export interface MailBody {
   /** Plain text alone when left out. */
   readonly html?: string;
 }
-
-const require = createRequire(import.meta.url);
 
 interface MessageHead {
   readonly from: Mailbox;
@@ -51,9 +47,9 @@ export function domainOf(address: string): string {
 /**
  * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
  */
-export function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
-  const Composer: typeof MailComposer = require('nodemailer/lib/mail-composer');
-  const composer = new Composer({
+export async function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
+  const composer = new MailComposer({
     from: { name: from.name, address: from.address },
     to: { name: '', address: to },
     subject: mail.subject,

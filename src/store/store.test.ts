@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { asEpochMs } from '../clock.ts';
 import { emptyDatabase, openEngine, refusal, storeTest } from './store.testing.ts';
 import { openStore } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -75,15 +76,15 @@ storeTest('of several that replace the same snapshot the first does, and the oth
   const { store, clock, openAnother } = await openEngine(t);
   const other = await openAnother();
   await Promise.all([
-    store.snapshots.replace('secret', 'one', undefined),
-    other.snapshots.replace('secret', 'two', undefined),
+    store.snapshots.save('secret', 'one', asEpochMs(0)),
+    other.snapshots.save('secret', 'two', asEpochMs(0)),
   ]);
   const first = await store.snapshots.load('secret');
   await clock.advance(5);
-  const replaced = [store, other].map(({ snapshots }, at) => snapshots.replace('secret', `next ${at}`, first!.savedAt));
+  const replaced = [store, other].map(({ snapshots }, at) => snapshots.save('secret', `next ${at}`, first!.savedAt));
   await Promise.all(replaced);
   const second = await store.snapshots.load('secret');
   assert.match(second!.payload, /^next/);
-  await other.snapshots.replace('secret', 'late', first!.savedAt);
+  await other.snapshots.save('secret', 'late', first!.savedAt);
   assert.deepEqual(await other.snapshots.load('secret'), second);
 });

@@ -103,7 +103,7 @@ describe('TLS sessions', { concurrency: true }, () => {
     let isDown = true;
     const process = await startProcess(t, fixture, {
       load: (name) => (isDown ? Promise.reject(new Error('no answer')) : fixture.store.snapshots.load(name)),
-      replace: (...given) => fixture.store.snapshots.replace(...given),
+      save: (...given) => fixture.store.snapshots.save(...given),
     });
     const { session } = await visit(process.api.port);
     await fixture.clock.advance(minuteMs);
