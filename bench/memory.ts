@@ -31,7 +31,7 @@ export async function memory(scope: Scope): Promise<Section> {
   const figures: Record<string, readonly Memory[]> = {};
   for (const markets of [56, 1_400]) {
     const samples = Object.values(settings).map((): Memory[] => []);
-    for (let round = 0; round < scope.pick(3, 1); round++) {
+    for (let round = 0; round < scope.pick(2, 1); round++) {
       for (const [index, env] of Object.values(settings).entries()) {
         scope.progress(`${whole(markets)} markets, round ${round + 1}`);
         samples[index]!.push(await measure(scope, markets, env));

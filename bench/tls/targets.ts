@@ -115,7 +115,8 @@ http {
     listen 127.0.0.1:${port} ssl;
     ssl_certificate ${tlsFiles.cert};
     ssl_certificate_key ${tlsFiles.key};
-    ssl_session_cache shared:mdapi:10m;
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_session_cache shared:mdapi_tls:10m;
     ssl_session_timeout 2h;
     access_log off;
     include ${join(shipped, 'mdapi-server.conf')};
