@@ -126,12 +126,22 @@ test('no ticker is dated ahead of a clock that was set back, and its time then s
   assert.equal(timeOf(next), after(next, -40));
 });
 
+test('a request that is older than a price, or of a process whose clock is behind, dates it no other way', () => {
+  const { book, board } = published();
+  const next = after(start, 500);
+  book.tickerReceived(upstreamTicker({ receivedAt: next, upstreamTime: next }));
+  const timeOf = (now: EpochMs) => JSON.parse(textOf(pageOf(board.ticker('BTCEUR', now)))).timestampMs;
+  for (const now of [start, next, after(start, -400), after(next, 100), after(start, 1)])
+    assert.equal(timeOf(now), next);
+});
+
 test('no ticker from before a restart is dated ahead of a clock that was set back meanwhile', () => {
   const before = published().book;
   const book = new MarketBook(pricingPolicy(), everyEuroMarket);
   const board = new Board(book);
   book.restore({ records: before.catalogue.records(), ...before.contents() });
   const setBack = after(start, -3_600_000);
+  book.clockSetBack(setBack);
   const { tickers } = JSON.parse(textOf(board.tickers(setBack)!)) as { tickers: { timestampMs: number }[] };
   assert.ok(tickers.length > 0);
   assert.deepEqual(new Set(tickers.map(({ timestampMs }) => timestampMs)), new Set([setBack]));

@@ -4,7 +4,7 @@ import type { IpAddress } from '../access/client-address.ts';
 import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Limits, Verdict } from '../access/limits.ts';
-import type { EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import { type LimitCategory, limitDetail, limitTable, overloadRetryAfterSeconds } from '../contract/limits.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
@@ -17,6 +17,7 @@ import type { Resource, Sources } from './resource.ts';
 /** A request that is well-formed HTTP, with what was read once when it came. */
 export interface PublicRequest {
   readonly requestId: string;
+  /** The instant that it is counted and answered for; a later one once it has waited. */
   readonly now: EpochMs;
   readonly address: IpAddress;
   readonly method: string;
@@ -43,6 +44,8 @@ export type FailureLog = (error: unknown, requestId: string) => void;
 export interface Decision {
   readonly answer: Answer;
   readonly route: string;
+  /** The instant it is answered for; `undefined` where the request was not looked at. */
+  readonly now: EpochMs | undefined;
   /** `undefined` where the limits' headers do not apply. */
   readonly verdict: LimitDecision | undefined;
   /** The valid key that asks; absent where there is none. */
@@ -75,14 +78,23 @@ export class Pipeline {
   readonly #gate: Gate;
   readonly #sources: Sources;
   readonly #counts: RequestCounts;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #failed: FailureLog;
 
   /** @param failed gets what a resource threw; the client gets nothing of it */
-  constructor(routes: Routes, gate: Gate, sources: Sources, counts: RequestCounts, failed: FailureLog) {
+  constructor(
+    routes: Routes,
+    gate: Gate,
+    sources: Sources,
+    counts: RequestCounts,
+    clock: Pick<Clock, 'now'>,
+    failed: FailureLog,
+  ) {
     this.#routes = routes;
     this.#gate = gate;
     this.#sources = sources;
     this.#counts = counts;
+    this.#clock = clock;
     this.#failed = failed;
   }
 
@@ -92,10 +104,30 @@ export class Pipeline {
     if (request.shed !== 'none') return overloaded;
     const page = this.#routes.uncounted.get(path);
     if (page !== undefined) return this.#decidePage(page, request);
-    return once(this.#gate.limits.takeForAddress(request.address.limitBucket, request.now), (verdict) => {
-      if (!verdict.allowed) return this.#limited('address', limitTable.address.name, verdict);
-      return this.#decideFound(this.#routes.keyless.get(path) ?? this.#lost(request), request, verdict);
-    });
+    return this.#once(
+      this.#gate.limits.takeForAddress(request.address.limitBucket, request.now),
+      request,
+      (verdict, at) => {
+        if (!verdict.allowed) return this.#limited('address', limitTable.address.name, at, verdict);
+        return this.#decideFound(this.#routes.keyless.get(path) ?? this.#lost(at), at, verdict);
+      },
+    );
+  }
+
+  /** Goes on with a verdict: at once when it is there, so that counting in memory makes no promise. */
+  #once(
+    verdict: Verdict,
+    request: PublicRequest,
+    decide: (verdict: LimitDecision, request: PublicRequest) => Decision,
+  ): Deciding {
+    return verdict instanceof Promise
+      ? verdict.then((known) => decide(known, this.#late(request)))
+      : decide(verdict, request);
+  }
+
+  /** The request as it is answered after a wait: of what changed meanwhile nothing is to lie in the future. */
+  #late(request: PublicRequest): PublicRequest {
+    return { ...request, now: this.#clock.now() };
   }
 
   /** A person at a path that does not exist gets a page that says so; programs get a problem. */
@@ -107,8 +139,9 @@ export class Pipeline {
   /** Pages are counted generously, for themselves: a reader never reaches this limit, a flood does. */
   #decidePage(page: Resource, request: PublicRequest): Decision {
     const verdict = this.#gate.limits.takeForPage(request.address.limitBucket, request.now);
-    if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
-    return this.#limited('page', 'Pages', verdict);
+    const { now } = request;
+    if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, now, verdict: undefined };
+    return this.#limited('page', 'Pages', request, verdict);
   }
 
   #decideKeyed(request: PublicRequest): Deciding {
@@ -121,20 +154,22 @@ export class Pipeline {
     const looked = mayLook ? this.#gate.look?.() : undefined;
     if (looked === undefined) return this.#unauthenticated(false, request);
     return looked.then(() => {
-      const found = this.#gate.keys.find(String(key), now);
-      return found === undefined ? this.#unauthenticated(false, request) : this.#decideMatched(found, request);
+      const late = this.#late(request);
+      const found = this.#gate.keys.find(String(key), late.now);
+      return found === undefined ? this.#unauthenticated(false, late) : this.#decideMatched(found, late);
     });
   }
 
   #decideMatched(match: KeyMatch, request: PublicRequest): Deciding {
     const { now, headers, shed, target } = request;
-    if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
+    if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, now, key: match };
     const verdict = this.#gate.limits.takeForKey(match, now);
     if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
     return verdict.then((known) => {
+      const late = this.#late(request);
       // In another turn the slot may be another key's: a refusal has to be noted of the key that was refused.
-      const still = known.allowed ? match : this.#gate.keys.find(String(headers['x-exchange-apikey']), now);
-      return this.#decideCounted(still, request, known);
+      const still = known.allowed ? match : this.#gate.keys.find(String(headers['x-exchange-apikey']), late.now);
+      return this.#decideCounted(still, late, known);
     });
   }
 
@@ -142,23 +177,32 @@ export class Pipeline {
   #decideCounted(match: KeyMatch | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
     if (verdict.allowed) return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict, match);
     if (match !== undefined) this.#gate.breaches?.refused(match, verdict);
-    return this.#limited('key', limitTable.key.name, verdict, match);
+    return this.#limited('key', limitTable.key.name, request, verdict, match);
   }
 
-  #unauthenticated(keyAbsent: boolean, { address, now }: PublicRequest): Deciding {
-    return once(this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now), (verdict) => {
-      if (!verdict.allowed) return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, verdict);
+  #unauthenticated(keyAbsent: boolean, request: PublicRequest): Deciding {
+    const { address, now } = request;
+    const counted = this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now);
+    return this.#once(counted, request, (verdict, at) => {
+      if (!verdict.allowed)
+        return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, at, verdict);
       const answer = keyAbsent
         ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
         : problem('INVALID_API_KEY', 'The API key cannot be used. Check its value, its status and the account.');
-      return { answer, route: unmatchedRoute, verdict };
+      return { answer, route: unmatchedRoute, now: at.now, verdict };
     });
   }
 
-  #limited(category: LimitCategory | 'page', name: string, verdict: LimitDecision, key?: KeyMatch): Decision {
+  #limited(
+    category: LimitCategory | 'page',
+    name: string,
+    { now }: PublicRequest,
+    verdict: LimitDecision,
+    key?: KeyMatch,
+  ): Decision {
     this.#counts.limited(category);
     const answer = problem('RATE_LIMIT_EXCEEDED', limitDetail(name, verdict.limit), verdict.retryAfterSeconds);
-    return { answer, route: unmatchedRoute, verdict, key, limitedBy: category };
+    return { answer, route: unmatchedRoute, now, verdict, key, limitedBy: category };
   }
 
   #decideFound(
@@ -167,11 +211,13 @@ export class Pipeline {
     verdict: LimitDecision,
     key?: KeyMatch,
   ): Decision {
-    if (resource !== undefined) return { answer: this.#answer(resource, request), route: resource.route, verdict, key };
+    const { now } = request;
+    if (resource !== undefined)
+      return { answer: this.#answer(resource, request), route: resource.route, now, verdict, key };
     const answer = isWellFormed(request.target.path)
       ? problem('NOT_FOUND', 'Nothing exists at this path.')
       : problem('BAD_REQUEST', 'The path has a percent sign that starts no escape sequence.');
-    return { answer, route: unmatchedRoute, verdict, key };
+    return { answer, route: unmatchedRoute, now, verdict, key };
   }
 
   /** A resource that throws costs its client an answer, but not the headers of the limit that counted it. */
@@ -194,11 +240,6 @@ export class Pipeline {
   }
 }
 
-/** Goes on with a verdict: at once when it is there, so that counting in memory makes no promise. */
-function once(verdict: Verdict, decide: (verdict: LimitDecision) => Decision): Deciding {
-  return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
-}
-
 /** What a client gets for a defect of the service: nothing of the cause. */
 export const internalError = problem(
   'INTERNAL_ERROR',
@@ -209,6 +250,7 @@ export const internalError = problem(
 export const overloaded: Decision = {
   answer: problem('SERVICE_OVERLOADED', errorTable.SERVICE_OVERLOADED.exampleDetail, overloadRetryAfterSeconds),
   route: unmatchedRoute,
+  now: undefined,
   verdict: undefined,
 };
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import type { Log } from '../log.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
@@ -73,8 +73,8 @@ interface Exchange {
   readonly cameMs: number;
   /** Its answer is the last on its connection. */
   closes: boolean;
-  /** The instant that it is answered for, and what it asks; once it was looked at. */
-  asked: { readonly now: EpochMs; readonly query: string } | undefined;
+  /** Raw, without its question mark; once it was looked at. */
+  query: string;
 }
 
 /**
@@ -191,10 +191,10 @@ export class PublicListener {
   }
 
   #offer(port: number): void {
-    const { offerAt, gate, sources } = this.#parts;
+    const { offerAt, gate, sources, clock } = this.#parts;
     const { routes, errorsUrl } = offerAt(port);
     this.#errorsUrl = errorsUrl;
-    this.#pipeline = new Pipeline(routes, gate, sources, this.counts, this.#logFailure);
+    this.#pipeline = new Pipeline(routes, gate, sources, this.counts, clock, this.#logFailure);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
@@ -229,7 +229,7 @@ export class PublicListener {
       number: this.#ids.last,
       cameMs,
       closes: false,
-      asked: undefined,
+      query: '',
     };
     connection.lastResponse = response;
     if (announcesBody(request.headers)) {
@@ -267,8 +267,8 @@ export class PublicListener {
     const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const target = splitTarget(url);
+    exchange.query = target.query;
     const now = clock.now();
-    exchange.asked = { now, query: target.query };
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     const shed = this.overload.shed(connection.isEstablished);
     return this.#pipeline.decide({ requestId, now, address, method, target, headers, shed });
@@ -311,8 +311,8 @@ export class PublicListener {
   }
 
   /** Counts the answer, and passes it to the callbacks that log and record answers. */
-  #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
-    const { requestId, number, request, asked, cameMs } = exchange;
+  #report(exchange: Exchange, { answer, route, now, key }: Decision, { status, bytes }: Written): void {
+    const { requestId, number, request, query, cameMs } = exchange;
     const { clock, gate, onAnswered, onServed } = this.#parts;
     const durationMs = clock.monotonicMs() - cameMs;
     const code = answer.kind === 'problem' ? answer.code : undefined;
@@ -321,8 +321,8 @@ export class PublicListener {
     if (code !== undefined) this.counts.problem(code);
     if (answer === overloaded.answer) this.counts.wasShed();
     onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
-    if (keyId === undefined || asked === undefined) return;
-    onServed?.({ request: number, keyId, now: asked.now, query: asked.query, route, status, answer });
+    if (keyId === undefined || now === undefined) return;
+    onServed?.({ request: number, keyId, now, query, route, status, answer });
   }
 
   #onClientError(error: ParserError, socket: Socket): void {
@@ -377,7 +377,7 @@ function refusalWeight({ answer, limitedBy }: Decision): number {
 }
 
 function unrouted(answer: Answer): Decision {
-  return { answer, route: unmatchedRoute, verdict: undefined };
+  return { answer, route: unmatchedRoute, now: undefined, verdict: undefined };
 }
 
 const expectationFailed = problem('EXPECTATION_FAILED', 'The Expect header cannot be satisfied.');

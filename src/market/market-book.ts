@@ -15,6 +15,7 @@ import { MarketSources, oneSource, type SourceRules } from './market-sources.ts'
 import type { MarketState } from './market-state.ts';
 import { derivePrices, type PriceFactors, type PricingPolicy, priceFactors, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
+import { clockDriftMs } from './service-status.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
@@ -59,6 +60,8 @@ export class MarketBook {
     { readonly rate: ConversionRate | undefined; readonly factors: PriceFactors }
   >();
   readonly #holds = new Holds();
+  /** The latest instant that the book was advanced to. */
+  #advancedTo = 0;
 
   /** @param guard judges what comes from the source; what another book accepted was judged there */
   constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard, rules: SourceRules = oneSource) {
@@ -131,11 +134,25 @@ export class MarketBook {
     this.advance(now);
   }
 
-  /** Applies the terms in force at an instant. Call it before reading prices at that instant; it costs nothing between two starts. */
+  /** Applies the terms in force at an instant, and notices a wall clock that was set back. Call it before reading prices at that instant. */
   advance(now: EpochMs): void {
+    if (now > this.#advancedTo) this.#advancedTo = now;
+    else if (now < this.#advancedTo - clockDriftMs) this.clockSetBack(now);
     if (!this.#terms.advance(now)) return;
     this.catalogue.rebuild();
     this.#everythingChanged();
+  }
+
+  /** Dates by `now` what is from before the clock was set back. Requests never do: one can be older than a price, or of a clock that is behind. */
+  clockSetBack(now: EpochMs): void {
+    this.#advancedTo = now;
+    for (const [symbol, ticker] of this.#tickers) {
+      if (ticker.capturedAt <= now) continue;
+      const settled = { ...ticker, capturedAt: now };
+      this.#tickers.set(symbol, settled);
+      this.sources.find(ticker.source)?.tickers.set(symbol, settled);
+      this.#pricesChanged(symbol);
+    }
   }
 
   /** The first instant at which `advance` changes something; `Infinity` when there is none. */
@@ -292,7 +309,7 @@ export class MarketBook {
 
   #inputsOf(market: OfferedMarket, terms: MarketTerms, now: EpochMs): PriceInputs | NoPrice {
     const { exchangeSymbol, isConverted, quote } = market;
-    const ticker = this.#tickerAt(exchangeSymbol, now);
+    const ticker = this.#tickers.get(exchangeSymbol);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
     if (now >= this.#holds.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol)))
       return { kind: 'unpriced', reason: 'held' };
@@ -341,19 +358,6 @@ export class MarketBook {
     consider(this.#terms.nextAt);
     for (const instant of this.#holds.ends()) consider(instant);
     return next;
-  }
-
-  /**
-   * The last good values. A time ahead of `now` is from before the wall clock was set back: it becomes `now` once, and
-   * grows old from there.
-   */
-  #tickerAt(symbol: MarketSymbol, now: EpochMs): AcceptedTicker | undefined {
-    const ticker = this.#tickers.get(symbol);
-    if (ticker === undefined || ticker.capturedAt <= now) return ticker;
-    const settled = { ...ticker, capturedAt: now };
-    this.#tickers.set(symbol, settled);
-    this.sources.find(ticker.source)?.tickers.set(symbol, settled);
-    return settled;
   }
 
   /** A hold on a market is one on what its prices are made from. */

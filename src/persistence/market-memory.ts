@@ -63,6 +63,8 @@ export class MarketMemory implements BookObserver {
     const snapshot = readState((await this.#store.snapshots.load(snapshotName))?.payload ?? '') ?? nothing;
     const records = stored.map(fromStore);
     this.#book.restore({ ...snapshot, records });
+    // Only the clock before the restart can have dated something ahead of it.
+    this.#book.clockSetBack(this.#clock.now());
     this.#book.applyHolds(stored.map(holdOf));
     this.#feed.restore(snapshot.lastUpdatedAt);
     for (const record of records) this.#savedRecords.set(record.symbol, record);

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { RecordQuestions } from '../../src/history/questions.ts';
+import { openSqliteSegmentsToRead } from '../../src/history/sqlite-segments.ts';
+import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';
+import { eventually } from '../support/eventually.ts';
+import { json } from '../support/listener-harness.ts';
+import { needsRedis, RedisServer } from '../support/redis.ts';
+import { ServiceHarness } from '../support/service-harness.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { RecordedClients } from './recorded-clients.ts';
+
+type Test = Parameters<typeof RedisServer.start>[0];
+
+/** Beyond the time that a request waits for its count, and below. */
+const delaysMs = [300, 15];
+
+async function startDelayed(t: Test) {
+  const redis = await RedisServer.start(t);
+  const proxy = await TcpProxy.listen({ targetPort: redis.port });
+  t.after(() => proxy.close());
+  return { redis, proxy };
+}
+
+test(
+  'a price whose request waits for its count is dated with its own capture time, and stays so (fault row 70)',
+  needsRedis,
+  async (t) => {
+    const { redis, proxy } = await startDelayed(t);
+    const address = { ...redis.address, port: proxy.port };
+    const node = await ClusterNode.start(t, { ...redis, address } as RedisServer, { windowMs: endlessWindowMs });
+    const { api } = node;
+    const key = api.addKey({ limitPerMinute: 1_000_000 });
+    api.list('BTC');
+    const captured = new Map<string, number>();
+    let price = 1_000_000;
+    const tick = () => {
+      const text = (price++ / 100).toFixed(2);
+      api.tick('BTC', text, text);
+      const { ticker } = api.book.price('BTCEUR' as never, api.clock.now()) as never as {
+        ticker: { buyPrice: string };
+      };
+      captured.set(ticker.buyPrice, api.book.acceptedTicker('BTCEUR' as never)!.capturedAt);
+    };
+    tick();
+    const ticking = api.clock.every(1, tick);
+    t.after(() => ticking.cancel());
+    for (const latencyMs of [...delaysMs, 0]) {
+      proxy.set('both', { latencyMs });
+      if (latencyMs < 300) await node.untilUp();
+      const client = async () => {
+        for (let asked = 0; asked < (latencyMs > 100 ? 5 : 30); asked++) {
+          const { buyPrice, timestampMs } = json<{ buyPrice: string; timestampMs: number }>(
+            await api.get('/v1/ticker?symbol=BTCEUR', { key }),
+          );
+          assert.equal(timestampMs, captured.get(buyPrice), `the time of the price ${buyPrice}`);
+        }
+      };
+      await Promise.all([client(), client(), client()]);
+    }
+    assert.ok(node.limits.figures().countedShared > 60, 'requests waited for their count');
+  },
+);
+
+test(
+  'what is served while counts are late is built again from the record, byte for byte (fault row 70)',
+  needsRedis,
+  async (t) => {
+    const { proxy } = await startDelayed(t);
+    const service = await ServiceHarness.start(t, {
+      simulator: { updatesPerSecond: 1_000 },
+      settingsFrom: () => ({ redis: `redis://127.0.0.1:${proxy.port}`, 'history.url': 'sqlite:history.sqlite' }),
+    });
+    const clients = new RecordedClients(service.credentials.key);
+    const counted = async (where: string) =>
+      (await service.metrics()).value('mdapi_redis_limits_requests_total', { where }) ?? 0;
+    for (const latencyMs of delaysMs) {
+      proxy.set('both', { latencyMs });
+      const where = latencyMs < 300 ? 'redis' : 'alone';
+      const before = await counted(where);
+      const asking = clients.ask(service.service.baseUrl);
+      await eventually('answers', async () => (await counted(where)) >= before + 300, 30_000);
+      clients.stop();
+      await asking;
+    }
+    proxy.set('both', { latencyMs: 0 });
+    await service.stopService();
+    const store = openSqliteSegmentsToRead(join(service.directory, 'history.sqlite'))!;
+    t.after(() => store.close());
+    const questions = new RecordQuestions(store);
+    for (const { requestId, body } of clients.answers) assert.equal((await questions.answer(requestId))?.body, body);
+    t.diagnostic(`${clients.answers.length} answers`);
+  },
+);
