@@ -83,7 +83,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const access = accessRoom(options, store);
   const past = pastPricesOf(options);
   running.defer('past prices', () => past?.stop());
-  const feed = await processFeed(options, market, past?.ask);
+  const feed = await processFeed(options, market, past?.ask, access.position);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
   const check = storeCheck(configuration.store, clock, log);

@@ -302,6 +302,21 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
       return sharedLimits()?.fallbacks ?? 0;
     }),
     labelled('redis_limits_requests_total', ['where'], 'Requests counted, by where.', countedWhere),
+    labelled(
+      'board_waits_total',
+      ['outcome'],
+      'Answers that needed the newer board that their key had seen, by whether it came in time.',
+      () => ({
+        ...sharedLimits()?.boardWaits,
+      }),
+    ),
+    metric(
+      'board_positions_stored_total',
+      'Calls to Redis because the board moved on while a request was counted.',
+      () => {
+        return sharedLimits()?.positionsStored ?? 0;
+      },
+    ),
     metric(
       'redis_clock_skew_seconds',
       'Wall clock of this process minus that of Redis; 0 while that is unknown.',

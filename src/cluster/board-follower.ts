@@ -1,11 +1,14 @@
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, sleep, type Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
+import type { BoardPosition } from './board-position.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
 import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
 const entriesPerRead = 200;
 const retryAfterMs = 500;
+/** How often changes are asked for while an answer waits for one, and what was asked is still on its way. */
+const hurryEveryMs = 10;
 /** Far more than what the server keeps. */
 const stepsToCatchUpMax = 100;
 
@@ -19,6 +22,7 @@ export interface FollowerParts {
    * @param aliveMs when the leader's feed gave a sign of life, at the earliest, by this node's monotonic clock; `undefined`: unknown
    */
   readonly take: (state: MarketState, aliveMs: number | undefined) => void;
+  readonly position: Pick<BoardPosition, 'isAwaited' | 'onWait'>;
   readonly log: Log;
 }
 
@@ -44,9 +48,11 @@ export class BoardFollower {
   /** When an answer last held all there was: what comes later was sent after it. */
   #completeMs: number | undefined;
   #changedMs = 0;
+  #hurrying: Timer | undefined;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
+    parts.position.onWait = () => this.#hurry();
   }
 
   /** How often the whole state was taken. */
@@ -105,14 +111,37 @@ export class BoardFollower {
     if (this.#heldTo === undefined) return this.#takeState();
     const changes = await this.#read(this.#heldTo, blockMs);
     if (signal?.aborted === true) return false;
+    this.#applyAll(changes);
+    return changes.length > 0;
+  }
+
+  /**
+   * Asks again before the answer to the last question is there, as long as an answer to a client waits for a change: over a slow network a
+   * question at a time would bring it after up to two ways there and back.
+   */
+  #hurry(): void {
+    const { clock, position } = this.#parts;
+    this.#hurrying ??= clock.every(hurryEveryMs, () => {
+      const ended = this.#ended?.signal;
+      if (position.isAwaited && this.#heldTo !== undefined && ended?.aborted === false) {
+        const apply = (changes: readonly StreamEntry[]) => ended.aborted || this.#applyAll(changes);
+        this.#read(this.#heldTo, undefined).then(apply).catch(() => {});
+        return;
+      }
+      this.#hurrying?.cancel();
+      this.#hurrying = undefined;
+    });
+  }
+
+  /** Applies what is new of them: questions that overlap have answers that do. */
+  #applyAll(changes: readonly StreamEntry[]): void {
     const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
     if (changes.length < entriesPerRead) this.#completeMs = nowMs;
     if (changes.length > 0) this.#changedMs = nowMs;
     else if (nowMs - this.#changedMs > changesMissingMs) this.#heldTo = undefined;
-    for (const change of changes) {
-      if (!this.#apply(change, sentMs)) return true;
-    }
-    return changes.length > 0;
+    const known = changes.findIndex(({ id }) => id === this.#heldTo);
+    for (const change of changes.slice(known + 1))
+      if (this.#heldTo === undefined || !this.#apply(change, sentMs)) return;
   }
 
   async #takeState(): Promise<boolean> {

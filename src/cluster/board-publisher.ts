@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../clock.ts';
 import { writeState } from '../market/market-state.ts';
+import type { BoardPosition } from './board-position.ts';
 import type { MarketChanges } from './market-replication.ts';
 import { type Caller, runScript } from './redis-calls.ts';
 import { fenceKey } from './redis-lease.ts';
@@ -9,12 +10,15 @@ export const changesKey = '{mdapi}:feed:changes';
 /** The id of a change, a blank, and the state that holds everything up to and with it. */
 export const stateKey = '{mdapi}:feed:state';
 
-const everyMs = 50;
+/** A change is published at once, unless another was just now. */
+const spacingMs = 20;
+/** How soon something is noticed that no change of the market announces. */
+const lookEveryMs = 50;
 const stateEveryMs = 5_000;
 const retryAfterMs = 500;
 /** Tells the others that this node lives, and for how long its feed has been silent. */
 const signEveryMs = 1_000;
-/** Some three minutes of changes; a node that was away for longer takes the state. */
+/** Over a minute of changes; a node that was away for longer takes the state. */
 const changesMax = 4_000;
 
 /** Writes only for the holder of the newest fencing number, and all of it or nothing. An empty answer asks to start anew. */
@@ -42,50 +46,89 @@ export interface PublisherParts {
   readonly fence: () => number | undefined;
   /** Another node leads: the server refused what this one wanted to publish. */
   readonly refused: () => void;
+  readonly position: BoardPosition;
 }
 
 /**
- * Publishes to the other nodes what the feed changed in this one's market, every fifty milliseconds in which something happened, and now
+ * Publishes to the other nodes what the feed changed in this one's market, at once and then every twenty milliseconds, and now
  * and then the whole state with it, made at the same moment. After anything was lost on the way the others take the state.
  */
 export class BoardPublisher {
   readonly #parts: PublisherParts;
   #mustStartAnew = true;
-  #published = '';
+  /** Publications begun under the fence. */
+  #number = 0;
+  #fence = 0;
   #dueMs = 0;
   #stateDueMs = 0;
   #signDueMs = 0;
+  #looking: Timer | undefined;
   #timer: Timer | undefined;
-  #isSending = false;
+  #sending: Promise<void> | undefined;
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
+    parts.changes.onChange = () => this.#schedule();
   }
 
   /** This node leads from now on: the others begin with its state. */
   lead(): void {
+    const { clock, fence, position } = this.#parts;
     this.#mustStartAnew = true;
     this.#dueMs = 0;
-    this.#timer ??= this.#parts.clock.every(everyMs, () => void this.#publish());
+    this.#fence = fence() ?? this.#fence;
+    this.#number = 0;
+    this.#looking ??= clock.every(lookEveryMs, () => this.#schedule());
+    // What was not published yet is of the next publication.
+    position.lead(() => ({ fence: this.#fence, number: this.#number + Number(this.#isAny) }));
     void this.#publish();
   }
 
   /** Stops publishing. */
   resign(): void {
+    if (this.#looking === undefined) return;
+    this.#looking.cancel();
+    this.#looking = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#parts.position.resign();
+  }
+
+  /** Publishes what is left, where this node still may. The others go on from there. */
+  async handOver(): Promise<void> {
+    await this.#sending;
+    this.#dueMs = 0;
+    if (this.#looking !== undefined && !this.#mustStartAnew && this.#isAny) await this.#publish();
+  }
+
+  get #isAny(): boolean {
+    return this.#mustStartAnew || this.#parts.changes.isAny;
+  }
+
+  #schedule(): void {
+    const { clock } = this.#parts;
+    if (this.#looking === undefined || this.#timer !== undefined || this.#sending !== undefined) return;
+    if (!this.#isAny && clock.monotonicMs() < this.#signDueMs) return;
+    this.#timer = clock.after(Math.max(0, this.#dueMs - clock.monotonicMs()), () => {
+      this.#timer = undefined;
+      void this.#publish();
+    });
   }
 
   async #publish(): Promise<void> {
     const { clock, fence } = this.#parts;
     const fenceNow = fence();
-    if (fenceNow === undefined || this.#isSending || clock.monotonicMs() < this.#dueMs) return;
-    this.#isSending = true;
-    const isSent = await this.#sendAs(fenceNow).catch(() => false);
-    this.#isSending = false;
-    if (isSent) return;
-    this.#mustStartAnew = true;
-    this.#dueMs = clock.monotonicMs() + retryAfterMs;
+    if (fenceNow === undefined || this.#sending !== undefined || clock.monotonicMs() < this.#dueMs) return;
+    this.#dueMs = clock.monotonicMs() + spacingMs;
+    const sent = this.#sendAs(fenceNow).catch(() => false);
+    this.#sending = sent.then((isSent) => {
+      this.#sending = undefined;
+      if (isSent) return;
+      this.#mustStartAnew = true;
+      this.#dueMs = clock.monotonicMs() + retryAfterMs;
+    });
+    await this.#sending;
+    this.#schedule();
   }
 
   /** Gives whether the others have it now. */
@@ -93,14 +136,16 @@ export class BoardPublisher {
     const { call, clock, changes, refused } = this.#parts;
     const isAnew = this.#mustStartAnew;
     const isStateDue = isAnew || clock.monotonicMs() >= this.#stateDueMs;
-    // Made in the same turn: the state holds exactly the changes before and with this one.
-    const changed = writeState(changes.next(isStateDue));
-    const stateText = isStateDue ? writeState(changes.whole()) : '';
-    if (!isStateDue && changed === this.#published && clock.monotonicMs() < this.#signDueMs) return true;
     this.#mustStartAnew = false;
-    this.#published = changed;
+    const position = [fence, ++this.#number] as const;
+    // Made in the same turn: the state holds exactly the changes before and with this one.
+    const changed = changes.next(isStateDue);
+    const texts = [
+      isAnew ? '' : writeState({ ...changed, position }),
+      isStateDue ? writeState({ ...changes.whole(), position }) : '',
+    ];
     this.#signDueMs = clock.monotonicMs() + signEveryMs;
-    const values = [String(fence), isAnew ? '1' : '0', isAnew ? '' : changed, stateText, changes.silence()];
+    const values = [String(fence), isAnew ? '1' : '0', ...texts, changes.silence()];
     const id = await runScript(call, publishScript, [fenceKey, changesKey, stateKey], values);
     if (id === null) refused();
     else if (id && isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;

@@ -1,15 +1,20 @@
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Clock } from '../clock.ts';
+import type { Position } from './board-position.ts';
 import { type CountAnswer, type CountedTakes, takesPerCallMax } from './count-script.ts';
 import { reasonOf } from './redis-connection.ts';
 
 /** A request that waits to be counted. */
 export interface Take {
   readonly counter: string;
+  /** 0 where nothing is to be counted, and only the position to be kept. */
   readonly limit: number;
+  /** The counter is a key's. */
+  readonly isKeys: boolean;
   /** Counts it in this process's memory, where no counter of its own can be kept. */
   readonly countInMemory: () => LimitDecision;
-  readonly resolve: (decision: LimitDecision) => void;
+  /** @param newest position that was served to the key, with this process's own; `undefined` where the server could not be asked */
+  readonly resolve: (decision: LimitDecision, newest?: Position) => void;
 }
 
 export interface SentCall extends CountedTakes {

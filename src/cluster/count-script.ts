@@ -1,7 +1,11 @@
+import type { Position } from './board-position.ts';
 import { type Caller, runScript } from './redis-calls.ts';
 
 /** A window that is newer than the clock by no more than this stays the current one; see `access/minute-window.ts`. */
 export const windowsHeldBackMax = 5;
+
+/** A fencing number is about the instant at which it was given. */
+const fenceAheadMsMax = 3_600_000;
 
 /**
  * Counts requests in one go, each unless its window is used up. Everything is decided by the server's clock, so
@@ -10,31 +14,36 @@ export const windowsHeldBackMax = 5;
  * the current one.
  *
  * A counter's value is its window and its count, so that it needs no clock to be right and is right whatever is left
- * from before. All counters of a call carry one hash tag: in cluster mode they lie in one slot.
+ * from before; that of a key also the newest board position that was served to it. One that is none, or of a leader from
+ * the future, is as good as absent. All counters of a call carry one hash tag: in cluster mode they lie in one slot.
  *
- * KEYS: the counters. ARGV: length of a window in ms; the newest window the node knows, 0 for none; the window its
- * counts are of; for each counter its limit, the count the node saw last, and how many the node admitted by itself
- * that are not counted here.
- * Answers the window, the server's clock in ms, and for each counter what was counted before this request.
+ * KEYS: the counters. ARGV: of the call, in one value because a server that wants a password first takes ten only: the length of a window in
+ * ms; the newest window the node knows, 0 for none; the window its counts are of; its board position, zeros for none. For each counter its
+ * limit, the count the node saw last, how many the node admitted by itself that are not counted here, and 1 where it is a key's.
+ * Answers the window, the server's clock in ms, and for each counter what was counted before this request, and the position served before.
  */
 const script = `
 local time = redis.call('TIME')
 local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-local windowMs = tonumber(ARGV[1])
+local call = {}
+for value in string.gmatch(ARGV[1], '%d+') do call[#call + 1] = tonumber(value) end
+local windowMs, newestWindow, nodeWindow, ownFence, ownNumber = unpack(call)
 local clockWindow = math.floor(nowMs / windowMs)
 local window = clockWindow
 local function see(other)
   if other > window and other - clockWindow <= ${windowsHeldBackMax} then window = other end
 end
-see(tonumber(ARGV[2]))
-local nodeWindow = tonumber(ARGV[3])
-local windows, counts = {}, {}
+see(newestWindow)
+local windows, counts, positions = {}, {}, {}
 local values = redis.call('MGET', unpack(KEYS))
 for i, key in ipairs(KEYS) do
-  local of, count = string.match(values[i] or '', '^(%d+):(%d+)$')
+  local of, count, rest = string.match(values[i] or '', '^(%d+):(%d+)(.*)$')
   if of then
     windows[key], counts[key] = tonumber(of), tonumber(count)
     see(windows[key])
+    local fence, number = string.match(rest, '^:(%d+):(%d+)$')
+    fence, number = tonumber(fence), tonumber(number)
+    if fence and fence <= nowMs + ${fenceAheadMsMax} and number < 2^53 then positions[key] = { fence, number } end
   end
 end
 for key, of in pairs(windows) do
@@ -42,18 +51,27 @@ for key, of in pairs(windows) do
 end
 local answer, changed = { window, nowMs }, {}
 for i, key in ipairs(KEYS) do
-  local limit, seen, admitted = tonumber(ARGV[3 * i + 1]), tonumber(ARGV[3 * i + 2]), tonumber(ARGV[3 * i + 3])
+  local at = 4 * i - 2
+  local limit, seen, admitted = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local used = counts[key] or 0
   if nodeWindow == window then used = math.max(used, seen) + admitted end
-  answer[i + 2] = used
+  local position = positions[key] or { 0, 0 }
+  answer[3 * i], answer[3 * i + 1], answer[3 * i + 2] = used, position[1], position[2]
   if used < limit then used = used + 1 end
   if used ~= counts[key] then
     counts[key] = used
-    changed[key] = used
+    changed[key] = true
+  end
+  local isFurther = ownFence > position[1] or (ownFence == position[1] and ownNumber > position[2])
+  if ARGV[at + 3] == '1' and isFurther then
+    positions[key] = { ownFence, ownNumber }
+    changed[key] = true
   end
 end
-for key, count in pairs(changed) do
-  redis.call('SET', key, string.format('%d:%d', window, count), 'PX', 2 * windowMs)
+for key in pairs(changed) do
+  local value, position = string.format('%d:%d', window, counts[key]), positions[key]
+  if position then value = value .. string.format(':%.0f:%.0f', position[1], position[2]) end
+  redis.call('SET', key, value, 'PX', 2 * windowMs)
 end
 return answer
 `;
@@ -67,6 +85,8 @@ export interface CountedTake {
   readonly seen: number;
   /** Admitted by this node alone in that window, and not counted on the server. */
   readonly admittedAlone: number;
+  /** The counter is a key's, whose newest position is kept with it. */
+  readonly isKeys?: boolean;
 }
 
 /** Requests to be counted in one call. */
@@ -76,6 +96,8 @@ export interface CountedTakes {
   readonly newestWindow: number;
   /** The window that the counts of the takes are of. */
   readonly windowNumber: number;
+  /** How far this node's board is. */
+  readonly position: Position;
   readonly takes: readonly CountedTake[];
 }
 
@@ -86,6 +108,8 @@ export interface CountAnswer {
   readonly serverMs: number;
   /** Requests counted before, for each take in its order. */
   readonly used: readonly number[];
+  /** The newest position served before, likewise. */
+  readonly served: readonly Position[];
 }
 
 /** At most this many takes go into one call: a server answers others between calls. */
@@ -94,18 +118,26 @@ export const takesPerCallMax = 256;
 /** Has the server count. Rejects with its error, and on an answer that is none. */
 export async function countOn(
   call: Caller,
-  { windowMs, newestWindow, windowNumber, takes }: CountedTakes,
+  { windowMs, newestWindow, windowNumber, position, takes }: CountedTakes,
 ): Promise<CountAnswer> {
   const counters = takes.map(({ counter }) => counter);
-  const values = [String(windowMs), String(newestWindow), String(windowNumber)];
-  for (const { limit, seen, admittedAlone } of takes) values.push(String(limit), String(seen), String(admittedAlone));
+  const { fence, number } = position;
+  const values = [[windowMs, newestWindow, windowNumber, fence, number].join(' ')];
+  for (const { limit, seen, admittedAlone, isKeys } of takes)
+    values.push(String(limit), String(seen), String(admittedAlone), isKeys === true ? '1' : '0');
   return readAnswer(await runScript(call, script, counters, values), takes.length);
 }
 
 function readAnswer(answer: unknown, takes: number): CountAnswer {
-  if (!Array.isArray(answer) || answer.length !== takes + 2 || !answer.every(Number.isSafeInteger)) {
+  if (!Array.isArray(answer) || answer.length !== 3 * takes + 2 || !answer.every(Number.isSafeInteger)) {
     throw new Error('the counting script answered something else than counts');
   }
-  const [windowNumber, serverMs, ...used] = answer as number[];
-  return { windowNumber: windowNumber!, serverMs: serverMs!, used };
+  const [windowNumber, serverMs, ...rest] = answer as number[];
+  const used: number[] = [];
+  const served: Position[] = [];
+  for (let at = 0; at < rest.length; at += 3) {
+    used.push(rest[at]!);
+    served.push({ fence: rest[at + 1]!, number: rest[at + 2]! });
+  }
+  return { windowNumber: windowNumber!, serverMs: serverMs!, used, served };
 }

@@ -6,6 +6,7 @@ import type { LimitDecision } from '../access/limit-decision.ts';
 import { MemoryLimits } from '../access/limits.ts';
 import type { LimitFigures } from '../contract/limits.ts';
 import { silentLog } from '../log.ts';
+import { BoardPosition } from './board-position.ts';
 import { RedisLimits } from './redis-limits.ts';
 
 export interface NodeOptions {
@@ -21,6 +22,7 @@ export interface NodeOptions {
 /** The limits of one of several nodes, and what it logged. */
 export class LimitingNode {
   readonly clock = new ShiftedClock();
+  readonly position = new BoardPosition(this.clock);
   readonly limits: RedisLimits;
   readonly logged: string[] = [];
 
@@ -34,6 +36,7 @@ export class LimitingNode {
       figures,
       memory: new MemoryLimits(randomness, figures),
       keys: { keyIdOf: (slot) => `key_${slot}` },
+      position: this.position,
       clock: this.clock,
       randomness,
       log: { ...silentLog, info: log, warn: log },

@@ -8,6 +8,7 @@ import { clockDriftMs } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ConversionRate, ReferencePrices } from '../market/upstream.ts';
+import type { Position } from './board-position.ts';
 
 type Times = Pick<Clock, 'now' | 'monotonicMs'>;
 
@@ -18,16 +19,47 @@ export class MarketChanges {
   readonly #sentTickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #sentReferences = new Map<MarketSymbol, ReferencePrices>();
   readonly #sentRates = new Map<CurrencyCode, ConversionRate>();
-  #sentSwitches = 0;
+  /** Whose prices may have changed since the last call of `next`. */
+  readonly #changed = new Set<MarketSymbol>();
+  #sent: Pick<MarketState, 'path' | 'lastUpdatedAt'> & { readonly switches?: number } = {};
+  #isChanged = true;
   #isCatalogueSent = false;
+  /** Called with the first change after `next`, before anything can be read. */
+  onChange = () => {};
 
   constructor(parts: FeedTarget, clock: Times) {
     this.#parts = parts;
     this.#clock = clock;
-    const marketsChanged = () => {
-      this.#isCatalogueSent = false;
-    };
-    parts.book.observe({ marketsChanged });
+    parts.book.observe({
+      marketsChanged: () => {
+        this.#isCatalogueSent = false;
+        this.#note();
+      },
+      tickerChanged: (symbol) => {
+        this.#changed.add(symbol);
+        this.#note();
+      },
+      heldChanged: () => this.#note(),
+    });
+  }
+
+  /** Whether anything that clients can see may have changed since the last call of `next`. */
+  get isAny(): boolean {
+    const { path, lastUpdatedAt } = this.#parts.feedStatus;
+    const { sources } = this.#parts.book;
+    const sent = this.#sent;
+    return (
+      this.#isChanged ||
+      lastUpdatedAt !== sent.lastUpdatedAt ||
+      path !== sent.path ||
+      sources.switches !== sent.switches
+    );
+  }
+
+  #note(): void {
+    if (this.#isChanged) return;
+    this.#isChanged = true;
+    this.onChange();
   }
 
   /** Everything. */
@@ -49,12 +81,15 @@ export class MarketChanges {
     const { tickers, references, rates } = book.contents();
     const catalogue = this.#isCatalogueSent ? {} : catalogueOf(book);
     this.#isCatalogueSent = true;
+    this.#isChanged = false;
+    const symbols = [...this.#changed];
+    this.#changed.clear();
     return {
       ...this.#current(withSources),
       ...catalogue,
-      tickers: changesIn(tickers, this.#sentTickers),
-      references: changesIn(references, this.#sentReferences),
-      rates: changesIn(rates, this.#sentRates),
+      tickers: changesIn(symbols, tickers, this.#sentTickers),
+      references: changesIn(symbols, references, this.#sentReferences),
+      rates: changesIn(rates.keys(), rates, this.#sentRates),
     };
   }
 
@@ -62,11 +97,17 @@ export class MarketChanges {
   #current(withSources: boolean) {
     const { book, feedStatus } = this.#parts;
     const { path, lastUpdatedAt } = feedStatus;
-    const isSent = !withSources && book.sources.switches === this.#sentSwitches;
+    const { switches } = book.sources;
+    const isSent = !withSources && switches === this.#sent.switches;
     const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(book) };
-    this.#sentSwitches = book.sources.switches;
+    this.#sent = { path, lastUpdatedAt, switches };
     return { held: book.held(), path, lastUpdatedAt, sources };
   }
+}
+
+/** The publication that the state is of. */
+export function positionOf({ position: [fence, number] = [0, 0] }: MarketState): Position {
+  return { fence, number };
 }
 
 /** Dates every ticker no earlier than that of this process, where the state is known to be newer. */
@@ -113,8 +154,17 @@ function reportsOf({ catalogue, sources }: MarketBook): SourceReport['markets'] 
 }
 
 /** What was not sent yet, which counts as sent from then on. */
-function changesIn<Name, Value>(now: ReadonlyMap<Name, Value>, sent: Map<Name, Value>): [Name, Value][] {
-  const changes = [...now].filter(([name, value]) => sent.get(name) !== value);
-  for (const [name, value] of changes) sent.set(name, value);
+function changesIn<Name, Value>(
+  names: Iterable<Name>,
+  now: ReadonlyMap<Name, Value>,
+  sent: Map<Name, Value>,
+): [Name, Value][] {
+  const changes: [Name, Value][] = [];
+  for (const name of names) {
+    const value = now.get(name);
+    if (value === undefined || sent.get(name) === value) continue;
+    sent.set(name, value);
+    changes.push([name, value]);
+  }
   return changes;
 }

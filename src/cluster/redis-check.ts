@@ -1,5 +1,6 @@
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import { noPosition } from './board-position.ts';
 import { countOn } from './count-script.ts';
 import type { Caller } from './redis-calls.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
@@ -15,7 +16,7 @@ const majorVersionMin = 6;
 export async function checkRedis(call: Caller, now: EpochMs): Promise<string> {
   const info = readInfo(String(await call(['INFO'])));
   const version = versionOf(info);
-  const counted = { windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] };
+  const counted = { windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, position: noPosition, takes: [probe] };
   const { serverMs } = await countOn(call, counted);
   const skewSeconds = ((now - serverMs) / 1_000).toFixed(1);
   return [version, `this clock minus its clock: ${skewSeconds} s`, ...warnings(info)].join('; ');

@@ -233,3 +233,40 @@ test(
     assert.equal((await node!.take(2, 5)).resetSeconds, resetSeconds + 60, 'of the other keys too');
   },
 );
+
+test(
+  'a key’s newest position is kept with its count, never lowered, and one that is none is ignored and repaired',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const [ahead, behind] = await startNodes(t, redis, { windowMs }, { windowMs });
+    const kept = async () => String(await redis.ask('GET', '{mdapi}:limit:key:key_1')).replace(/^0:/, '');
+    ahead!.position.follow({ fence: 5, number: 7 });
+    behind!.position.follow({ fence: 5, number: 6 });
+    await ahead!.take();
+    assert.equal(await kept(), '1:5:7');
+    const waiting = behind!.take();
+    await eventually('it waits', () => behind!.position.isAwaited);
+    behind!.position.follow({ fence: 5, number: 8 });
+    assert.ok((await waiting).allowed);
+    assert.equal(await kept(), '2:5:8', 'what it answers with is kept before the answer');
+    const ttl = Number(await redis.ask('PTTL', '{mdapi}:limit:key:key_1'));
+    assert.ok(ttl > 0 && ttl <= 2 * windowMs);
+    for (const garbage of [
+      '0:2',
+      '0:2:x:y',
+      '0:2:99999999999999999999:1',
+      '0:2:5:99999999999999999999',
+      '0:2:5',
+      '0:2:::',
+    ]) {
+      await redis.ask('SET', '{mdapi}:limit:key:key_1', garbage, 'PX', '60000');
+      const before = behind!.position.waits;
+      assert.ok((await behind!.take()).allowed, garbage);
+      assert.match(await kept(), /^\d+:5:8$/, garbage);
+      assert.deepEqual(behind!.position.waits, before, garbage);
+    }
+    await ahead!.takeForAddress('192.0.2.1');
+    assert.equal(await redis.ask('GET', '{mdapi}:limit:address:192.0.2.1'), '0:1', 'addresses have none');
+  },
+);

@@ -4,6 +4,7 @@ import type { Limits, MemoryLimits, Verdict } from '../access/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
+import { type BoardPosition, furtherOf, isBefore, noPosition, type Position } from './board-position.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
 import { type CountAnswer, countOn } from './count-script.ts';
@@ -18,6 +19,8 @@ export interface RedisLimitsOptions {
   /** Counts what this node alone cannot keep a counter for. */
   readonly memory: MemoryLimits;
   readonly keys: Pick<KeyDirectory, 'keyIdOf'>;
+  /** How far this process's market is, where it follows or leads others. */
+  readonly position?: BoardPosition;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -32,6 +35,8 @@ export type SharedLimitFigures = ReturnType<RedisLimits['figures']>;
 
 const defaultTimeoutMs = 45;
 const startTimeoutMs = 1_000;
+/** While prices change without a break the board moves on during a call now and then, and hardly ever during several. */
+const storesMax = 4;
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
 /** Beyond this a node's clock is reported to the operator: its instants and its logs are off by as much. */
@@ -42,6 +47,9 @@ const skewReportedMs = 2_000;
  * smaller of what was sent and the limit is admitted, over all nodes. While the server cannot be asked, or does not
  * answer in time, each node counts by itself, going on from the count it knew, and reports to the server
  * afterwards what it admitted. So the nodes together admit at most their number times the limit.
+ *
+ * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for it, so that no
+ * client sees prices go back from one process to the next.
  */
 export class RedisLimits implements Limits {
   readonly #options: RedisLimitsOptions;
@@ -55,6 +63,7 @@ export class RedisLimits implements Limits {
   #countedShared = 0;
   #countedAlone = 0;
   #refusedUnasked = 0;
+  #positionsStored = 0;
 
   constructor(options: RedisLimitsOptions) {
     const { address, clock, randomness, timeoutMs = defaultTimeoutMs } = options;
@@ -109,6 +118,10 @@ export class RedisLimits implements Limits {
       countedAlone: this.#countedAlone,
       /** Refused by what was known already, without asking. */
       refusedUnasked: this.#refusedUnasked,
+      /** Calls made because the board moved on while a request was counted. */
+      positionsStored: this.#positionsStored,
+      /** Answers that needed a newer board, by whether it came in time. */
+      boardWaits: this.#options.position?.waits ?? { reached: 0, in_vain: 0 },
       /** This node's wall clock minus the server's, in milliseconds; `undefined` while the server's is unknown. */
       clockSkewMs: this.#clockSkewMs(),
     };
@@ -117,7 +130,7 @@ export class RedisLimits implements Limits {
   takeForKey(key: KeyMatch, now: EpochMs): Verdict {
     const { figures, keys, memory } = this.#options;
     const limit = key.limitPerMinute ?? figures.key;
-    return this.#take(`key:${keys.keyIdOf(key.slot)}`, limit, now, () => memory.takeForKey(key, now));
+    return this.#take(`key:${keys.keyIdOf(key.slot)}`, limit, now, () => memory.takeForKey(key, now), true);
   }
 
   takeForAddress(bucket: string, now: EpochMs): Verdict {
@@ -148,7 +161,7 @@ export class RedisLimits implements Limits {
     this.#options.memory.forgetSlot(slot);
   }
 
-  #take(counter: string, limit: number, now: EpochMs, countInMemory: () => LimitDecision): Verdict {
+  #take(counter: string, limit: number, now: EpochMs, countInMemory: () => LimitDecision, isKeys = false): Verdict {
     this.#enterWindowAt(now);
     const known = this.#known.of(counter);
     if (known !== undefined && usedOf(known) >= limit && this.#isSurelyThisWindow()) {
@@ -156,7 +169,36 @@ export class RedisLimits implements Limits {
       return this.#decide(usedOf(known), limit, this.#earliest(now));
     }
     if (!this.#circuit.isUp) return this.#countAlone(known, limit, countInMemory);
-    return new Promise((resolve) => this.#calls.add({ counter, limit, countInMemory, resolve }));
+    return new Promise((resolve) => {
+      const whenReadable = (decision: LimitDecision, newest?: Position) =>
+        resolve(newest === undefined || !decision.allowed ? decision : this.#whenReadable(counter, decision, newest));
+      this.#calls.add({ counter, limit, isKeys, countInMemory, resolve: isKeys ? whenReadable : resolve });
+    });
+  }
+
+  /** Answers once this process's board is no older than what the key has seen, and what it shows is kept for the next answer. */
+  #whenReadable(counter: string, decision: LimitDecision, newest: Position): Verdict {
+    const { position } = this.#options;
+    if (position === undefined || (!position.isBehind(newest) && !isBefore(newest, position.current))) return decision;
+    return this.#agree(counter, position, newest).then(() => decision);
+  }
+
+  async #agree(counter: string, position: BoardPosition, newest: Position): Promise<void> {
+    let kept: Position | undefined = newest;
+    for (let stores = 0; kept !== undefined && stores < storesMax; stores++) {
+      if (!(await position.reach(kept)) || !isBefore(kept, position.current)) return;
+      kept = await this.#keepPosition(counter);
+    }
+  }
+
+  /** The next request of the key may be counted elsewhere before another of this process. */
+  #keepPosition(counter: string): Promise<Position | undefined> {
+    this.#positionsStored++;
+    const countInMemory = () => this.#decide(0, 0, this.#options.clock.now());
+    return new Promise((resolve) => {
+      const kept = (_: LimitDecision, newest?: Position) => resolve(newest);
+      this.#calls.add({ counter, limit: 0, isKeys: true, countInMemory, resolve: kept });
+    });
   }
 
   /** The server's time goes on by itself between answers; before the first there is only the node's. */
@@ -179,7 +221,7 @@ export class RedisLimits implements Limits {
   }
 
   #countAlone(known: KnownCount | undefined, limit: number, countInMemory: () => LimitDecision): LimitDecision {
-    this.#countedAlone++;
+    this.#countedAlone += Number(limit > 0);
     if (known === undefined) return countInMemory();
     const used = usedOf(known);
     if (used < limit) known.admittedAlone++;
@@ -188,14 +230,14 @@ export class RedisLimits implements Limits {
 
   /** What was admitted alone goes with the first take of its counter, and comes back should that fail. */
   #prepare(takes: readonly Take[]): SentCall {
-    const counted = takes.map(({ counter, limit }) => {
+    const counted = takes.map(({ counter, limit, isKeys }) => {
       const known = this.#known.of(counter);
       const { seen, admittedAlone } = known ?? { seen: 0, admittedAlone: 0 };
       if (known !== undefined) {
         known.reporting += admittedAlone;
         known.admittedAlone = 0;
       }
-      return { counter: counterPrefix + counter, limit, seen, admittedAlone };
+      return { counter: counterPrefix + counter, limit, seen, admittedAlone, isKeys };
     });
     return this.#callOf(counted);
   }
@@ -203,7 +245,9 @@ export class RedisLimits implements Limits {
   #callOf(takes: SentCall['takes']): SentCall {
     const { windowNumber } = this.#known;
     const { newestWindow } = this.#serverTime;
-    return { windowMs: this.#windowMs, newestWindow, windowNumber, takes, sentMs: this.#options.clock.monotonicMs() };
+    const position = this.#options.position?.current ?? noPosition;
+    const sentMs = this.#options.clock.monotonicMs();
+    return { windowMs: this.#windowMs, newestWindow, windowNumber, position, takes, sentMs };
   }
 
   #send(sent: SentCall): Promise<CountAnswer> {
@@ -219,9 +263,12 @@ export class RedisLimits implements Limits {
       const known = isCurrent ? this.#known.of(take.counter) : undefined;
       if (known !== undefined) known.seen = Math.max(known.seen, used < take.limit ? used + 1 : used);
       if (isAbandoned) this.#countedAfterAll(known, sent, index, used < take.limit);
-      else take.resolve(decide(used, take.limit, answer.windowNumber, answer.serverMs as EpochMs, this.#windowMs));
+      else {
+        this.#countedShared += Number(take.limit > 0);
+        const decision = decide(used, take.limit, answer.windowNumber, answer.serverMs as EpochMs, this.#windowMs);
+        take.resolve(decision, furtherOf(sent.position, answer.served[index]!));
+      }
     });
-    if (!isAbandoned) this.#countedShared += takes.length;
   }
 
   #reportEnded(takes: readonly Take[], sent: SentCall, outcome?: 'failed'): void {

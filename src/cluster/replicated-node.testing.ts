@@ -15,18 +15,27 @@ import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import { BoardFollower } from './board-follower.ts';
+import { BoardPosition } from './board-position.ts';
 import { BoardPublisher } from './board-publisher.ts';
-import { MarketChanges, takeState } from './market-replication.ts';
+import { MarketChanges, positionOf, takeState } from './market-replication.ts';
 import { callerWithTimeout } from './redis-calls.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
 
+/** What a node has already, of a listener for one. */
+export interface NodeParts {
+  readonly book: MarketBook;
+  readonly feedStatus: FeedStatus;
+  readonly position: BoardPosition;
+}
+
 /** A node's market, which can lead or follow, its feed played by a test. */
 export class ReplicatedNode {
   readonly clock = new ShiftedClock();
-  readonly book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  readonly feedStatus = new FeedStatus();
-  readonly board = new Board(this.book);
+  readonly book: MarketBook;
+  readonly feedStatus: FeedStatus;
+  readonly board: Board;
+  readonly position: BoardPosition;
   readonly connection: RedisConnection;
   readonly publisher: BoardPublisher;
   readonly follower: BoardFollower;
@@ -36,7 +45,11 @@ export class ReplicatedNode {
   fence: number | undefined;
   timesRefused = 0;
 
-  private constructor(redis: RedisServer) {
+  private constructor(redis: Pick<RedisServer, 'address'>, parts: Partial<NodeParts>) {
+    this.book = parts.book ?? new MarketBook(pricingPolicy(), everyEuroMarket);
+    this.feedStatus = parts.feedStatus ?? new FeedStatus();
+    this.position = parts.position ?? new BoardPosition(this.clock);
+    this.board = new Board(this.book);
     this.connection = new RedisConnection(redis.address, this.clock, seededRandomness(1));
     const { clock } = this;
     const market = { book: this.book, feedStatus: this.feedStatus };
@@ -47,19 +60,28 @@ export class ReplicatedNode {
       changes: new MarketChanges(market, clock),
       fence: () => this.fence,
       refused: () => this.timesRefused++,
+      position: this.position,
     });
     const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
     this.follower = new BoardFollower({
       call,
       clock,
-      take: (state, aliveMs) => takeState(market, clock, state, aliveMs),
+      take: (state, aliveMs) => {
+        takeState(market, clock, state, aliveMs);
+        this.position.follow(positionOf(state));
+      },
+      position: this.position,
       log,
     });
     this.feed = marketSink(market, clock);
   }
 
-  static async start(t: Pick<TestContext, 'after'>, redis: RedisServer): Promise<ReplicatedNode> {
-    const node = new ReplicatedNode(redis);
+  static async start(
+    t: Pick<TestContext, 'after'>,
+    redis: Pick<RedisServer, 'address'>,
+    parts: Partial<NodeParts> = {},
+  ): Promise<ReplicatedNode> {
+    const node = new ReplicatedNode(redis, parts);
     node.connection.start();
     t.after(async () => {
       node.publisher.resign();

@@ -28,6 +28,8 @@ export interface MarketState {
   readonly path?: FeedPath | undefined;
   /** When the feed last proved current; `undefined` when it never delivered. */
   readonly lastUpdatedAt?: EpochMs | undefined;
+  /** The fencing number of the leader, and the number of the publication that it is of. */
+  readonly position?: readonly [fence: number, number: number] | undefined;
   /** Age of the data when the state was taken, where it may be read much later. */
   readonly ageMs?: number | undefined;
 }
@@ -70,6 +72,7 @@ const checked = Compile(
       refreshedAt: instant,
     }),
     lastUpdatedAt: Type.Optional(instant),
+    position: Type.Optional(Type.Tuple([Type.Integer(), Type.Integer()])),
   }),
 );
 

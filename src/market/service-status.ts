@@ -20,16 +20,23 @@ export class FeedStatus {
   #path: FeedPath = 'fallback';
   #lastUpdatedAt: EpochMs | undefined;
   #lastUpdatedMonotonicMs: number | undefined;
+  /** The instant is by the clock of another process, and shown as it is: two clocks never agree. */
+  #isReported = false;
   #sign: { readonly at: number; readonly monotonicMs: number } | undefined;
 
   /** Takes over the instant from before a restart. Only the wall clock knows its age. */
   restore(lastUpdatedAt: EpochMs | undefined): void {
     this.#lastUpdatedAt = lastUpdatedAt;
     this.#lastUpdatedMonotonicMs = undefined;
+    this.#isReported = false;
   }
 
   feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
-    this.followed(path, at, monotonicMs);
+    const known = this.#lastUpdatedAt ?? at;
+    // A leader whose clock was a little ahead had this process take over.
+    const isKept = this.#isReported && at <= known && known - at <= clockDriftMs;
+    this.followed(path, isKept ? known : at, monotonicMs);
+    this.#isReported = isKept;
     this.#sign = { at, monotonicMs };
   }
 
@@ -38,6 +45,7 @@ export class FeedStatus {
     this.#path = path;
     this.#lastUpdatedAt = at;
     this.#lastUpdatedMonotonicMs = monotonicMs;
+    this.#isReported = true;
   }
 
   /** The feed lived at `signMs`, by the monotonic clock, which shows `monotonicMs` now. An older sign changes nothing. */
@@ -62,6 +70,11 @@ export class FeedStatus {
 
   get lastUpdatedAt(): EpochMs | undefined {
     return this.#lastUpdatedAt;
+  }
+
+  /** `lastUpdatedAt` as clients see it: by the clock that gives the age, where it was this process's own. */
+  shownAt(now: EpochMs, ageMs: number): EpochMs {
+    return this.#isReported ? this.#lastUpdatedAt! : ((now - ageMs) as EpochMs);
   }
 
   /**
@@ -112,7 +125,7 @@ export function serviceStatus(
     api: running ? ('maintenance' as const) : ('operational' as const),
     ticker,
     maintenance: shownWindow(windows, now),
-    /** `now` less the data's age; `undefined` when the feed never delivered. */
-    lastUpdatedAt: ageMs === undefined ? undefined : ((now - ageMs) as EpochMs),
+    /** `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never delivered. */
+    lastUpdatedAt: ageMs === undefined ? undefined : feed.shownAt(now, ageMs),
   };
 }

@@ -3,6 +3,7 @@ import { ClientAddresses } from '../access/client-address.ts';
 import { KeyDirectory } from '../access/key-directory.ts';
 import { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import { MemoryLimits } from '../access/limits.ts';
+import { BoardPosition } from '../cluster/board-position.ts';
 import { RedisLimits } from '../cluster/redis-limits.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -19,14 +20,15 @@ export function accessRoom({ configuration, clock, randomness, log }: ServiceOpt
     breaches.forgetSlot(slot);
   });
   const breaches = new BreachLog(directory);
-  const shared =
-    redis === undefined
-      ? undefined
-      : new RedisLimits({ address: redis, figures, memory: limits, keys: directory, clock, randomness, log });
+  const position = new BoardPosition(clock);
+  const parts = { figures, memory: limits, keys: directory, position, clock, randomness, log };
+  const shared = redis && new RedisLimits({ ...parts, address: redis });
   return {
     limits,
     /** The limits as several processes count them together; `undefined` without Redis. */
     shared,
+    /** How far this process's market is among several. */
+    position,
     directory,
     breaches,
     loader: new KeyDirectoryLoader(directory, store),

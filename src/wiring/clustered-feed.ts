@@ -1,7 +1,8 @@
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
+import type { BoardPosition } from '../cluster/board-position.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
-import { MarketChanges, notBefore, takeState } from '../cluster/market-replication.ts';
+import { MarketChanges, notBefore, positionOf, takeState } from '../cluster/market-replication.ts';
 import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
@@ -14,6 +15,7 @@ import type { ServiceOptions } from './service-options.ts';
 
 interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
   readonly address: RedisAddress;
+  readonly position: BoardPosition;
   /** A feed runs once: each time this process has one of its own it gets a new one. */
   readonly makeFeed: () => Feed;
   /** Whether this process may lead; if not it only follows. */
@@ -32,6 +34,7 @@ export async function processFeed(
   options: ServiceOptions,
   market: FeedTarget & { readonly review: CatalogueReview },
   askRecord: AskRecord | undefined,
+  position: BoardPosition,
 ): Promise<ProcessFeed> {
   const { configuration, only } = options;
   const { redis, sources } = configuration;
@@ -40,12 +43,12 @@ export async function processFeed(
   const makeFeed = () => createFeed(configuration, kinds, parts);
   if (redis === undefined) return makeFeed();
   const mayFeedAlone = sources.some(({ kind }) => !engineKinds.has(kind));
-  return clusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api', mayFeedAlone });
+  return clusteredFeed({ ...options, ...market, address: redis, position, makeFeed, mayLead: only !== 'api', mayFeedAlone });
 }
 
 /** One feed for several processes; what decides whose is `SharedFeed`. */
 function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
-  const { address, clock, randomness, log, mayLead } = parts;
+  const { address, position, clock, randomness, log, mayLead } = parts;
   const redis = new RedisCalls(address, clock, randomness, followerBlockMs);
   const fence = () => lease.fence;
   const publisher = new BoardPublisher({
@@ -54,11 +57,13 @@ function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
     changes: new MarketChanges(parts, clock),
     fence,
     refused: () => lease.refused(),
+    position,
   });
   const follower = new BoardFollower({
     call: redis.wait,
     clock,
     take: (state, aliveMs) => shared.received(state, aliveMs),
+    position,
     log,
   });
   const shared: SharedFeed<Feed> = new SharedFeed({
@@ -66,7 +71,10 @@ function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
     publisher,
     follower,
     fence,
-    take: (state, aliveMs, isNewer) => takeState(parts, clock, isNewer ? notBefore(parts, state) : state, aliveMs),
+    take(state, aliveMs, isNewer) {
+      takeState(parts, clock, isNewer ? notBefore(parts, state) : state, aliveMs);
+      position.follow(positionOf(state));
+    },
   });
   const holder = Buffer.from(randomness.bytes(12)).toString('base64url');
   const lease = new FeedLease(redisLeases(redis.ask), clock, holder, shared);
@@ -77,6 +85,7 @@ function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
       if (mayLead) lease.start();
     },
     async stop() {
+      await publisher.handOver();
       const stopped = shared.stop();
       await lease.stop();
       redis.stop();

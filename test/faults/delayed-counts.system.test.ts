@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RecordQuestions } from '../../src/history/questions.ts';
-import { openSqliteSegmentsToRead } from '../../src/history/sqlite-segments.ts';
+import { RecordQuestions } from '../../src/history/query/questions.ts';
+import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
 import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';
 import { eventually } from '../support/eventually.ts';
 import { json } from '../support/listener-harness.ts';

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
+import type { BoardPosition } from '../../src/cluster/board-position.ts';
 import { RedisLimits } from '../../src/cluster/redis-limits.ts';
 import { silentLog } from '../../src/log.ts';
 import { eventually } from './eventually.ts';
@@ -12,6 +13,8 @@ export interface ClusterNodeOptions extends HarnessOptions {
   /** How far the node's wall clock is off. */
   readonly skewMs?: number;
   readonly windowMs?: number;
+  /** How far the node's market is, where others have the same. */
+  readonly position?: BoardPosition;
   /** Five seconds unless given: on a busy machine no delay is to be taken for a fault. */
   readonly timeoutMs?: number;
 }
@@ -34,7 +37,7 @@ export class ClusterNode {
     redis: RedisServer,
     options: ClusterNodeOptions = {},
   ): Promise<ClusterNode> {
-    const { skewMs = 0, windowMs, timeoutMs = 5_000 } = options;
+    const { skewMs = 0, windowMs, position, timeoutMs = 5_000 } = options;
     const clock = new ShiftedClock();
     clock.shift(skewMs);
     let limits!: RedisLimits;
@@ -45,7 +48,8 @@ export class ClusterNode {
         const { address } = redis;
         const log = silentLog;
         const parts = { address, figures, memory, keys, clock, randomness: seededRandomness(1), log, timeoutMs };
-        limits = new RedisLimits({ ...parts, ...(windowMs === undefined ? {} : { windowMs }) });
+        const window = windowMs === undefined ? {} : { windowMs };
+        limits = new RedisLimits({ ...parts, ...window, ...(position === undefined ? {} : { position }) });
         return limits;
       },
     });

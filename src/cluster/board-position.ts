@@ -1,0 +1,119 @@
+import type { Clock, Timer } from '../clock.ts';
+
+/** How far a market is: what the leader with this fencing number had told the others with this publication. Later leaders are further. */
+export interface Position {
+  readonly fence: number;
+  readonly number: number;
+}
+
+/** Before every other: nothing that says its position was applied yet. */
+export const noPosition: Position = { fence: 0, number: 0 };
+
+/** How long an answer waits for a board that its client has seen elsewhere. */
+const waitMs = 250;
+
+interface Waiting {
+  readonly target: Position;
+  readonly end: (isReached: boolean) => void;
+}
+
+/** How far this process's market is, and what waits for it to get further. */
+export class BoardPosition {
+  readonly #clock: Clock;
+  /** Of what was applied last. */
+  #followed = noPosition;
+  /** Asked while this process leads: its market is ahead of what it has published. */
+  #leading: (() => Position) | undefined;
+  readonly #waiting = new Set<Waiting>();
+  /** The leader whose position did not come in time, and what was held then: until more comes, nothing waits for that leader. */
+  #missed: { readonly fence: number; readonly held: Position } | undefined;
+  /** Called when something begins to wait. */
+  onWait = () => {};
+  #reached = 0;
+  #inVain = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get current(): Position {
+    return this.#leading?.() ?? this.#followed;
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** How many answers needed a newer board, by whether it came in time. */
+  get waits() {
+    return { reached: this.#reached, in_vain: this.#inVain };
+  }
+
+  /** The market is at this position from now on, also where that is behind what it was. */
+  follow(position: Position): void {
+    this.#followed = position;
+    this.#moved();
+  }
+
+  lead(ask: () => Position): void {
+    this.#leading = ask;
+    this.#moved();
+  }
+
+  /** The market stays where it is. */
+  resign(): void {
+    this.#followed = this.current;
+    this.#leading = undefined;
+  }
+
+  isBehind(target: Position): boolean {
+    return isBefore(this.current, target);
+  }
+
+  /** Waits until the market is there, for a short time at most. Gives whether it is. */
+  reach(target: Position): Promise<boolean> | boolean {
+    if (!this.isBehind(target)) return true;
+    const missed = this.#missed;
+    if (missed?.fence === target.fence && areSame(missed.held, this.current)) {
+      this.#inVain++;
+      return false;
+    }
+    return new Promise((resolve) => {
+      let timer: Timer | undefined;
+      const waiting: Waiting = {
+        target,
+        end: (isReached) => {
+          timer?.cancel();
+          this.#waiting.delete(waiting);
+          if (isReached) this.#reached++;
+          else this.#inVain++;
+          resolve(isReached);
+        },
+      };
+      timer = this.#clock.after(waitMs, () => {
+        this.#missed = { fence: target.fence, held: this.current };
+        waiting.end(false);
+      });
+      this.#waiting.add(waiting);
+      this.onWait();
+    });
+  }
+
+  #moved(): void {
+    for (const waiting of this.#waiting) if (!this.isBehind(waiting.target)) waiting.end(true);
+  }
+}
+
+/** By leader, then by publication. */
+export function isBefore(one: Position, other: Position): boolean {
+  return one.fence < other.fence || (one.fence === other.fence && one.number < other.number);
+}
+
+/** The one that is further. */
+export function furtherOf(one: Position, other: Position): Position {
+  return isBefore(one, other) ? other : one;
+}
+
+function areSame(one: Position, other: Position): boolean {
+  return one.fence === other.fence && one.number === other.number;
+}
