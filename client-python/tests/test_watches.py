@@ -378,3 +378,22 @@ def test_a_cancelled_loop_leaves_the_others_and_itself_able_to_go_on() -> None:
     assert len(other.given) == 2
     again = watching.simulation.spawn(watching.core, watching.reading.watch.next)
     assert watching.simulation.until(again) == other.given[1]
+
+
+def test_never_goes_back_to_a_ticker_older_than_the_one_it_holds_unless_the_clock_of_the_server_was_set_back() -> None:
+    watching = Watching()
+    start = 1_795_255_200.0
+
+    def answer(*ages: tuple[str, float, str]) -> None:
+        tickers = [ticker(start + at, symbol=symbol, sellPrice=price) for symbol, at, price in ages]
+        watching.service.broken["/v1/tickers"] = Reply(200, {"tickers": tickers})
+        watching.simulation.pass_time(6)
+
+    answer(("BTCEUR", 10, "10.00"), ("ETHEUR", 10, "1.00"))
+    before = len(watching.given)
+    answer(("BTCEUR", 9, "9.00"), ("ETHEUR", 9, "0.90"))
+    assert len(watching.given) == before
+    answer(("BTCEUR", 9, "9.00"), ("ETHEUR", 11, "1.10"))
+    assert [str(each.sell_price) for each in watching.given[-1]] == ["10.00", "1.10"]
+    answer(("BTCEUR", -3_600, "8.00"))
+    assert [str(each.sell_price) for each in watching.given[-1]] == ["8.00"]

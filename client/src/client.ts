@@ -1,6 +1,7 @@
 import { type LimitFigures, sharedBudget } from './budget.ts';
 import { type Answered, type Call, PendingCall } from './call.ts';
 import { type Market, pollingIntervalsMs, type ServerTime, type ServiceStatus, type Ticker } from './contract.ts';
+import { newestTicker, newestTickers } from './newest.ts';
 import { Poller } from './poller.ts';
 import { type CallLimits, Requester, type Resource } from './requester.ts';
 import { type ClientOptions, type Settings, settingsOf } from './settings.ts';
@@ -38,7 +39,7 @@ const statusResource: Resource<ServiceStatus> = {
   serverTimeMs: ({ serverTimeMs }) => serverTimeMs,
 };
 const marketsResource: Resource<readonly Market[]> = { path: '/v1/markets', read: readMarkets };
-const tickersResource: Resource<readonly Ticker[]> = { path: '/v1/tickers', read: readTickers };
+const tickersResource: Resource<readonly Ticker[]> = { path: '/v1/tickers', read: readTickers, newest: newestTickers };
 
 /** How often the status is polled during an outage or maintenance, when the contract allows more than once a minute. */
 const statusDuringOutageMs = 15_000;
@@ -189,7 +190,7 @@ export class MarketDataClient {
       this.#prepareClock(resource);
       return this.#requester.get(resource, { signal, onWait, attempts: 1, deadlineMs: Number.POSITIVE_INFINITY });
     };
-    return new Poller({ clock, random, ask, intervalMs, afterFailureMs });
+    return new Poller({ clock, random, ask, newest: resource.newest, intervalMs, afterFailureMs });
   }
 
   #get<T>(resource: Resource<T>, options: CallOptions): Call<T> {
@@ -263,5 +264,6 @@ function tickerResource(symbol: string): Resource<Ticker> {
   return {
     path: `/v1/ticker?symbol=${encodeURIComponent(symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase()))}`,
     read: readTicker,
+    newest: newestTicker,
   };
 }

@@ -15,6 +15,8 @@ export interface Resource<T> {
   readonly read: (body: unknown) => T;
   /** The server's time, where the answer states it. */
   serverTimeMs?(value: T): number;
+  /** What a watch goes on with: the answer, unless what it holds is newer. */
+  newest?(answered: T, held: T): T;
 }
 
 export interface CallLimits {

@@ -346,6 +346,29 @@ describe('a watch of a server in trouble', () => {
     assert.equal(given.length, 2);
   });
 
+  test('never goes back to a ticker older than the one it holds, unless the clock of the server was set back', async () => {
+    const aged = (symbol: string, seconds: number, buyPrice: string) => {
+      const timestampMs = tickerBody.timestampMs + seconds * 1_000;
+      return { ...tickerBody, symbol, buyPrice, timestamp: new Date(timestampMs).toISOString(), timestampMs };
+    };
+    const answered = (...tickers: object[]) =>
+      answer(200, { tickers }, { etag: `"${JSON.stringify(tickers).length}"` });
+    const { given } = watch();
+    const prices = () => given.at(-1)!.map(({ buyPrice }) => buyPrice);
+    behaviours['/v1/tickers'] = answered(aged('BTCEUR', 10, '10.00'), aged('ETHEUR', 10, '1.00'));
+    await drive.pass(6_000);
+    const before = given.length;
+    behaviours['/v1/tickers'] = answered(aged('BTCEUR', 9, '9'), aged('ETHEUR', 9, '0.9'));
+    await drive.pass(6_000);
+    assert.equal(given.length, before, 'nothing new');
+    behaviours['/v1/tickers'] = answered(aged('BTCEUR', 9, '9.000'), aged('ETHEUR', 11, '1.1000'));
+    await drive.pass(6_000);
+    assert.deepEqual(prices(), ['10.00', '1.1000']);
+    behaviours['/v1/tickers'] = answered(aged('BTCEUR', -3_600, '8.0000'));
+    await drive.pass(6_000);
+    assert.deepEqual(prices(), ['8.0000']);
+  });
+
   test('does not take the same prices for a change after a restart gave them another tag', async () => {
     const { given } = watch();
     await drive.pass(1_000);

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from ._budget import OnWait, shared_budget
+from ._newest import newest_ticker, newest_tickers
 from ._poller import Poller
 from ._requester import CallLimits, Fetched, Requester, Resource
 from ._settings import Settings, check_positive
@@ -23,7 +24,7 @@ T = TypeVar("T")
 TIME: Resource[ServerTime] = Resource("/v1/time", read_time, lambda time: time.server_time.timestamp())
 STATUS: Resource[ServiceStatus] = Resource("/v1/status", read_status, lambda status: status.server_time.timestamp())
 MARKETS: Resource[tuple[Market, ...]] = Resource("/v1/markets", read_markets)
-TICKERS: Resource[tuple[Ticker, ...]] = Resource("/v1/tickers", read_tickers)
+TICKERS: Resource[tuple[Ticker, ...]] = Resource("/v1/tickers", read_tickers, newest=newest_tickers)
 
 _TICKER_INTERVAL = 5.0
 _MARKETS_INTERVAL = 3_600.0
@@ -41,7 +42,7 @@ _MEASURE_GAP = 60.0
 
 def ticker_resource(symbol: str) -> Resource[Ticker]:
     upper = "".join(letter.upper() if "a" <= letter <= "z" else letter for letter in symbol)
-    return Resource(f"/v1/ticker?symbol={quote(upper, safe='', errors='replace')}", read_ticker)
+    return Resource(f"/v1/ticker?symbol={quote(upper, safe='', errors='replace')}", read_ticker, newest=newest_ticker)
 
 
 class Core:
@@ -149,6 +150,7 @@ class Core:
             ask=ask,
             interval=interval,
             after_failure=after_failure,
+            newest=resource.newest,
         )
 
     def _fetch(self, resource: Resource[T], limits: CallLimits, waker: Waker) -> Steps[Fetched[T]]:

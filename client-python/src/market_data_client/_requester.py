@@ -33,6 +33,8 @@ class Resource(Generic[T]):
     read: Callable[[object], T]
     server_time: Callable[[T], float] | None = None
     """The server's time, where the answer states it."""
+    newest: Callable[[T, T], T] | None = None
+    """What a watch goes on with: the answer, unless what it holds is newer."""
 
 
 @dataclass(frozen=True, slots=True)
