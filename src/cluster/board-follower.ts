@@ -125,7 +125,9 @@ export class BoardFollower {
       const ended = this.#ended?.signal;
       if (position.isAwaited && this.#heldTo !== undefined && ended?.aborted === false) {
         const apply = (changes: readonly StreamEntry[]) => ended.aborted || this.#applyAll(changes);
-        this.#read(this.#heldTo, undefined).then(apply).catch(() => {});
+        this.#read(this.#heldTo, undefined)
+          .then(apply)
+          .catch(() => {});
         return;
       }
       this.#hurrying?.cancel();

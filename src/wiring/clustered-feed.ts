@@ -43,7 +43,15 @@ export async function processFeed(
   const makeFeed = () => createFeed(configuration, kinds, parts);
   if (redis === undefined) return makeFeed();
   const mayFeedAlone = sources.some(({ kind }) => !engineKinds.has(kind));
-  return clusteredFeed({ ...options, ...market, address: redis, position, makeFeed, mayLead: only !== 'api', mayFeedAlone });
+  return clusteredFeed({
+    ...options,
+    ...market,
+    address: redis,
+    position,
+    makeFeed,
+    mayLead: only !== 'api',
+    mayFeedAlone,
+  });
 }
 
 /** One feed for several processes; what decides whose is `SharedFeed`. */
