@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { RedisEngineStream } from '../cluster/engine-stream.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
-import { type ClockReading, clockWatch } from '../feed/clock-watch.ts';
+import { clockWatch } from '../feed/clock-watch.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
