@@ -20,7 +20,7 @@ const marginMs = 300;
 const renewEveryMs = 750;
 const tryEveryMs = 500;
 /** Leaves three seconds of the five that a price may be old for a feed to start. Longer than four questions. */
-export const unreachableAfterMs = 2_000;
+const unreachableAfterMs = 2_000;
 /** A timer that comes so much too late shows that this process stood still: it has not asked meanwhile. */
 const stoodStillMs = 1_000;
 
