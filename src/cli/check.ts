@@ -162,8 +162,8 @@ async function portState(
 
 async function checkUpstream(configuration: Configuration, context: Context): Promise<readonly CheckResult[]> {
   const { clock } = context;
-  const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
-  const kinds = await loadKinds(configuration);
+  const { connectorsFor, loadKinds } = await import('../feed/connectors.ts');
+  const kinds = await loadKinds(configuration.sources);
   const connected = connectorsFor(configuration, kinds, clock);
   const markets: UpstreamMarket[] = [];
   const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
@@ -223,7 +223,7 @@ function symbolChecks({ markets: { symbols }, pricing }: Configuration, markets:
 }
 
 async function rateChecks({ rates, pricing }: Configuration, connectors: readonly ExchangeConnector[], clock: Clock) {
-  const { rateSource } = await import('../wiring/feed.ts');
+  const { rateSource } = await import('../feed/rates/rate-sources.ts');
   const { judgeRate } = await import('../feed/rates/rate-keeper.ts');
   const [place, key] =
     rates.source === 'exchange' ? [rates.market, 'rates.market'] : [withoutQuery(rates.url), 'rates.url'];

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
 
 /** A kind of source. */
@@ -60,4 +61,47 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
 /** The ids of those that give no candles. */
 export function withoutCandles(sources: readonly { readonly id: string; readonly kind: string }[]): readonly string[] {
   return sources.filter(({ kind }) => connectorKinds[kind]?.hasNoCandles).map(({ id }) => id);
+}
+
+/** A source as it is configured. */
+interface ConfiguredSource {
+  readonly id: string;
+  /** One of `connectorKinds`. */
+  readonly kind: string;
+  readonly urls: ConnectorUrls;
+}
+
+/** A configured source, and what speaks its protocol. */
+export interface ConnectedSource<Config extends ConfiguredSource> {
+  readonly config: Config;
+  readonly connector: ExchangeConnector;
+}
+
+/** The code of each configured kind of source. */
+export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
+
+/** Loads what these sources need, and nothing of other exchanges. */
+export async function loadKinds(sources: readonly ConfiguredSource[]): Promise<LoadedKinds> {
+  const kinds = [...new Set(sources.map(({ kind }) => kind))];
+  const loaded = kinds.map(async (kind) => [kind, await connectorKinds[kind]!.load()] as const);
+  return new Map(await Promise.all(loaded));
+}
+
+/** A connector for each configured source, in their order. */
+export function connectorsFor<Config extends ConfiguredSource>(
+  configuration: {
+    readonly sources: readonly Config[];
+    readonly markets: Pick<ConnectorOptions, 'quotes' | 'symbols'>;
+    readonly feed: Pick<ConnectorOptions, 'requestTimeoutMs' | 'frameBytesMax'>;
+  },
+  kinds: LoadedKinds,
+  clock: Clock,
+): readonly ConnectedSource<Config>[] {
+  const { quotes, symbols } = configuration.markets;
+  const { requestTimeoutMs, frameBytesMax } = configuration.feed;
+  return configuration.sources.map((config) => {
+    const { id, kind, urls } = config;
+    const Connector = kinds.get(kind)!;
+    return { config, connector: new Connector({ id, urls, quotes, symbols, clock, requestTimeoutMs, frameBytesMax }) };
+  });
 }

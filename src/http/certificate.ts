@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import type { Certificate } from './http-server.ts';
 
 /** The configured files. */
-interface CertificateFiles {
+export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { AnsweredRequest } from '../http/answered-request.ts';
+import type { Log } from '../log.ts';
 import { count, line, named, nullableId, nullableLine, pair, viewOf } from './fields.ts';
 
 export const requestId = Type.String({
@@ -33,4 +34,11 @@ export type RequestView = Static<typeof RequestSchema>;
 export function requestView(request: AnsweredRequest): RequestView {
   const durationMs = Math.round(request.durationMs * 1_000) / 1_000;
   return viewOf(RequestSchema.properties, { ...request, durationMs });
+}
+
+/** Logs a request as the configuration says: each, the refused ones, or none. The log has the time itself. */
+export function logRequest(answered: AnsweredRequest, access: 'all' | 'refused' | 'off', log: Log): void {
+  if (access === 'off' || (access === 'refused' && answered.status < 400)) return;
+  const { at: _at, atMs: _atMs, ...fields } = requestView(answered);
+  log.info(fields, 'request');
 }

@@ -7,10 +7,11 @@ import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import { SharedFeed, type SharingFigures } from '../cluster/shared-feed.ts';
+import { loadKinds } from '../feed/connectors.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import type { CatalogueReview } from '../persistence/catalogue-review.ts';
-import { createFeed, engineKinds, type Feed, loadKinds } from './feed.ts';
+import { createFeed, engineKinds, type Feed } from './feed.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
@@ -38,20 +39,13 @@ export async function processFeed(
 ): Promise<ProcessFeed> {
   const { configuration, only } = options;
   const { redis, sources } = configuration;
-  const kinds = await loadKinds(configuration);
+  const kinds = await loadKinds(sources);
   const parts = { ...options, market, review: market.review, askRecord, connects: new Map() };
   const makeFeed = () => createFeed(configuration, kinds, parts);
   if (redis === undefined) return makeFeed();
   const mayFeedAlone = sources.some(({ kind }) => !engineKinds.has(kind));
-  return clusteredFeed({
-    ...options,
-    ...market,
-    address: redis,
-    position,
-    makeFeed,
-    mayLead: only !== 'api',
-    mayFeedAlone,
-  });
+  const mayLead = only !== 'api';
+  return clusteredFeed({ ...options, ...market, address: redis, position, makeFeed, mayLead, mayFeedAlone });
 }
 
 /** One feed for several processes; what decides whose is `SharedFeed`. */

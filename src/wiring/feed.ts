@@ -1,13 +1,11 @@
-import type { Clock } from '../clock.ts';
 import { RedisEngineStream } from '../cluster/engine-stream.ts';
-import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { clockWatch } from '../feed/clock-watch.ts';
-import type { ExchangeConnector } from '../feed/connector.ts';
-import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
+import { type ConnectedSource, connectorsFor, type LoadedKinds, withoutCandles } from '../feed/connectors.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { StreamReader } from '../feed/push/stream-reader.ts';
-import { RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
-import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
+import { RateKeeper } from '../feed/rates/rate-keeper.ts';
+import { rateSource } from '../feed/rates/rate-sources.ts';
 import { RecentConnects } from '../feed/recent-connects.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
@@ -15,7 +13,6 @@ import { FeedSupervisor } from '../feed/supervisor.ts';
 import { logWith } from '../log.ts';
 import type { FeedView } from '../management/sources.ts';
 import { type FeedTarget, marketSink } from '../market/feed-target.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { CatalogueReview } from '../persistence/catalogue-review.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -37,9 +34,6 @@ export interface Feed extends FeedView {
   stop(): void | Promise<void>;
 }
 
-/** The code of each configured kind of source. */
-export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
-
 /** Well under the five seconds after which a silent feed is degraded: a quiet market on a living connection never is. */
 const pingEveryMsMax = 1_500;
 /** Where another source can take over, a dead connection and prices that stop must be found out within its five seconds. */
@@ -47,13 +41,7 @@ const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 /** The number in an engine's heartbeat proves that no price of it is missing. */
 export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
 
-type SourceConfiguration = Configuration['sources'][number];
-
-/** A configured source, and what speaks its protocol. */
-interface Connected {
-  readonly config: SourceConfiguration;
-  readonly connector: ExchangeConnector;
-}
+type Connected = ConnectedSource<Configuration['sources'][number]>;
 
 /** A configured source with all that runs it. */
 interface Source extends Connected {
@@ -144,46 +132,4 @@ function streamReaders(
       new StreamReader({ connector: connector as PushConnector, stream, clock, log: logWith(log, { source: id }) }),
     ];
   });
-}
-
-/** Loads what the configured sources need, and nothing of other exchanges. */
-export async function loadKinds({ sources }: Configuration): Promise<LoadedKinds> {
-  const kinds = [...new Set(sources.map(({ kind }) => kind))];
-  const loaded = kinds.map(async (kind) => [kind, await connectorKinds[kind]!.load()] as const);
-  return new Map(await Promise.all(loaded));
-}
-
-/** A connector for each configured source, in their order. */
-export function connectorsFor(
-  { sources, markets, feed }: Configuration,
-  kinds: LoadedKinds,
-  clock: Clock,
-): readonly Connected[] {
-  const { quotes, symbols } = markets;
-  const { requestTimeoutMs, frameBytesMax } = feed;
-  return sources.map((config) => {
-    const { id, kind, urls } = config;
-    const Connector = kinds.get(kind)!;
-    return { config, connector: new Connector({ id, urls, quotes, symbols, clock, requestTimeoutMs, frameBytesMax }) };
-  });
-}
-
-/** The configured source of a conversion rate. */
-export function rateSource(
-  rates: RatesConfiguration,
-  connectors: readonly ExchangeConnector[],
-  clock: Clock,
-  base: CurrencyCode,
-  quote: CurrencyCode,
-): RateSource {
-  switch (rates.source) {
-    case 'cnb':
-      return cnbSource({ clock, url: rates.url, base, quote });
-    case 'ecb':
-      return ecbSource({ clock, url: rates.url, base, quote });
-    case 'json':
-      return jsonSource({ clock, url: rates.url, pointer: rates.pointer, base, quote });
-    case 'exchange':
-      return exchangeSource({ connectors, symbol: rates.market });
-  }
 }

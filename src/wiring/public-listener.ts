@@ -1,14 +1,9 @@
-import { X509Certificate } from 'node:crypto';
 import { type ChangeSource, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
-import type { EpochMs, Timer } from '../clock.ts';
-import { type Configuration, publicUrls } from '../configuration/configuration.ts';
+import { publicUrls } from '../configuration/configuration.ts';
 import { logoRefused } from '../configuration/load.ts';
 import type { LimitFigures } from '../contract/limits.ts';
 import { openApiDocument } from '../contract/openapi.ts';
-import type { AnsweredRequest } from '../http/answered-request.ts';
-import { readCertificate, watchCertificate } from '../http/certificate.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
-import type { Certificate } from '../http/http-server.ts';
 import { heapShare, memoryBytes } from '../http/overload.ts';
 import type { Routes } from '../http/pipeline.ts';
 import { PublicListener } from '../http/public-listener.ts';
@@ -20,9 +15,8 @@ import { status } from '../http/resources/status.ts';
 import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
-import { TicketKeys } from '../http/ticket-keys.ts';
-import type { Log } from '../log.ts';
-import { requestView } from '../operator/request.ts';
+import { ServedCertificate } from '../http/served-certificate.ts';
+import { logRequest } from '../operator/request.ts';
 import { publicPages } from '../portal/pages.ts';
 import { portalBrand } from '../portal/portal-brand.ts';
 import type { Brand } from '../portal/site.ts';
@@ -56,12 +50,13 @@ export async function publicListener(
   delay: EventLoopDelay,
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
-  let tls = server.tls && (await readCertificate(server.tls));
+  const certificate =
+    server.tls && (await ServedCertificate.read(server.tls, { shared: store.snapshots, clock, randomness, log }));
   const brand = portalBrand(portal, logoRefused);
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
   const listener = new PublicListener(
-    { host: server.host, port: server.port, reusePort: server.reusePort, tls, limits: server },
+    { host: server.host, port: server.port, reusePort: server.reusePort, tls: certificate?.current, limits: server },
     {
       offerAt(port) {
         const urls = publicUrls(server, port);
@@ -74,7 +69,7 @@ export async function publicListener(
       onAnswered(answered, headers) {
         recent.keep(answered);
         telemetry?.answered(answered, headers.traceparent as string | undefined);
-        if (isLogged(answered, logs.access)) logRequest(answered, log);
+        logRequest(answered, logs.access, log);
       },
       onServed: recording && ((served) => recording.served(served)),
       clock,
@@ -84,11 +79,6 @@ export async function publicListener(
       memoryBytes: memoryBytes(),
     },
   );
-  const ticketKeys = new TicketKeys({ shared: store.snapshots, clock, randomness, log }, () => serveTls());
-  function serveTls(): void {
-    if (tls !== undefined) listener.renewCertificate({ ...tls, ticketKeys: ticketKeys.for(tls.key) });
-  }
-  let watch: Timer | undefined;
   return {
     counts: listener.counts,
     requestKey: listener.requestKey,
@@ -96,39 +86,18 @@ export async function publicListener(
     connectionFigures: () => listener.connectionFigures(),
     overload: listener.overload,
     unsentBytes: () => listener.connections.unsentBytes(),
-    certificateExpiresAt: () => tls && expiryOf(tls),
+    certificateExpiresAt: () => certificate?.expiresAt,
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */
     async listen(): Promise<number> {
-      if (server.tls !== undefined && tls !== undefined) {
-        await ticketKeys.start();
-        watch = watchCertificate({ files: server.tls, served: tls, clock, log }, (renewed) => {
-          tls = renewed;
-          serveTls();
-        });
-      }
+      await certificate?.start((renewed) => listener.renewCertificate(renewed));
       return (await listener.listen()).port;
     },
     stop() {
-      watch?.cancel();
-      ticketKeys.stop();
+      certificate?.stop();
       return listener.close(server.shutdownDeadlineMs);
     },
   };
-}
-
-function isLogged({ status }: AnsweredRequest, access: Configuration['logs']['access']): boolean {
-  return access === 'all' || (access === 'refused' && status >= 400);
-}
-
-/** The log has the time itself. */
-function logRequest(answered: AnsweredRequest, log: Log): void {
-  const { at: _at, atMs: _atMs, ...fields } = requestView(answered);
-  log.info(fields, 'request');
-}
-
-function expiryOf({ cert }: Certificate): EpochMs {
-  return new X509Certificate(cert).validToDate.getTime() as EpochMs;
 }
 
 /** Every path of the public listener. */

@@ -160,3 +160,29 @@ export function exchangeSource({ connectors, symbol }: ExchangeSourceOptions): R
     },
   };
 }
+
+/** Where a conversion rate comes from, as it is configured. */
+type RateOrigin =
+  | { readonly source: 'cnb' | 'ecb'; readonly url: string }
+  | { readonly source: 'json'; readonly url: string; readonly pointer: string }
+  | { readonly source: 'exchange'; readonly market: MarketSymbol };
+
+/** The configured source of the rate of a pair of currencies. */
+export function rateSource(
+  origin: RateOrigin,
+  connectors: readonly ExchangeConnector[],
+  clock: Clock,
+  base: CurrencyCode,
+  quote: CurrencyCode,
+): RateSource {
+  switch (origin.source) {
+    case 'cnb':
+      return cnbSource({ clock, url: origin.url, base, quote });
+    case 'ecb':
+      return ecbSource({ clock, url: origin.url, base, quote });
+    case 'json':
+      return jsonSource({ clock, url: origin.url, pointer: origin.pointer, base, quote });
+    case 'exchange':
+      return exchangeSource({ connectors, symbol: origin.market });
+  }
+}
