@@ -3,12 +3,12 @@
  * that no test notices survives: docs/contributors/mutation.md says what survives and why that is harmless. What was found stays in `.mutants/`, so that
  * the next run tries only survivors and what changed; `--afresh` tries everything.
  */
-import { globSync, mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { MutantResult } from '@stryker-mutator/api/core';
-import { Stryker } from '@stryker-mutator/core';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { values, positionals } = parseArgs({
@@ -33,6 +33,12 @@ const tests = globSync(`{${room},test/${basename(room)}}/**/*.test.ts`, { cwd: r
   .sort();
 if (mutated.length === 0 || tests.length === 0) throw new Error(`no code or no tests: ${room}`);
 
+const here = fileURLToPath(new URL('.', import.meta.url));
+if (!existsSync(`${here}node_modules`)) {
+  process.stderr.write('mutants: installing what only they need\n');
+  execFileSync('npm', ['ci', '--no-audit', '--prefix', here], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+const { Stryker } = await import('@stryker-mutator/core');
 const directory = '.mutants';
 const report = `${directory}/${room.replaceAll('/', '-')}`;
 process.chdir(root);
