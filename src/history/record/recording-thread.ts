@@ -7,8 +7,6 @@ import { StoreError } from '../../store/store-error.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
 
-/** It lives on short-lived objects, and would else keep 64 MB for them. */
-const maxYoungGenerationSizeMb = 8;
 /** A stop waits so long for the last minute to be sealed; the journal has it anyway. */
 const stopTimeoutMs = 10_000;
 const restartRange = { minMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const;
@@ -65,10 +63,9 @@ export class RecordingThread {
   #begin(): Worker {
     const { location, keepForMs, requestKey, clock, log } = this.#parts;
     const settings: WorkerSettings = { location, requestKey: requestKey(), startedAt: clock.now(), keepForMs };
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: settings,
-      resourceLimits: { maxYoungGenerationSizeMb },
-    });
+    // It would else keep 64 MB for short-lived objects.
+    const options = { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: 8 } };
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), options);
     worker.on('message', (message: FromWorker) => this.#hear(message, worker));
     worker.on('error', (error) => log.error({ err: error }, 'the recording thread failed'));
     worker.once('exit', () => this.#ended());
