@@ -12,7 +12,6 @@ import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
 export type Configuration = Readonly<ReturnType<typeof resolveSettings>>;
 
 export type StoreConfiguration = Configuration['store'];
-export type RatesConfiguration = Configuration['rates'];
 export type HistoryConfiguration = NonNullable<Configuration['history']>;
 /** See the settings of the same names. */
 export type OidcConfiguration = NonNullable<Configuration['admin']['oidc']>;
