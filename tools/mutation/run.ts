@@ -17,8 +17,8 @@ const { values, positionals } = parseArgs({
     /** A pattern that the paths of the files to change match. */
     only: { type: 'string', default: '' },
     concurrency: { type: 'string', default: '2' },
-    /** How long the tests of a mutant may take beyond three times what they take without one. A busy machine needs more. */
-    'timeout-ms': { type: 'string', default: '8000' },
+    /** How long the tests of a mutant may take beyond one and a half times what they take without one. A busy machine needs more. */
+    'timeout-ms': { type: 'string', default: '3000' },
     afresh: { type: 'boolean', default: false },
   },
 });
@@ -53,7 +53,7 @@ const results = await new Stryker({
   coverageAnalysis: 'perTest',
   concurrency: Number(values.concurrency),
   timeoutMS: Number(values['timeout-ms']),
-  timeoutFactor: 3,
+  timeoutFactor: 1.5,
   // It would rewrite the compiler's configuration, through a compiler older than ours.
   ignorePatterns: ['.git', '/bench', '/client-python', '/ops', 'tsconfig.json'],
   tempDirName: `${directory}/sandboxes`,
