@@ -17,8 +17,8 @@ import type { Resource, Sources } from './resource.ts';
 /** A request that is well-formed HTTP, with what was read once when it came. */
 export interface PublicRequest {
   readonly requestId: string;
-  /** The instant that it is counted and answered for; a later one once it has waited. */
-  readonly now: EpochMs;
+  /** The instant that it is counted and answered for: a later one once it has waited, so that nothing it shows lies in the future. */
+  now: EpochMs;
   readonly address: IpAddress;
   readonly method: string;
   readonly target: RequestTarget;
@@ -44,8 +44,6 @@ export type FailureLog = (error: unknown, requestId: string) => void;
 export interface Decision {
   readonly answer: Answer;
   readonly route: string;
-  /** The instant it is answered for; `undefined` where the request was not looked at. */
-  readonly now: EpochMs | undefined;
   /** `undefined` where the limits' headers do not apply. */
   readonly verdict: LimitDecision | undefined;
   /** The valid key that asks; absent where there is none. */
@@ -107,27 +105,20 @@ export class Pipeline {
     return this.#once(
       this.#gate.limits.takeForAddress(request.address.limitBucket, request.now),
       request,
-      (verdict, at) => {
-        if (!verdict.allowed) return this.#limited('address', limitTable.address.name, at, verdict);
-        return this.#decideFound(this.#routes.keyless.get(path) ?? this.#lost(at), at, verdict);
+      (verdict) => {
+        if (!verdict.allowed) return this.#limited('address', limitTable.address.name, verdict);
+        return this.#decideFound(this.#routes.keyless.get(path) ?? this.#lost(request), request, verdict);
       },
     );
   }
 
   /** Goes on with a verdict: at once when it is there, so that counting in memory makes no promise. */
-  #once(
-    verdict: Verdict,
-    request: PublicRequest,
-    decide: (verdict: LimitDecision, request: PublicRequest) => Decision,
-  ): Deciding {
-    return verdict instanceof Promise
-      ? verdict.then((known) => decide(known, this.#late(request)))
-      : decide(verdict, request);
-  }
-
-  /** The request as it is answered after a wait: of what changed meanwhile nothing is to lie in the future. */
-  #late(request: PublicRequest): PublicRequest {
-    return { ...request, now: this.#clock.now() };
+  #once(verdict: Verdict, request: PublicRequest, decide: (verdict: LimitDecision) => Decision): Deciding {
+    if (!(verdict instanceof Promise)) return decide(verdict);
+    return verdict.then((known) => {
+      request.now = this.#clock.now();
+      return decide(known);
+    });
   }
 
   /** A person at a path that does not exist gets a page that says so; programs get a problem. */
@@ -139,9 +130,8 @@ export class Pipeline {
   /** Pages are counted generously, for themselves: a reader never reaches this limit, a flood does. */
   #decidePage(page: Resource, request: PublicRequest): Decision {
     const verdict = this.#gate.limits.takeForPage(request.address.limitBucket, request.now);
-    const { now } = request;
-    if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, now, verdict: undefined };
-    return this.#limited('page', 'Pages', request, verdict);
+    if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
+    return this.#limited('page', 'Pages', verdict);
   }
 
   #decideKeyed(request: PublicRequest): Deciding {
@@ -154,22 +144,21 @@ export class Pipeline {
     const looked = mayLook ? this.#gate.look?.() : undefined;
     if (looked === undefined) return this.#unauthenticated(false, request);
     return looked.then(() => {
-      const late = this.#late(request);
-      const found = this.#gate.keys.find(String(key), late.now);
-      return found === undefined ? this.#unauthenticated(false, late) : this.#decideMatched(found, late);
+      request.now = this.#clock.now();
+      const found = this.#gate.keys.find(String(key), request.now);
+      return found === undefined ? this.#unauthenticated(false, request) : this.#decideMatched(found, request);
     });
   }
 
   #decideMatched(match: KeyMatch, request: PublicRequest): Deciding {
     const { now, headers, shed, target } = request;
-    if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, now, key: match };
+    if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
     const verdict = this.#gate.limits.takeForKey(match, now);
     if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
-    return verdict.then((known) => {
-      const late = this.#late(request);
+    return this.#once(verdict, request, (known) => {
       // In another turn the slot may be another key's: a refusal has to be noted of the key that was refused.
-      const still = known.allowed ? match : this.#gate.keys.find(String(headers['x-exchange-apikey']), late.now);
-      return this.#decideCounted(still, late, known);
+      const still = known.allowed ? match : this.#gate.keys.find(String(headers['x-exchange-apikey']), request.now);
+      return this.#decideCounted(still, request, known);
     });
   }
 
@@ -177,32 +166,24 @@ export class Pipeline {
   #decideCounted(match: KeyMatch | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
     if (verdict.allowed) return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict, match);
     if (match !== undefined) this.#gate.breaches?.refused(match, verdict);
-    return this.#limited('key', limitTable.key.name, request, verdict, match);
+    return this.#limited('key', limitTable.key.name, verdict, match);
   }
 
   #unauthenticated(keyAbsent: boolean, request: PublicRequest): Deciding {
-    const { address, now } = request;
-    const counted = this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now);
-    return this.#once(counted, request, (verdict, at) => {
-      if (!verdict.allowed)
-        return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, at, verdict);
+    const counted = this.#gate.limits.takeForFailedAuthentication(request.address.limitBucket, request.now);
+    return this.#once(counted, request, (verdict) => {
+      if (!verdict.allowed) return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, verdict);
       const answer = keyAbsent
         ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
         : problem('INVALID_API_KEY', 'The API key cannot be used. Check its value, its status and the account.');
-      return { answer, route: unmatchedRoute, now: at.now, verdict };
+      return { answer, route: unmatchedRoute, verdict };
     });
   }
 
-  #limited(
-    category: LimitCategory | 'page',
-    name: string,
-    { now }: PublicRequest,
-    verdict: LimitDecision,
-    key?: KeyMatch,
-  ): Decision {
+  #limited(category: LimitCategory | 'page', name: string, verdict: LimitDecision, key?: KeyMatch): Decision {
     this.#counts.limited(category);
     const answer = problem('RATE_LIMIT_EXCEEDED', limitDetail(name, verdict.limit), verdict.retryAfterSeconds);
-    return { answer, route: unmatchedRoute, now, verdict, key, limitedBy: category };
+    return { answer, route: unmatchedRoute, verdict, key, limitedBy: category };
   }
 
   #decideFound(
@@ -211,13 +192,11 @@ export class Pipeline {
     verdict: LimitDecision,
     key?: KeyMatch,
   ): Decision {
-    const { now } = request;
-    if (resource !== undefined)
-      return { answer: this.#answer(resource, request), route: resource.route, now, verdict, key };
+    if (resource !== undefined) return { answer: this.#answer(resource, request), route: resource.route, verdict, key };
     const answer = isWellFormed(request.target.path)
       ? problem('NOT_FOUND', 'Nothing exists at this path.')
       : problem('BAD_REQUEST', 'The path has a percent sign that starts no escape sequence.');
-    return { answer, route: unmatchedRoute, now, verdict, key };
+    return { answer, route: unmatchedRoute, verdict, key };
   }
 
   /** A resource that throws costs its client an answer, but not the headers of the limit that counted it. */
@@ -250,7 +229,6 @@ export const internalError = problem(
 export const overloaded: Decision = {
   answer: problem('SERVICE_OVERLOADED', errorTable.SERVICE_OVERLOADED.exampleDetail, overloadRetryAfterSeconds),
   route: unmatchedRoute,
-  now: undefined,
   verdict: undefined,
 };
 

@@ -20,6 +20,7 @@ import {
   internalError,
   overloaded,
   Pipeline,
+  type PublicRequest,
   type Routes,
 } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
@@ -73,8 +74,8 @@ interface Exchange {
   readonly cameMs: number;
   /** Its answer is the last on its connection. */
   closes: boolean;
-  /** Raw, without its question mark; once it was looked at. */
-  query: string;
+  /** What is decided of it; once it was looked at. */
+  asked: PublicRequest | undefined;
 }
 
 /**
@@ -191,10 +192,10 @@ export class PublicListener {
   }
 
   #offer(port: number): void {
-    const { offerAt, gate, sources, clock } = this.#parts;
+    const { offerAt, gate, sources } = this.#parts;
     const { routes, errorsUrl } = offerAt(port);
     this.#errorsUrl = errorsUrl;
-    this.#pipeline = new Pipeline(routes, gate, sources, this.counts, clock, this.#logFailure);
+    this.#pipeline = new Pipeline(routes, gate, sources, this.counts, this.#parts.clock, this.#logFailure);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
@@ -229,7 +230,7 @@ export class PublicListener {
       number: this.#ids.last,
       cameMs,
       closes: false,
-      query: '',
+      asked: undefined,
     };
     connection.lastResponse = response;
     if (announcesBody(request.headers)) {
@@ -267,11 +268,11 @@ export class PublicListener {
     const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const target = splitTarget(url);
-    exchange.query = target.query;
     const now = clock.now();
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     const shed = this.overload.shed(connection.isEstablished);
-    return this.#pipeline.decide({ requestId, now, address, method, target, headers, shed });
+    exchange.asked = { requestId, now, address, method, target, headers, shed };
+    return this.#pipeline.decide(exchange.asked);
   }
 
   #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
@@ -311,8 +312,8 @@ export class PublicListener {
   }
 
   /** Counts the answer, and passes it to the callbacks that log and record answers. */
-  #report(exchange: Exchange, { answer, route, now, key }: Decision, { status, bytes }: Written): void {
-    const { requestId, number, request, query, cameMs } = exchange;
+  #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
+    const { requestId, number, request, asked, cameMs } = exchange;
     const { clock, gate, onAnswered, onServed } = this.#parts;
     const durationMs = clock.monotonicMs() - cameMs;
     const code = answer.kind === 'problem' ? answer.code : undefined;
@@ -321,8 +322,8 @@ export class PublicListener {
     if (code !== undefined) this.counts.problem(code);
     if (answer === overloaded.answer) this.counts.wasShed();
     onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
-    if (keyId === undefined || now === undefined) return;
-    onServed?.({ request: number, keyId, now, query, route, status, answer });
+    if (keyId === undefined || asked === undefined) return;
+    onServed?.({ request: number, keyId, now: asked.now, query: asked.target.query, route, status, answer });
   }
 
   #onClientError(error: ParserError, socket: Socket): void {
@@ -377,7 +378,7 @@ function refusalWeight({ answer, limitedBy }: Decision): number {
 }
 
 function unrouted(answer: Answer): Decision {
-  return { answer, route: unmatchedRoute, now: undefined, verdict: undefined };
+  return { answer, route: unmatchedRoute, verdict: undefined };
 }
 
 const expectationFailed = problem('EXPECTATION_FAILED', 'The Expect header cannot be satisfied.');
