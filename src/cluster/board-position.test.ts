@@ -44,6 +44,21 @@ test('what a dead leader served and never published delays one answer, and the n
   await clock.advance(250);
 });
 
+test('while changes come, however late, each answer waits', async () => {
+  const clock = new FakeClock();
+  const position = new BoardPosition(clock);
+  position.follow(at(1, 1));
+  const first = position.reach(at(1, 9));
+  await clock.advance(200);
+  position.follow(at(1, 2));
+  await clock.advance(50);
+  assert.equal(await first, false);
+  const next = position.reach(at(1, 9));
+  assert.ok(next instanceof Promise);
+  position.follow(at(1, 9));
+  assert.equal(await next, true);
+});
+
 test('a leader that stops stays where it is, and goes on with what it follows', () => {
   const position = new BoardPosition(new FakeClock());
   let number = 1;

@@ -25,7 +25,7 @@ export class BoardPosition {
   /** Asked while this process leads: its market is ahead of what it has published. */
   #leading: (() => Position) | undefined;
   readonly #waiting = new Set<Waiting>();
-  /** The leader whose position did not come in time, and what was held then: until more comes, nothing waits for that leader. */
+  /** The leader of whom nothing came while an answer waited, and what was held then: until more comes, nothing waits for that leader. */
   #missed: { readonly fence: number; readonly held: Position } | undefined;
   /** Called when something begins to wait. */
   onWait = () => {};
@@ -73,8 +73,8 @@ export class BoardPosition {
   /** Waits until the market is there, for a short time at most. Gives whether it is. */
   reach(target: Position): Promise<boolean> | boolean {
     if (!this.isBehind(target)) return true;
-    const missed = this.#missed;
-    if (missed?.fence === target.fence && areSame(missed.held, this.current)) {
+    const held = this.current;
+    if (this.#missed?.fence === target.fence && areSame(this.#missed.held, held)) {
       this.#inVain++;
       return false;
     }
@@ -91,7 +91,7 @@ export class BoardPosition {
         },
       };
       timer = this.#clock.after(waitMs, () => {
-        this.#missed = { fence: target.fence, held: this.current };
+        if (areSame(held, this.current)) this.#missed = { fence: target.fence, held };
         waiting.end(false);
       });
       this.#waiting.add(waiting);

@@ -11,14 +11,14 @@ export const changesKey = '{mdapi}:feed:changes';
 export const stateKey = '{mdapi}:feed:state';
 
 /** A change is published at once, unless another was just now. */
-const spacingMs = 20;
+const spacingMs = 10;
 /** How soon something is noticed that no change of the market announces. */
 const lookEveryMs = 50;
 const stateEveryMs = 5_000;
 const retryAfterMs = 500;
 /** Tells the others that this node lives, and for how long its feed has been silent. */
 const signEveryMs = 1_000;
-/** Over a minute of changes; a node that was away for longer takes the state. */
+/** Forty seconds of changes, or more; a node that was away for longer takes the state. */
 const changesMax = 4_000;
 
 /** Writes only for the holder of the newest fencing number, and all of it or nothing. An empty answer asks to start anew. */
@@ -50,7 +50,7 @@ export interface PublisherParts {
 }
 
 /**
- * Publishes to the other nodes what the feed changed in this one's market, at once and then every twenty milliseconds, and now
+ * Publishes to the other nodes what the feed changed in this one's market, at once and then every ten milliseconds, and now
  * and then the whole state with it, made at the same moment. After anything was lost on the way the others take the state.
  */
 export class BoardPublisher {
