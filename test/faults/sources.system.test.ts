@@ -32,7 +32,7 @@ async function threeSources(
   });
   const states = async (symbol = 'BTCEUR') => {
     const body = (await (await service.admin(`/prices/${symbol}`)).json()) as {
-      sources: { id: string; state: string; reason: string | null; deviationPercent: string | null }[];
+      sources: { id: string; state: string; reach: string; reason: string | null; deviationPercent: string | null }[];
     };
     return body.sources;
   };
@@ -86,8 +86,8 @@ describe('with three sources', () => {
     for (const each of [service.simulator, ...others]) {
       each.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     }
-    await eventually('one level', async () =>
-      (await states()).every(({ deviationPercent }) => Number(deviationPercent) === 0),
+    await eventually('one level, over the live path', async () =>
+      (await states()).every(({ reach, deviationPercent }) => reach === 'live' && Number(deviationPercent) === 0),
     );
     service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '56000.0', ask: '56000.1' });
     await eventually('the first one is left out', async () => {
