@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** Run as a process of its own, so that what it costs is not the service's: clients without a key until it is killed. */
@@ -24,6 +23,8 @@ function drip(localAddress: string): Socket {
 const sockets = Array.from({ length: addresses * perAddress }, (_, index) =>
   drip(`127.0.2.${1 + (index % addresses)}`),
 );
-// One can be ended for another before it has read anything.
-await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'data'), once(socket, 'close')])));
+// One can be ended for another before it has read anything, also by a reset, on which `once` would reject.
+await Promise.all(
+  sockets.map((socket) => new Promise<unknown>((resolve) => socket.once('data', resolve).once('close', resolve))),
+);
 process.send?.('read');

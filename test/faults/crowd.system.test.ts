@@ -94,7 +94,7 @@ for (const addresses of [1, 2, 5]) {
     const args = [service.port, addresses, perAddress].map(String);
     const attack = fork(drippers, args, { execArgv: [] });
     t.after(() => attack.kill('SIGKILL'));
-    await once(attack, 'message');
+    assert.deepEqual(await Promise.race([once(attack, 'message'), once(attack, 'exit')]), ['read', undefined]);
     const newcomers = sized(100, 1_000);
     for (let come = 0; come < newcomers; come++) {
       const wire = await Wire.open(service.port, come % 2 === 0 ? '127.0.2.1' : undefined);

@@ -113,7 +113,7 @@ describe('one key that asks in turn', () => {
   for (const [name, lateMs] of Object.entries(settings)) {
     test(`${name}: no time, price or last update goes back (fault row 68)`, needsRedis, async (t) => {
       const { nodes } = await startNodes(t, lateMs);
-      const wanted = sized(lateMs.includes(200) ? 300 : 1_500, 10_000);
+      const wanted = lateMs.includes(200) ? sized(300, 3_000) : sized(1_500, 10_000);
       const { back, p50, p99 } = await askInTurn(nodes, wanted);
       const waits = nodes.map(({ position, limits }) => ({
         ...position.waits,
