@@ -40,6 +40,8 @@ function partsOf(clock: FakeClock, guard?: Guard) {
 
 const guardRules = {
   jumpPercent: decimal('40'),
+  disagreePercent: decimal('2'),
+  ceilingPercent: decimal('100'),
   spreadPercent: decimal('10'),
   ratePercent: decimal('40'),
   confirmAfterMs: 10_000,

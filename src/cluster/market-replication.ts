@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import type { MarketBook } from '../market/market-book.ts';
-import type { SourceReport } from '../market/market-sources.ts';
+import type { SourceReport } from '../market/source.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { clockDriftMs } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';

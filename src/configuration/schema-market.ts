@@ -100,8 +100,19 @@ export const guardSchema = section(
   {
     jumpPercent: text(threshold, {
       default: '10',
-      description: 'Percent from the last good price beyond which a price is held.',
+      description: 'Percent from the last good price of the last ten seconds beyond which a price is held.',
       security: 'The larger, the larger a mistake that clients get at once.',
+    }),
+    disagreePercent: text(threshold, {
+      default: '2',
+      description:
+        'Percent that sources of one market may be apart; one that is further from two that agree makes no price.',
+      security: 'The larger, the larger a mistake of one source that others could have shown.',
+    }),
+    ceilingPercent: text(threshold, {
+      default: '100',
+      description:
+        'Percent from its last good price beyond which a source that is alone is taken only when an operator accepts it; 100 is double or half.',
     }),
     spreadPercent: text(threshold, {
       default: '10',

@@ -44,7 +44,10 @@ export class SourceWatch {
         stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
       isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
-    const { isDegraded, changed } = reviewSources(market.book, facts, clock.monotonicMs());
+    const { isDegraded, changed } = reviewSources(market.book, facts, {
+      now: clock.now(),
+      nowMs: clock.monotonicMs(),
+    });
     if (changed.length > 0) this.#report(changed);
     const heardMs = Math.max(...[...this.#supervisors.values()].map((each) => each.heardMs));
     market.feedStatus.signOfLife(heardMs, clock.now(), clock.monotonicMs());

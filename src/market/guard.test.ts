@@ -23,6 +23,8 @@ import type { UpstreamTicker } from './upstream.ts';
 
 const rules: GuardRules = {
   jumpPercent: decimal('10'),
+  disagreePercent: decimal('2'),
+  ceilingPercent: decimal('100'),
   spreadPercent: decimal('10'),
   ratePercent: decimal('3'),
   confirmAfterMs: 10_000,
@@ -182,8 +184,8 @@ test('a level that REST contradicted in between waits again', () => {
 });
 
 for (const [bid, ask, next] of [
-  ['20000', '20010', '20001'],
-  ['150000', '150010', '150001'],
+  ['26000', '26010', '26001'],
+  ['99000', '99010', '99001'],
 ] as const) {
   test(`a price of ${bid} that was taken is not held again because the 24-hour range does not have it yet`, () => {
     const market = new Guarded();
@@ -227,13 +229,37 @@ test('a market held for five minutes has no price until it is good again', () =>
   assert.equal(market.served(), '50000/50010');
 });
 
-test('after five minutes of silence only the 24-hour range says what is possible', () => {
+test('after ten seconds of silence only the 24-hour range says what is possible', () => {
   const market = new Guarded();
-  assert.equal(market.wait(5 * minuteMs - 1_000).live('40000', '40010'), 'held');
+  assert.equal(market.wait(9_000).live('40000', '40010'), 'held');
   assert.equal(market.live('50000', '50010'), undefined);
-  assert.equal(market.wait(6 * minuteMs).live('40000', '40010'), undefined);
-  assert.equal(market.wait(6 * minuteMs).live('150000', '150010'), 'held');
+  assert.equal(market.wait(11_000).live('40000', '40010'), undefined);
+  assert.equal(market.wait(11_000).live('150000', '150010'), 'held');
   assert.equal(market.reason(), 'range');
+});
+
+for (const [bid, ask] of [
+  ['14000000', '14000010'],
+  ['100011', '100021'],
+  ['24990', '25000'],
+] as const) {
+  test(`a source that is alone is never taken at ${bid}, beyond double or half, however long it insists, unless the operator accepts it`, () => {
+    const market = new Guarded();
+    for (let second = 0; second < 120; second++) {
+      assert.equal(market.wait(500).live(bid, ask), 'held');
+      assert.equal(market.wait(500).polled(bid, ask), 'held');
+    }
+    market.book.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: market.now }]);
+    assert.equal(market.wait(500).live(bid, ask), undefined);
+  });
+}
+
+test('a source that is alone is taken at one and a half times its price once it lasts, live and over REST', () => {
+  const market = new Guarded();
+  assert.equal(market.wait(500).live('75000', '75010'), 'held');
+  assert.equal(market.wait(500).polled('75000', '75010'), 'held');
+  assert.equal(market.wait(9_000).live('75000', '75010'), 'held');
+  assert.equal(market.wait(500).live('75000', '75010'), undefined);
 });
 
 test('the first ticker of a market is judged by its own range', () => {

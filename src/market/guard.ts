@@ -7,8 +7,12 @@ import type { ConversionRate, FeedPath } from './upstream.ts';
 
 /** What a value may do before it is held. */
 export interface GuardRules {
-  /** A middle price further than this from the last good one is a jump. */
+  /** A middle price further than this from that of the last ten seconds is a jump. */
   readonly jumpPercent: DecimalString;
+  /** Sources that quote one market further apart than this do not agree. */
+  readonly disagreePercent: DecimalString;
+  /** A source that is alone is not taken at a price further than this above or below its last good one (100: double and half). */
+  readonly ceilingPercent: DecimalString;
   /** A spread below this share of the middle price is never held. */
   readonly spreadPercent: DecimalString;
   /** How far a rate may move under one fixing date. */
@@ -17,7 +21,7 @@ export interface GuardRules {
   readonly confirmAfterMs: number;
 }
 
-export const heldReasons = ['jump', 'range', 'spread', 'rate'] as const;
+export const heldReasons = ['jump', 'range', 'spread', 'rate', 'contradicted'] as const;
 
 /** Why a value is held. The names are metric labels. */
 export type HeldReason = (typeof heldReasons)[number];
@@ -75,8 +79,8 @@ interface Suspect {
 
 /** A market that is held for longer has no price. */
 export const heldForMsMax = 300_000;
-/** After a longer silence only the 24-hour range says what is possible. */
-const comparableForMs = 300_000;
+/** A price may move further in a longer time: then only the 24-hour range says what is possible. */
+const jumpWithinMs = 10_000;
 /** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
 const contradictsForMs = 30_000;
 const betweenFixingsPercent = '10' as DecimalString;
@@ -88,7 +92,7 @@ const spreadWeight = '0.00390625';
 const spreadEveryMs = 1_000;
 
 function noCounts(): Record<HeldReason, number> {
-  return { jump: 0, range: 0, spread: 0, rate: 0 };
+  return { jump: 0, range: 0, spread: 0, rate: 0, contradicted: 0 };
 }
 
 /**
@@ -111,6 +115,15 @@ export class Guard {
     return new Guard(this.#rules, this.#counts);
   }
 
+  get rules(): GuardRules {
+    return this.#rules;
+  }
+
+  /** Others began to contradict a source. */
+  wasContradicted(): void {
+    this.#counts.contradicted++;
+  }
+
   /** How often something began to be held, by reason. */
   get counts(): Readonly<Record<HeldReason, number>> {
     return this.#counts;
@@ -128,7 +141,7 @@ export class Guard {
     known: Held | undefined,
     elsewhere: () => Iterable<Quote> = () => [],
   ): Verdict {
-    const isComparable = known !== undefined || (previous && at - previous.capturedAt <= comparableForMs);
+    const isComparable = known !== undefined || (previous && at - previous.capturedAt <= jumpWithinMs);
     const reason = this.#suspicion(symbol, ticker, previous, isComparable === true);
     if (reason === undefined) {
       this.#noteSpread(symbol, ticker, at);
@@ -138,7 +151,8 @@ export class Guard {
     const held = { ...begun, values: [ticker.bid, ticker.ask] };
     const level = toBig(ticker.bid).plus(ticker.ask);
     const suspect = this.#follow(symbol, held, { path, at, level }, this.#rules.jumpPercent);
-    const isSettled = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
+    const isLasting = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
+    const isSettled = isLasting && !this.#isBeyondCeiling(level, previous);
     const isConfirmed = !isSpreadOver(ticker, '50') && (isSettled || this.#agrees(ticker, elsewhere()));
     if (!suspect.isAccepted && !isConfirmed) return this.#hold(symbol, suspect, known);
     this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
@@ -159,6 +173,14 @@ export class Guard {
     const suspect = this.#follow(quote, held, { path: 'fallback', at, level, fixing }, ratePercent);
     const isConfirmed = suspect.first.fixing !== fixing && !isWithinFixing;
     return suspect.isAccepted || isConfirmed ? this.#release(quote) : this.#hold(quote, suspect, known);
+  }
+
+  /** Time proves nothing this far from the last good price. */
+  #isBeyondCeiling(level: Big, previous: AcceptedTicker | undefined): boolean {
+    if (previous === undefined) return false;
+    const before = toBig(previous.bid).plus(previous.ask);
+    const [low, high] = level.lt(before) ? [level, before] : [before, level];
+    return high.minus(low).times(100).gt(low.times(this.#rules.ceilingPercent));
   }
 
   /** Bid and ask as they last arrived, if they are held. */

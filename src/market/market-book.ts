@@ -82,7 +82,7 @@ export class MarketBook {
   }
 
   /** Takes over a state from before a restart or of another book, or what changed of it. Newer tickers of this book stay. */
-  restore({ records, listed, tickers, references, rates }: MarketState): void {
+  restore({ records, listed, tickers, references, rates, doubts }: MarketState): void {
     if (records !== undefined) {
       this.catalogue.restore(records, listed);
       this.#everythingChanged();
@@ -90,6 +90,7 @@ export class MarketBook {
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
     for (const [symbol, prices] of references) this.referencesTaken(symbol, prices);
     for (const [, rate] of rates) this.rateAccepted(rate);
+    if (doubts !== undefined) this.sources.restoreDoubts(doubts);
   }
 
   /** The last good values. Each is immutable, and the same object as long as it has the same value. */
@@ -98,6 +99,7 @@ export class MarketBook {
       tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
       references: this.#references as ReadonlyMap<MarketSymbol, ReferencePrices>,
       rates: new Map([...this.#rates].map(([quote, { rate }]) => [quote, rate])),
+      doubts: this.sources.doubts(),
     };
   }
 
@@ -187,7 +189,8 @@ export class MarketBook {
     if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const isUsed = (this.sources.used(symbol) ?? source) === source;
-    const verdict = this.sources.judge(symbol, source, offer, isUsed ? this.held().get(symbol) : undefined);
+    const known = { held: isUsed ? this.held().get(symbol) : undefined, price: this.#tickers.get(symbol) };
+    const verdict = this.sources.judge(symbol, source, offer, known);
     if (isUsed) this.heldChanged(symbol, verdict.held);
     if (!verdict.isTaken) return 'held';
     source.tickers.set(symbol, judgement.accepted);
@@ -201,9 +204,15 @@ export class MarketBook {
     const used = this.sources.used(symbol);
     const made = this.sources.made(symbol);
     if (used === undefined || made === undefined) return;
-    this.heldChanged(symbol, used.held.get(symbol));
+    this.heldChanged(symbol, this.sources.heldOf(symbol));
     this.referencesTaken(symbol, used.references.get(symbol) ?? noReferences);
     this.#take(symbol, made);
+  }
+
+  /** What is held of the source in use may have changed by what others say. */
+  heldAgain(symbol: MarketSymbol): void {
+    if (this.sources.listOf(symbol).length > 1 && this.sources.used(symbol) !== undefined)
+      this.heldChanged(symbol, this.sources.heldOf(symbol));
   }
 
   /** Takes over a ticker that another book accepted, unless this one holds a newer one. Of two of the same instant the later call wins. */

@@ -1,91 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Guard } from './guard.ts';
-import { MarketBook } from './market-book.ts';
-import type { SourceRules } from './market-sources.ts';
 import { noReferences } from './reference-prices.ts';
-import {
-  after,
-  CZK,
-  currency,
-  decimal,
-  EUR,
-  pricingPolicy,
-  start,
-  symbol,
-  upstreamMarket,
-  upstreamTicker,
-} from './samples.testing.ts';
-import type { Reach } from './source-choice.ts';
+import { after, CZK, currency, decimal, EUR, start, symbol, upstreamMarket } from './samples.testing.ts';
 import { reviewSources } from './source-review.ts';
-
-const BTCEUR = symbol('BTCEUR');
-const guardRules = {
-  jumpPercent: decimal('10'),
-  spreadPercent: decimal('10'),
-  ratePercent: decimal('3'),
-  confirmAfterMs: 10_000,
-};
-
-/** A market room with the sources `one`, `two` and `three`, each with BTCEUR, and what the feed says of them. */
-class Rig {
-  readonly book: MarketBook;
-  readonly reaches = new Map<string, Reach>();
-  nowMs = 0;
-
-  constructor(changes: Partial<SourceRules> = {}, quotes = [EUR]) {
-    const rules: SourceRules = {
-      ids: ['one', 'two', 'three'],
-      lists: new Map(),
-      mode: 'primary',
-      returnAfterMs: 60_000,
-      ...changes,
-    };
-    const selection = { quotes: new Set(quotes), symbols: 'all' as const };
-    this.book = new MarketBook(pricingPolicy(), selection, new Guard(guardRules), rules);
-  }
-
-  /** What a restart keeps. */
-  kept() {
-    const { catalogue } = this.book;
-    return { records: catalogue.records(), listed: catalogue.listedBySource(), ...this.book.contents() };
-  }
-
-  list(source: string, markets = [upstreamMarket('BTC')], atMs = 0) {
-    return this.book.catalogueLoaded(markets, after(start, atMs), undefined, source);
-  }
-
-  tick(source: string, bid: string, changes: Parameters<typeof upstreamTicker>[0] = {}) {
-    const receivedAt = after(start, this.nowMs);
-    const ask = decimal(`${Number(bid) + 1}`);
-    const ticker = upstreamTicker({ bid: decimal(bid), ask, receivedAt, upstreamTime: receivedAt, ...changes });
-    return this.book.tickerReceived(ticker, this.book.sources.find(source)!);
-  }
-
-  /** @param reaches how `one`, `two` and `three` have the market */
-  review(...reaches: Reach[]) {
-    for (const [index, reach] of reaches.entries()) this.reaches.set(['one', 'two', 'three'][index]!, reach);
-    const facts = {
-      reach: (source: string) => this.reaches.get(source) ?? 'silent',
-      isLive: (source: string) => this.reaches.get(source) === 'live',
-    };
-    return reviewSources(this.book, facts, this.nowMs);
-  }
-
-  get used() {
-    return this.book.acceptedTicker(BTCEUR)?.source;
-  }
-}
-
-function threeLive(changes: Partial<SourceRules> = {}): Rig {
-  const rig = new Rig(changes);
-  for (const [index, source] of ['one', 'two', 'three'].entries()) {
-    rig.list(source);
-    rig.tick(source, `${84_000 + index * 10}`);
-  }
-  assert.equal(rig.review('live', 'live', 'live').isDegraded, false);
-  return rig;
-}
+import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 test('the first source makes price and statistics together, another one when it is lost, and the first again after a minute', () => {
   const rig = threeLive();
@@ -121,13 +39,15 @@ test('a ticker of a standby changes no price, and its age begins where the price
 });
 
 test('a source that never was lost takes its place at once, so that a standby that is up first keeps nothing', () => {
-  const rig = new Rig();
+  const rig = new SourcesRig();
   for (const source of ['two', 'one']) rig.list(source);
   rig.tick('two', '84010');
   rig.review('silent', 'live');
+  rig.nowMs = 2_000;
+  rig.review('silent', 'live');
   assert.equal(rig.used, 'two');
   rig.tick('one', '84000');
-  rig.nowMs = 700;
+  rig.nowMs = 2_700;
   assert.equal(rig.review('live', 'live').isDegraded, false);
   assert.equal(rig.used, 'one');
 });
@@ -159,8 +79,8 @@ test('a jump is taken as soon as a second source jumps to the same level, and fr
   rig.nowMs = 1_000;
   assert.equal(rig.tick('one', '97000'), 'held');
   assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84000');
-  assert.equal(rig.tick('two', '97900'), undefined, 'within a quarter of a jump of each other');
-  assert.equal(rig.tick('one', '97001'), undefined);
+  assert.equal(rig.tick('two', '97900'), undefined, 'they agree');
+  assert.equal(rig.tick('one', '97001'), undefined, 'the other came to it');
   assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '97001');
   assert.equal(rig.tick('three', '120000'), 'held', 'a level that nobody else has');
 });
@@ -194,7 +114,7 @@ test('the median follows every fresh source and leaves out one that is silent or
 });
 
 test('precision, tick and minimums are those of the first source that lists a market, whichever makes its price', () => {
-  const rig = new Rig();
+  const rig = new SourcesRig();
   rig.list('two', [upstreamMarket('BTC', { pricePrecision: 3, tickSize: decimal('0.001') }), upstreamMarket('ONLY')]);
   rig.list('one');
   const precision = () => rig.book.catalogue.find(BTCEUR)?.pricePrecision;
@@ -203,14 +123,14 @@ test('precision, tick and minimums are those of the first source that lists a ma
   rig.review('silent', 'live');
   assert.deepEqual([rig.used, precision()], ['two', 1]);
   assert.ok(rig.book.catalogue.find(symbol('ONLYEUR')), 'markets of the union of catalogues');
-  const again = new Rig();
+  const again = new SourcesRig();
   again.book.restore(rig.kept());
   again.list('two', [upstreamMarket('BTC', { pricePrecision: 3 })]);
   assert.equal(again.book.catalogue.find(BTCEUR)?.pricePrecision, 1, 'after a restart, whoever loads first');
 });
 
 test('a market goes only when every source that listed it lacks it', () => {
-  const rig = new Rig();
+  const rig = new SourcesRig();
   const others = [upstreamMarket('ETH'), upstreamMarket('ADA')];
   for (const source of ['one', 'two']) rig.list(source, [upstreamMarket('BTC'), ...others]);
   for (const minute of [1, 2, 3]) assert.equal(rig.list('one', others, minute * 60_000).lacking, 1);
@@ -223,7 +143,7 @@ test('a market goes only when every source that listed it lacks it', () => {
 });
 
 test('a list that is small beside the others is evidence by itself', () => {
-  const rig = new Rig();
+  const rig = new SourcesRig();
   rig.list(
     'one',
     ['BTC', 'ETH', 'ADA', 'SOL', 'XRP'].map((base) => upstreamMarket(base)),
@@ -233,16 +153,16 @@ test('a list that is small beside the others is evidence by itself', () => {
 });
 
 test('a market that no configured source listed goes missing like any other', () => {
-  const rig = new Rig({ ids: ['gone'] });
+  const rig = new SourcesRig({ ids: ['gone'] });
   rig.list('gone', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
-  const again = new Rig({ ids: ['one'] });
+  const again = new SourcesRig({ ids: ['one'] });
   again.book.restore(rig.kept());
   for (const minute of [1, 2]) again.list('one', [upstreamMarket('ETH')], minute * 60_000);
   assert.equal(again.book.catalogue.find(BTCEUR)?.status, 'paused');
 });
 
 test('a market that a source quotes in CZK itself comes before the converted one, which is back when it is gone', () => {
-  const rig = new Rig({}, [EUR, currency('CZK')]);
+  const rig = new SourcesRig({}, [EUR, currency('CZK')]);
   const direct = upstreamMarket('BTC', { quote: CZK, pricePrecision: 2 });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   const find = () => rig.book.catalogue.find(symbol('BTCCZK'));
@@ -251,6 +171,7 @@ test('a market that a source quotes in CZK itself comes before the converted one
   assert.deepEqual([find()?.isConverted, find()?.pricePrecision], [false, 2]);
   const range = { low24h: decimal('1900000'), high24h: decimal('2100000') };
   rig.tick('two', '2000000', { symbol: symbol('BTCCZK'), ...range });
+  rig.review('live', 'live');
   const explained = rig.book.explain(symbol('BTCCZK'), start);
   assert.deepEqual(
     [explained?.source, explained?.conversion, explained?.buy[0]?.step],
@@ -262,16 +183,16 @@ test('a market that a source quotes in CZK itself comes before the converted one
 });
 
 test('a market that never was live does not count as served worse, unless its whole source is not', () => {
-  const rig = new Rig();
+  const rig = new SourcesRig();
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
   const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isLive: () => isLive });
-  assert.equal(reviewSources(rig.book, facts(true), 0).isDegraded, false);
-  assert.equal(reviewSources(rig.book, facts(false), 0).isDegraded, true);
+  assert.equal(reviewSources(rig.book, facts(true), { now: start, nowMs: 0 }).isDegraded, false);
+  assert.equal(reviewSources(rig.book, facts(false), { now: start, nowMs: 0 }).isDegraded, true);
 });
 
 test('a book that follows another one converts again what that one converts again', () => {
-  const [rig, follower] = [new Rig({}, [EUR, currency('CZK')]), new Rig({}, [EUR, currency('CZK')])];
+  const [rig, follower] = [new SourcesRig({}, [EUR, currency('CZK')]), new SourcesRig({}, [EUR, currency('CZK')])];
   const direct = upstreamMarket('BTC', { quote: CZK });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH'), direct]);
   follower.book.restore(rig.kept());

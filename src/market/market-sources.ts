@@ -1,9 +1,18 @@
 import type { EpochMs } from '../clock.ts';
-import type { Guard, Held, Quote, TickerOffer, Verdict } from './guard.ts';
-import { type Candidate, chooseSource, type Exclusion, LiveStreak, medianTicker, type Reach } from './source-choice.ts';
+import { type Guard, type Held, heldForMsMax, type Quote, type TickerOffer, type Verdict } from './guard.ts';
+import {
+  doubtOf,
+  exclusionOf,
+  pricesOf,
+  Source,
+  type SourceFacts,
+  type SourceReport,
+  type SourceState,
+} from './source.ts';
+import { type Doubt, type Hearing, levelOf, SourceAgreement } from './source-agreement.ts';
+import { type Candidate, chooseSource, LiveStreak, medianTicker } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
-import type { ReferencePrices } from './upstream.ts';
 
 /** Which sources there are, and how they make prices together. */
 export interface SourceRules {
@@ -19,69 +28,29 @@ export interface SourceRules {
 /** For a market room with a single source, which needs no name. */
 export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mode: 'primary', returnAfterMs: 0 };
 
-/** What one source last said of its markets. */
-export class Source {
-  readonly id: string;
-  readonly guard: Guard | undefined;
-  /** Its last good values. */
-  readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
-  readonly references = new Map<MarketSymbol, ReferencePrices>();
-  readonly held = new Map<MarketSymbol, Held>();
-  /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
-  readonly latestHeld = new Set<MarketSymbol>();
+/** What is doubted of the sources of one market, by their ids. */
+export type SourceDoubts = readonly (readonly [string, Doubt])[];
 
-  constructor(id: string, guard: Guard | undefined) {
-    this.id = id;
-    this.guard = guard;
-  }
-
-  /** What the guard holds of a market now, and whether it took the latest values all the same. */
-  hold(symbol: MarketSymbol, { held, isTaken }: Verdict): void {
-    if (held === undefined) this.held.delete(symbol);
-    else this.held.set(symbol, held);
-    if (isTaken) this.latestHeld.delete(symbol);
-    else this.latestHeld.add(symbol);
-  }
-}
-
-/** The last good best prices of a source. */
-export interface SourcePrices extends Quote {
-  readonly capturedAt: EpochMs;
-}
-
-/** The state of one source of a market: in use, ready to take over, not delivering, or kept out. Plain data. */
-export interface SourceState {
-  readonly id: string;
-  readonly reach: Reach;
-  readonly exclusion?: Exclusion | undefined;
-  readonly isUsed: boolean;
-  /** As far as this process knows them. */
-  readonly prices?: SourcePrices | undefined;
-  /** When the process that runs the feed reported it; `undefined` in that process. */
-  readonly reportedAt?: EpochMs | undefined;
-}
-
-/** The states of all sources of each market, in order of preference, as the process with the feed has them. */
-export interface SourceReport {
-  readonly at: EpochMs;
-  readonly markets: readonly (readonly [MarketSymbol, readonly SourceState[]])[];
-}
-
-/** What `review` needs to know of a source and a market. */
-export interface SourceFacts {
-  reach(source: string, symbol: MarketSymbol): Reach;
-  /** Whether the source delivers live at all. */
-  isLive(source: string): boolean;
-  /** What the source's own catalogue says. */
-  listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
+/** What another process or a restart left of a market, and its price. */
+interface MarketValues {
+  readonly held: Held | undefined;
+  readonly price: AcceptedTicker | undefined;
 }
 
 const nothingHeld: Verdict = { isTaken: true, held: undefined };
+/** An older price of the market says nothing of where a source may take over. */
+const levelForMs = 300_000;
 
 interface Choice {
   readonly streaks: readonly LiveStreak[];
+  /** `undefined` where there is nothing to compare. */
+  readonly agreement: SourceAgreement | undefined;
+  /** By the doubt, so that it stays the same object as long as the doubt does. */
+  readonly heldFor: WeakMap<Doubt, Held>;
   candidates: readonly Candidate[];
   current: number | undefined;
+  /** Its first price may be made. */
+  isOpen: boolean;
   /** A source of it was live since the start of the process. */
   wasLive: boolean;
 }
@@ -133,18 +102,68 @@ export class MarketSources {
     const index = this.listOf(symbol).findIndex(({ id }) => id === ticker.source);
     if (index < 0) return;
     this.listOf(symbol)[index]!.tickers.set(symbol, ticker);
-    this.#choiceOf(symbol).current = index;
+    const choice = this.#choiceOf(symbol);
+    choice.current = index;
+    choice.agreement?.restoreLevel(index, ticker);
+  }
+
+  /** What is doubted of sources by comparison. */
+  *doubts(): Generator<readonly [MarketSymbol, SourceDoubts]> {
+    for (const [symbol, { agreement }] of this.#choices) {
+      if (agreement?.isAnyDoubted !== true) continue;
+      const doubted = this.listOf(symbol).flatMap(({ id }, index): SourceDoubts => {
+        const doubt = agreement.doubt(index);
+        return doubt === undefined ? [] : [[id, doubt]];
+      });
+      if (doubted.length > 0) yield [symbol, doubted];
+    }
+  }
+
+  /** Takes over all that was doubted before a restart, or is by another process. */
+  restoreDoubts(doubts: Iterable<readonly [MarketSymbol, SourceDoubts]>): void {
+    const known = new Map(doubts);
+    for (const symbol of new Set([...known.keys(), ...this.#choices.keys()])) {
+      const ofSources = new Map(known.get(symbol));
+      const { agreement } = this.#choiceOf(symbol);
+      for (const [index, { id }] of this.listOf(symbol).entries()) agreement?.restoreDoubt(index, ofSources.get(id));
+    }
+  }
+
+  /** The operator says that a doubted source is right; without its id where only one is doubted. */
+  accept(symbol: MarketSymbol, id?: string): void {
+    const agreement = this.#choices.get(symbol)?.agreement;
+    const list = this.listOf(symbol);
+    const doubted = [...list.keys()].filter((index) => agreement?.doubt(index) !== undefined);
+    const accepted = id === undefined ? doubted : doubted.filter((index) => list[index]!.id === id);
+    if (accepted.length === 1) agreement?.accept(accepted[0]!);
   }
 
   /** What the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes nothing. */
   received(symbol: MarketSymbol, source: Source): AcceptedTicker | undefined {
     const choice = this.#choiceOf(symbol);
+    const { agreement } = choice;
     const list = this.listOf(symbol);
     const index = list.indexOf(source);
+    agreement?.taken(index);
+    if (agreement !== undefined && !choice.isOpen) return this.#opened(symbol, choice, agreement);
     choice.current ??= index;
     if (this.#rules.mode === 'primary') return choice.current === index ? source.tickers.get(symbol) : undefined;
     const isPart = choice.current === index || isFit(choice.candidates[index]);
     return isPart ? this.made(symbol) : undefined;
+  }
+
+  /** The first price, once it may be made: of the first source that spoke and that nothing speaks against. */
+  #opened(symbol: MarketSymbol, choice: Choice, agreement: SourceAgreement): AcceptedTicker | undefined {
+    if (!agreement.isOpen) return undefined;
+    choice.isOpen = true;
+    if (choice.current === undefined || agreement.doubt(choice.current) !== undefined) {
+      const first = this.listOf(symbol).findIndex(
+        ({ tickers }, at) =>
+          tickers.has(symbol) && agreement.said(at) !== undefined && agreement.doubt(at) === undefined,
+      );
+      if (first >= 0) choice.current = first;
+    }
+    return this.made(symbol);
   }
 
   /** What the market's price is made from, by the last review; `undefined` while there is nothing. */
@@ -160,18 +179,28 @@ export class MarketSources {
     return medianTicker([own, ...others]);
   }
 
-  /**
-   * Asks the guard of a source, and keeps what it holds.
-   *
-   * @param inherited what another process held of the market
-   */
-  judge(symbol: MarketSymbol, source: Source, offer: TickerOffer, inherited: Held | undefined): Verdict {
+  /** Compares a source's ticker with what the others say, asks its guard, and keeps what is held of it. */
+  judge(symbol: MarketSymbol, source: Source, offer: TickerOffer, market: MarketValues): Verdict {
+    const choice = this.#choiceOf(symbol);
+    const index = this.listOf(symbol).indexOf(source);
+    const hearing = this.#hearing(choice, offer.at, market.price);
+    const doubt = index < 0 ? undefined : choice.agreement?.heard(index, offer.ticker, offer.path, hearing);
+    if (doubt?.reason === 'contradicted') return { isTaken: false, held: heldFor(choice, doubt) };
+    const inherited = market.held?.reason === 'contradicted' ? undefined : market.held;
     const known = source.held.get(symbol) ?? inherited;
     const elsewhere = () => this.#otherQuotes(symbol, source);
     const verdict =
       source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, elsewhere) ?? nothingHeld;
     if (verdict.held !== undefined || known !== undefined) source.hold(symbol, verdict);
     return verdict;
+  }
+
+  /** What is held of the source that makes a market's price, by its guard or because others contradict it. */
+  heldOf(symbol: MarketSymbol): Held | undefined {
+    const choice = this.#choices.get(symbol);
+    if (choice?.current === undefined) return undefined;
+    const doubt = choice.agreement?.doubt(choice.current);
+    return doubt === undefined ? this.listOf(symbol)[choice.current]?.held.get(symbol) : heldFor(choice, doubt);
   }
 
   /** The ticker, dated no earlier than that of another source before it: its price still stood then. */
@@ -186,25 +215,61 @@ export class MarketSources {
 
   /** What other live sources of a market say, taken or held. */
   *#otherQuotes(symbol: MarketSymbol, source: Source): Generator<Quote> {
-    const candidates = this.#choices.get(symbol)?.candidates ?? [];
+    const { candidates = [], agreement } = this.#choices.get(symbol) ?? {};
     for (const [index, other] of this.listOf(symbol).entries()) {
       if (other === source || candidates[index]?.reach !== 'live') continue;
-      const quote = other.guard?.suspected(symbol) ?? other.tickers.get(symbol);
+      const quote = agreement?.said(index);
       if (quote !== undefined) yield quote;
     }
+  }
+
+  #hearing(choice: Choice, now: EpochMs, price: AcceptedTicker | undefined): Hearing {
+    return {
+      now,
+      isLive(index) {
+        const candidate = choice.candidates[index];
+        if (candidate === undefined) return undefined;
+        const { reach, exclusion } = candidate;
+        return reach === 'live' && exclusion !== 'not_listed' && exclusion !== 'not_trading';
+      },
+      marketLevel: () => (price !== undefined && now - price.capturedAt <= levelForMs ? levelOf(price) : undefined),
+      used: choice.current,
+    };
   }
 
   /**
    * Chooses again for a market. Returns whether its price is to be made again.
    *
-   * @param nowMs monotonic
+   * @param at the instant, by the wall clock and by the monotonic one
+   * @param price the market's
    */
-  review(symbol: MarketSymbol, facts: SourceFacts, nowMs: number): boolean {
+  review(
+    symbol: MarketSymbol,
+    facts: SourceFacts,
+    at: { readonly now: EpochMs; readonly nowMs: number },
+    price: AcceptedTicker | undefined,
+  ): boolean {
     const choice = this.#choiceOf(symbol);
-    const before = choice.candidates;
-    const { current } = choice;
+    const { current, isOpen, candidates: before } = choice;
     this.#reports.delete(symbol);
-    choice.candidates = this.listOf(symbol).map((source, index) => {
+    choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs);
+    this.#compare(choice, at, price);
+    if (choice.agreement?.isOpen === false) return false;
+    choice.isOpen = true;
+    choice.current = chooseSource(choice.candidates, current);
+    if (choice.current !== current) {
+      this.#switches++;
+      return true;
+    }
+    if (!isOpen) return true;
+    return (
+      this.#rules.mode === 'median' && choice.candidates.some((each, index) => isFit(each) !== isFit(before[index]))
+    );
+  }
+
+  /** By what each source says of itself. */
+  #candidates(symbol: MarketSymbol, choice: Choice, facts: SourceFacts, nowMs: number): Candidate[] {
+    return this.listOf(symbol).map((source, index) => {
       const reach = facts.reach(source.id, symbol);
       const exclusion = exclusionOf(source, symbol, facts.listing(source.id, symbol));
       const isLive = reach === 'live' && exclusion === undefined;
@@ -212,14 +277,28 @@ export class MarketSources {
       if (isLive) choice.wasLive = true;
       return { reach, exclusion, isProven };
     });
-    choice.current = chooseSource(choice.candidates, current);
-    if (choice.current !== current) {
-      this.#switches++;
-      return true;
-    }
-    return (
-      this.#rules.mode === 'median' && choice.candidates.some((each, index) => isFit(each) !== isFit(before[index]))
-    );
+  }
+
+  /** And by what the others say of it. */
+  #compare(
+    choice: Choice,
+    { now, nowMs }: { readonly now: EpochMs; readonly nowMs: number },
+    price: AcceptedTicker | undefined,
+  ): void {
+    const { agreement, candidates } = choice;
+    if (agreement === undefined) return;
+    for (const [index, { reach }] of candidates.entries()) if (reach === 'silent') agreement.forget(index);
+    const listed = candidates.filter(({ exclusion }) => exclusion !== 'not_listed').length;
+    const hearing = this.#hearing(choice, now, price);
+    agreement.review(hearing, listed, nowMs);
+    choice.candidates = candidates.map((candidate, index) => {
+      const { exclusion } = candidate;
+      const doubt = agreement.doubt(index)?.reason;
+      if (exclusion === 'not_listed' || exclusion === 'not_trading') return candidate;
+      if (doubt !== undefined) return { ...candidate, exclusion: doubt };
+      const isOff = exclusion === undefined && !agreement.isNearMarket(index, hearing);
+      return isOff ? { ...candidate, exclusion: 'off_level' as const } : candidate;
+    });
   }
 
   /**
@@ -242,12 +321,13 @@ export class MarketSources {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
     const choice = this.#choices.get(symbol);
-    return this.listOf(symbol).flatMap(({ id, tickers }, index) => {
+    return this.listOf(symbol).flatMap(({ id, tickers, held }, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
       if (candidate === undefined && !isUsed) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
-      return [{ id, reach, exclusion, isUsed, prices: pricesOf(tickers.get(symbol)) }];
+      const doubt = choice?.agreement?.doubt(index) ?? doubtOf(held.get(symbol));
+      return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(tickers.get(symbol)) }];
     });
   }
 
@@ -270,29 +350,46 @@ export class MarketSources {
     return { ...state, isUsed, prices: isNewer ? own : state.prices };
   }
 
+  /** `undefined` where one source has no other to be compared with, and where nothing is judged. */
+  #agreementFor(symbol: MarketSymbol): SourceAgreement | undefined {
+    const list = this.listOf(symbol);
+    const rules = this.first.guard?.rules;
+    if (list.length < 2 || rules === undefined) return undefined;
+    const { returnAfterMs } = this.#rules;
+    return new SourceAgreement({ ...rules, returnAfterMs }, list.length, (index) =>
+      list[index]?.guard?.wasContradicted(),
+    );
+  }
+
   #choiceOf(symbol: MarketSymbol): Choice {
     const known = this.#choices.get(symbol);
     if (known !== undefined) return known;
     const streaks = this.listOf(symbol).map(() => new LiveStreak());
-    const choice: Choice = { streaks, candidates: [], current: undefined, wasLive: false };
+    const choice: Choice = {
+      streaks,
+      agreement: this.#agreementFor(symbol),
+      isOpen: false,
+      heldFor: new WeakMap(),
+      candidates: [],
+      current: undefined,
+      wasLive: false,
+    };
     this.#choices.set(symbol, choice);
     return choice;
   }
 }
 
-function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | undefined {
-  return ticker && { bid: ticker.bid, ask: ticker.ask, capturedAt: ticker.capturedAt };
-}
-
-function exclusionOf(
-  source: Source,
-  symbol: MarketSymbol,
-  listing: 'trading' | 'paused' | undefined,
-): Exclusion | undefined {
-  if (listing === undefined) return 'not_listed';
-  if (listing === 'paused') return 'not_trading';
-  if (source.latestHeld.has(symbol)) return 'held';
-  return source.tickers.has(symbol) ? undefined : 'no_price';
+/** A source that others contradict, as what is held of its market. */
+function heldFor(choice: Choice, doubt: Doubt): Held {
+  const { since, bid, ask } = doubt;
+  const held = choice.heldFor.get(doubt) ?? {
+    reason: 'contradicted' as const,
+    since,
+    values: [bid, ask],
+    unpricedFrom: (since + heldForMsMax) as EpochMs,
+  };
+  choice.heldFor.set(doubt, held);
+  return held;
 }
 
 /** In the median a source over REST counts only where it is the one in use. */

@@ -3,7 +3,9 @@ import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../clock.ts';
 import type { Held, HeldSubject } from './guard.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
-import type { SourceReport } from './market-sources.ts';
+import type { SourceDoubts } from './market-sources.ts';
+import type { SourceReport } from './source.ts';
+import { doubtReasons } from './source-agreement.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath, ReferencePrices } from './upstream.ts';
@@ -24,6 +26,8 @@ export interface MarketState {
   readonly rates: Entries<CurrencyCode, ConversionRate>;
   /** Everything that the guard holds. */
   readonly held?: Entries<HeldSubject, Held> | undefined;
+  /** What is doubted of sources by comparison; all of it. */
+  readonly doubts?: Entries<MarketSymbol, SourceDoubts> | undefined;
   readonly sources?: SourceReport | undefined;
   readonly path?: FeedPath | undefined;
   /** When the feed last proved current; `undefined` when it never delivered. */
@@ -37,8 +41,9 @@ export interface MarketState {
 /** The version of the form. Processes of different versions do not take each other's states. */
 const format = 2;
 
-export function writeState({ tickers, references, rates, held = [], ...others }: MarketState): string {
+export function writeState({ tickers, references, rates, held = [], doubts, ...others }: MarketState): string {
   const entries = { tickers: [...tickers], references: [...references], rates: [...rates], held: [...held] };
+  if (doubts !== undefined) Object.assign(entries, { doubts: [...doubts] });
   return JSON.stringify({ format, ...others, ...entries });
 }
 
@@ -71,6 +76,22 @@ const checked = Compile(
       fixingDate: Type.Optional(Type.String()),
       refreshedAt: instant,
     }),
+    doubts: Type.Optional(
+      Type.Array(
+        Type.Tuple([
+          Type.String(),
+          Type.Array(
+            Type.Tuple([
+              Type.String(),
+              Type.Object({
+                ...{ bid: decimal, ask: decimal, since: instant, isOutvoted: Type.Boolean() },
+                reason: Type.Union(doubtReasons.map((reason) => Type.Literal(reason))),
+              }),
+            ]),
+          ),
+        ]),
+      ),
+    ),
     lastUpdatedAt: Type.Optional(instant),
     position: Type.Optional(Type.Tuple([Type.Integer(), Type.Integer()])),
   }),

@@ -1,5 +1,4 @@
-import type { DecimalString } from './decimal.ts';
-import { isPositive, toBig } from './decimal.ts';
+import { type DecimalString, toBig } from './decimal.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
 /**
@@ -8,7 +7,15 @@ import type { AcceptedTicker } from './ticker-acceptance.ts';
  */
 export type Reach = 'live' | 'polled' | 'silent';
 
-export const exclusions = ['not_listed', 'not_trading', 'held', 'no_price'] as const;
+export const exclusions = [
+  'not_listed',
+  'not_trading',
+  'contradicted',
+  'not_comparable',
+  'held',
+  'no_price',
+  'off_level',
+] as const;
 
 /** Why a source makes no price of a market, whatever it sends. The names are metric labels. */
 export type Exclusion = (typeof exclusions)[number];
@@ -61,25 +68,30 @@ export class LiveStreak {
 }
 
 /**
- * The middle of all sources' middle prices, with the spread of the first; everything else is the first's. The exact values:
- * halves of sums of two prices.
+ * The median of the bids and the median of the asks; everything else is the first's. The exact values: of an even number the middle of
+ * the two in the middle.
  *
- * @param tickers of fresh sources, the preferred one first; not empty
+ * @param tickers of live sources that agree, the one in use first; not empty
  */
 export function medianTicker(tickers: readonly [AcceptedTicker, ...AcceptedTicker[]]): AcceptedTicker {
   const [first] = tickers;
   if (tickers.length === 1) return first;
-  const levels = tickers.map(({ bid, ask }) => toBig(bid).plus(ask)).sort((a, b) => a.cmp(b));
-  const upper = levels[levels.length >> 1]!;
-  const lower = levels[(levels.length - 1) >> 1]!;
-  const level = lower.plus(upper).times('0.5');
-  const spread = toBig(first.ask).minus(first.bid);
-  const bid = level.minus(spread).times('0.5').toFixed() as DecimalString;
-  const ask = level.plus(spread).times('0.5').toFixed() as DecimalString;
-  if (!isPositive(bid)) return first;
   const capturedAt = tickers.reduce(
     (oldest, ticker) => (ticker.capturedAt < oldest ? ticker.capturedAt : oldest),
     first.capturedAt,
   );
-  return { ...first, bid, ask, capturedAt, source: `median(${tickers.map(({ source }) => source).join(',')})` };
+  const source = `median(${tickers.map((ticker) => ticker.source).join(',')})`;
+  return {
+    ...first,
+    bid: median(tickers.map(({ bid }) => bid)),
+    ask: median(tickers.map(({ ask }) => ask)),
+    capturedAt,
+    source,
+  };
+}
+
+function median(values: readonly DecimalString[]): DecimalString {
+  const sorted = values.map(toBig).sort((a, b) => a.cmp(b));
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!];
+  return (lower.eq(upper) ? lower : lower.plus(upper).times('0.5')).toFixed() as DecimalString;
 }

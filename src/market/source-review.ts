@@ -1,5 +1,6 @@
+import type { EpochMs } from '../clock.ts';
 import type { MarketBook } from './market-book.ts';
-import type { SourceFacts } from './market-sources.ts';
+import type { SourceFacts } from './source.ts';
 import type { MarketSymbol } from './symbol.ts';
 
 /** Another source makes the price of a market. */
@@ -12,10 +13,14 @@ export interface SourceChange {
 /**
  * Chooses the sources of all markets again.
  *
- * @param nowMs monotonic
+ * @param at the instant, by the wall clock and by the monotonic one
  * @returns whether a market is served by a standby, or not live; and what changed
  */
-export function reviewSources(book: MarketBook, feed: Omit<SourceFacts, 'listing'>, nowMs: number) {
+export function reviewSources(
+  book: MarketBook,
+  feed: Omit<SourceFacts, 'listing'>,
+  at: { readonly now: EpochMs; readonly nowMs: number },
+) {
   const { catalogue, sources } = book;
   const facts: SourceFacts = { ...feed, listing: (source, symbol) => catalogue.statusAt(source, symbol) };
   let isDegraded = false;
@@ -23,10 +28,12 @@ export function reviewSources(book: MarketBook, feed: Omit<SourceFacts, 'listing
   for (const { symbol, isConverted, status } of catalogue.all()) {
     if (isConverted || status === 'delisted') continue;
     const from = sources.used(symbol)?.id;
-    if (sources.review(symbol, facts, nowMs)) {
+    if (sources.review(symbol, facts, at, book.acceptedTicker(symbol))) {
       book.sourceChanged(symbol);
       const to = sources.used(symbol)?.id;
       if (to !== from) changed.push({ symbol, from, to });
+    } else {
+      book.heldAgain(symbol);
     }
     isDegraded ||= sources.isDegraded(symbol, facts);
   }

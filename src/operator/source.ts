@@ -4,7 +4,7 @@ import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { roundTo, toBig } from '../market/decimal.ts';
 import type { MarketBook } from '../market/market-book.ts';
-import type { SourcePrices, SourceState } from '../market/market-sources.ts';
+import type { SourcePrices, SourceState } from '../market/source.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import {

@@ -127,7 +127,11 @@ class Rig {
   /** What makes the price from now on. */
   lead(source: 'engine' | 'other'): void {
     const reach = (id: string): Reach => (id === source ? 'live' : 'silent');
-    reviewSources(this.book, { reach, isLive: (id) => id === source }, this.clock.monotonicMs());
+    reviewSources(
+      this.book,
+      { reach, isLive: (id) => id === source },
+      { now: this.clock.now(), nowMs: this.clock.monotonicMs() },
+    );
   }
 
   /** Moves on to an instant, to the second, and lets the feed ask. */

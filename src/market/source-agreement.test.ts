@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { after, decimal, start } from './samples.testing.ts';
+import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
+
+const allLive = ['live', 'live', 'live'] as const;
+
+/** Each source repeats its bid once a second, live and over REST, with a review twice a second. Returns every bid that was served. */
+function insist(rig: SourcesRig, seconds: number, bids: Readonly<Record<string, string>>): Set<string> {
+  const served = new Set<string>();
+  for (let step = 0; step < 2 * seconds; step++) {
+    rig.nowMs += 500;
+    for (const [source, bid] of Object.entries(bids)) {
+      rig.tick(source, bid, { path: step % 2 === 0 ? 'live' : 'fallback', askedAt: after(start, rig.nowMs) });
+      served.add(rig.book.acceptedTicker(BTCEUR)?.bid ?? 'none');
+    }
+    rig.review(...allLive);
+    served.add(rig.book.acceptedTicker(BTCEUR)?.bid ?? 'none');
+  }
+  return served;
+}
+
+for (const mode of ['primary', 'median'] as const) {
+  for (const lie of ['84000000', '88200', '84', '80000']) {
+    test(`a source that two others contradict never makes the price, however long it says ${lie} (${mode})`, () => {
+      const rig = threeLive({ mode });
+      const served = insist(rig, 120, { one: lie, two: '84010', three: '84020' });
+      for (const bid of served) assert.ok(Number(bid) >= 84_000 && Number(bid) <= 84_020, bid);
+      const [state] = rig.book.sources.states(BTCEUR);
+      assert.deepEqual([state?.exclusion, state?.isUsed, state?.doubt?.bid], ['contradicted', false, lie]);
+    });
+
+    test(`a source that lies from the start is not even the first price when it says ${lie} (${mode})`, () => {
+      const rig = new SourcesRig({ mode });
+      for (const source of ['one', 'two', 'three']) rig.list(source);
+      rig.tick('one', lie);
+      assert.equal(rig.book.acceptedTicker(BTCEUR), undefined, 'one source alone is waited with');
+      const served = insist(rig, 120, { one: lie, two: '84010', three: '84020' });
+      served.delete('none');
+      for (const bid of served) assert.ok(Number(bid) >= 84_010 && Number(bid) <= 84_020, bid);
+    });
+  }
+}
+
+test('a contradicted source makes prices again once it has agreed for as long as a lost one has to be back', () => {
+  const rig = threeLive();
+  insist(rig, 5, { one: '90000', two: '84010', three: '84020' });
+  assert.equal(rig.used, 'two');
+  insist(rig, 59, { one: '84005', two: '84010', three: '84020' });
+  assert.equal(rig.used, 'two');
+  insist(rig, 2, { one: '84005', two: '84010', three: '84020' });
+  assert.equal(rig.used, 'one');
+});
+
+test('a source that moved first is right at once when the others come to it', () => {
+  const rig = threeLive();
+  insist(rig, 1, { one: '90000', two: '84010', three: '84020' });
+  assert.equal(rig.used, 'two');
+  insist(rig, 1, { one: '90000', two: '89990', three: '84020' });
+  assert.deepEqual([rig.book.sources.states(BTCEUR)[0]?.exclusion, rig.used], [undefined, 'one']);
+  assert.equal(rig.book.sources.states(BTCEUR)[2]?.exclusion, 'contradicted');
+});
+
+test('a market of one source that stands still while two others move is contradicted by their level', () => {
+  const rig = threeLive();
+  for (const bid of ['84500', '85000', '85500', '86500']) {
+    rig.nowMs += 500;
+    for (const source of ['two', 'three']) rig.tick(source, bid);
+    rig.review(...allLive);
+  }
+  assert.equal(rig.used, 'two');
+  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '86500');
+});
+
+test('of two sources the one that left its own level is doubted, and insisting confirms nothing', () => {
+  const rig = threeLive();
+  rig.review('live', 'live', 'silent');
+  const served = new Set<string>();
+  for (let second = 0; second < 60; second++) {
+    rig.nowMs += 1_000;
+    rig.tick('two', '84010');
+    rig.tick('one', '88200');
+    rig.review('live', 'live', 'silent');
+    served.add(rig.book.acceptedTicker(BTCEUR)!.bid);
+  }
+  assert.deepEqual([...served], ['84010']);
+  assert.equal(rig.book.sources.states(BTCEUR)[0]?.exclusion, 'contradicted');
+});
+
+test('two assets of one name are never compared: the first makes the price, and the other never takes over', () => {
+  for (const mode of ['primary', 'median'] as const) {
+    const rig = new SourcesRig({ ids: ['one', 'two'], mode });
+    for (const source of ['one', 'two']) rig.list(source);
+    const luna = (source: string, price: string) => {
+      const range = { low24h: decimal(price), high24h: decimal(price), bid: decimal(price), ask: decimal(price) };
+      return rig.tick(source, price, range);
+    };
+    for (let second = 0; second < 10; second++) {
+      rig.nowMs += 1_000;
+      luna('two', '0.30');
+      luna('one', '0.00006');
+      rig.review('live', 'live');
+      assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '0.00006', mode);
+    }
+    assert.equal(rig.book.sources.states(BTCEUR)[1]?.exclusion, 'not_comparable');
+    for (let second = 0; second < 900; second++) {
+      rig.nowMs += 1_000;
+      luna('two', '0.30');
+      rig.review('silent', 'live');
+      assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '0.00006', 'with its own time');
+    }
+    rig.book.sources.accept(BTCEUR, 'two');
+    rig.review('silent', 'live');
+    assert.equal(rig.used, 'two', 'the operator says otherwise');
+  }
+});
+
+test('a source takes over only near the last good price of five minutes, or with a third one that agrees', () => {
+  const rig = threeLive();
+  rig.review('live', 'silent', 'silent');
+  rig.nowMs = 1_000;
+  rig.tick('two', '97000');
+  rig.review('silent', 'live', 'silent');
+  assert.equal(rig.used, 'one', 'the last good price stays');
+  assert.equal(rig.book.sources.states(BTCEUR)[1]?.exclusion, 'off_level');
+  rig.tick('three', '97010');
+  rig.review('silent', 'live', 'live');
+  assert.equal(rig.used, 'two');
+});
+
+test('after five minutes without a good price a source may take over at any level', () => {
+  const rig = threeLive();
+  rig.review('live', 'silent', 'silent');
+  rig.nowMs = 300_000;
+  rig.tick('two', '97000');
+  rig.review('silent', 'live', 'silent');
+  assert.equal(rig.used, 'one');
+  rig.nowMs = 300_001;
+  rig.review('silent', 'live', 'silent');
+  assert.equal(rig.used, 'two');
+});
+
+test('the first price waits for a second source, two seconds at most', () => {
+  const rig = new SourcesRig();
+  for (const source of ['one', 'two', 'three']) rig.list(source);
+  rig.tick('one', '84000');
+  for (const nowMs of [0, 1_000, 1_999]) {
+    rig.nowMs = nowMs;
+    rig.review('live', 'live', 'live');
+    assert.equal(rig.used, undefined);
+  }
+  rig.nowMs = 2_000;
+  rig.review('live', 'live', 'live');
+  assert.equal(rig.used, 'one');
+});
+
+test('the first price of a market that one source alone lists waits for nobody', () => {
+  const rig = new SourcesRig();
+  rig.list('one');
+  rig.tick('one', '84000');
+  rig.review('live', 'live', 'live');
+  assert.equal(rig.used, 'one');
+});
+
+test('a lie of the first moment after a restart is compared with the price before it', () => {
+  const rig = threeLive();
+  const again = new SourcesRig();
+  again.book.restore(rig.kept());
+  again.nowMs = 20_000;
+  again.tick('one', '88200');
+  assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84000');
+  again.tick('two', '84010');
+  again.review('live', 'live', 'silent');
+  assert.deepEqual([again.used, again.book.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
+});
+
+test('what was contradicted stays so over a restart, also when nobody else speaks', () => {
+  const rig = threeLive();
+  insist(rig, 5, { one: '88200', two: '84010', three: '84020' });
+  const again = new SourcesRig();
+  again.book.restore(rig.kept());
+  for (let second = 0; second < 60; second++) {
+    again.nowMs = rig.nowMs + second * 1_000;
+    again.tick('one', '88200');
+    again.review('live', 'silent', 'silent');
+    assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84010');
+  }
+});
+
+test('a market whose only source is contradicted has no price after five minutes', () => {
+  const rig = threeLive();
+  insist(rig, 5, { one: '88200', two: '84010', three: '84020' });
+  for (let second = 0; second < 310; second++) {
+    rig.nowMs += 1_000;
+    rig.tick('one', '88200');
+    rig.review('live', 'silent', 'silent');
+  }
+  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84010');
+});
+
+test('with four sources in two camps the one in use stays, and neither camp takes over from the other', () => {
+  const rig = new SourcesRig({ ids: ['one', 'two', 'three', 'four'] });
+  for (const source of ['one', 'two', 'three', 'four']) rig.list(source);
+  for (const [source, bid] of [
+    ['one', '84000'],
+    ['two', '84010'],
+    ['three', '84005'],
+    ['four', '84020'],
+  ] as const) {
+    rig.tick(source, bid);
+  }
+  rig.review('live', 'live', 'live', 'live');
+  rig.nowMs += 500;
+  for (const source of ['three', 'four']) rig.tick(source, '90000');
+  rig.review('live', 'live', 'live', 'live');
+  assert.equal(rig.used, 'one');
+  assert.deepEqual(
+    rig.book.sources.states(BTCEUR).map(({ exclusion }) => exclusion),
+    [undefined, undefined, 'contradicted', 'contradicted'],
+  );
+});

@@ -1,0 +1,275 @@
+import type Big from 'big.js';
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, toBig } from './decimal.ts';
+import type { Quote } from './guard.ts';
+import { areClose, type Standing, standingsOf, type Voice } from './source-standing.ts';
+import type { FeedPath } from './upstream.ts';
+
+/** How the sources of a market are compared. */
+export interface AgreementRules {
+  /** Sources further apart than this do not agree. */
+  readonly disagreePercent: DecimalString;
+  /** A source takes over only within this of the market's last good price, unless a third one agrees with it. */
+  readonly jumpPercent: DecimalString;
+  /** How long a contradicted source must agree again. */
+  readonly returnAfterMs: number;
+}
+
+export const doubtReasons = ['contradicted', 'not_comparable'] as const;
+
+/**
+ * Why a source is kept from making a price by what others say. `contradicted`: the others are elsewhere, or it left its own level and
+ * the other did not. `not_comparable`: it and the one in use never agreed; often two assets of one name.
+ */
+export type DoubtReason = (typeof doubtReasons)[number];
+
+/** What is doubted of a source by comparison. Plain data; the same object as long as it says the same. */
+export interface Doubt extends Quote {
+  readonly reason: DoubtReason;
+  readonly since: EpochMs;
+  /** Several others contradict it: silence of theirs does not clear it. */
+  readonly isOutvoted: boolean;
+}
+
+/** What a source says now, taken or not. */
+interface Said extends Quote {
+  readonly level: Big;
+  readonly path: FeedPath;
+}
+
+interface Member {
+  said: Said | undefined;
+  standing: Standing | undefined;
+  /** Where it was when it last agreed with others, or was taken while nobody agreed with it. */
+  ownLevel: Big | undefined;
+  doubt: Doubt | undefined;
+  /** Where it was when the doubt began. */
+  doubtedLevel: Big | undefined;
+  /** Since when a contradicted source agrees again, by the monotonic clock. */
+  agreesSinceMs: number | undefined;
+  /** The level at which the operator accepted it. */
+  acceptedLevel: Big | undefined;
+}
+
+/** What the agreement is asked about, at one instant. */
+export interface Hearing {
+  readonly now: EpochMs;
+  /** Whether a source delivers the market live and trades it; `undefined` while that was not reviewed. */
+  readonly isLive: (index: number) => boolean | undefined;
+  /** The level of the market's price, while that is recent. */
+  readonly marketLevel: () => Big | undefined;
+  /** The source that makes the price. */
+  readonly used: number | undefined;
+}
+
+/** The first price waits this long for a second source. */
+const firstWaitMs = 2_000;
+
+/**
+ * Compares what the sources of one market say, so that a price that others contradict is never the market's. Indexes are those of the
+ * market's list of sources. Never reads a clock.
+ */
+export class SourceAgreement {
+  readonly #rules: AgreementRules;
+  readonly #members: readonly Member[];
+  #isOpen = false;
+  #firstHeardMs: number | undefined;
+
+  readonly #began: (index: number) => void;
+
+  /** @param began called when a source begins to be contradicted */
+  constructor(rules: AgreementRules, sources: number, began: (index: number) => void = () => {}) {
+    this.#rules = rules;
+    this.#began = began;
+    this.#members = Array.from({ length: sources }, () => ({
+      said: undefined,
+      standing: undefined,
+      ownLevel: undefined,
+      doubt: undefined,
+      doubtedLevel: undefined,
+      agreesSinceMs: undefined,
+      acceptedLevel: undefined,
+    }));
+  }
+
+  /** Prices may be made: two sources have spoken, or the wait for a second one is over. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get isAnyDoubted(): boolean {
+    return this.#members.some(({ doubt }) => doubt !== undefined);
+  }
+
+  /** Why a source makes no price; `undefined` when nothing speaks against it. */
+  doubt(index: number): Doubt | undefined {
+    return this.#members[index]?.doubt;
+  }
+
+  /** What a source says now, doubted or not. */
+  said(index: number): Quote | undefined {
+    return this.#members[index]?.said;
+  }
+
+  /** A source sent a ticker that is good in form. Returns what is doubted of it now. */
+  heard(index: number, { bid, ask }: Quote, path: FeedPath, hearing: Hearing): Doubt | undefined {
+    const member = this.#members[index]!;
+    const { said } = member;
+    const isSame = said !== undefined && said.bid === bid && said.ask === ask && said.path === path;
+    if (!isSame) {
+      member.said = { bid, ask, path, level: levelOf({ bid, ask }) };
+      this.#compare(hearing);
+    }
+    this.#isOpen ||= this.#members.filter((each) => each.said !== undefined).length > 1;
+    return member.doubt;
+  }
+
+  /** A ticker of the source was taken: where nobody agrees with it, that is its level. */
+  taken(index: number): void {
+    const member = this.#members[index]!;
+    if (this.#isOpen && member.doubt === undefined && member.standing !== 'agrees')
+      member.ownLevel = member.said?.level;
+  }
+
+  /**
+   * Looks again: sources come and go, and time clears a doubt.
+   *
+   * @param listed how many sources list the market
+   * @param nowMs monotonic
+   */
+  review(hearing: Hearing, listed: number, nowMs: number): void {
+    const isAnyHeard = this.#members.some(({ said }) => said !== undefined);
+    if (isAnyHeard) this.#firstHeardMs ??= nowMs;
+    this.#isOpen ||= this.#firstHeardMs !== undefined && (listed < 2 || nowMs - this.#firstHeardMs >= firstWaitMs);
+    if (!isAnyHeard) return;
+    const standings = this.#compare(hearing);
+    for (const [index, member] of this.#members.entries()) {
+      if (member.doubt === undefined || standings[index] !== 'agrees') continue;
+      member.agreesSinceMs ??= nowMs;
+      if (nowMs - member.agreesSinceMs >= this.#rules.returnAfterMs) this.#clear(member);
+    }
+  }
+
+  /** The source's connection is lost or its listing ended: what it said counts no longer. */
+  forget(index: number): void {
+    this.#members[index]!.said = undefined;
+  }
+
+  /** The operator says that a source is right where it is now. Without a doubt of it nothing changes. */
+  accept(index: number): void {
+    const member = this.#members[index]!;
+    if (member.doubt === undefined) return;
+    member.acceptedLevel = member.said?.level ?? levelOf(member.doubt);
+    this.#clear(member);
+  }
+
+  /** Takes over what was doubted before a restart, or by another process. */
+  restoreDoubt(index: number, doubt: Doubt | undefined): void {
+    this.#members[index]!.doubt = doubt;
+  }
+
+  /** The source made the price before a restart, or in another process. */
+  restoreLevel(index: number, quote: Quote): void {
+    this.#members[index]!.ownLevel = levelOf(quote);
+  }
+
+  /** Whether a source may take over: it is near the market's last good price, or another than the one in use agrees with it. */
+  isNearMarket(index: number, { marketLevel, used, isLive }: Hearing): boolean {
+    const level = this.#members[index]?.said?.level;
+    if (level === undefined || used === undefined || index === used) return true;
+    const before = marketLevel();
+    if (before === undefined || areClose(level, before, this.#rules.jumpPercent)) return true;
+    return this.#members.some(
+      ({ said }, other) =>
+        other !== index &&
+        other !== used &&
+        said !== undefined &&
+        isLive(other) === true &&
+        this.#areClose(level, said.level),
+    );
+  }
+
+  #compare(hearing: Hearing): readonly (Standing | undefined)[] {
+    const { isLive } = hearing;
+    const voices = this.#members.map(({ said }, index): Voice | undefined => {
+      return said && { level: said.level, isWitness: isLive(index) ?? said.path === 'live' };
+    });
+    const standings = standingsOf(voices, this.#rules.disagreePercent);
+    const leavers = this.#leavers(standings, hearing);
+    for (const [index, standing] of standings.entries()) {
+      this.#members[index]!.standing = standing;
+      if (standing !== undefined) this.#settle(index, standing, leavers.get(index), hearing.now);
+    }
+    return standings;
+  }
+
+  /** Of the sources that nobody agrees with: those that left their own level, or, where none alone did, all but the one in use. */
+  #leavers(standings: readonly (Standing | undefined)[], { marketLevel, used }: Hearing): Map<number, DoubtReason> {
+    const divided = standings.flatMap((standing, index) => (standing === 'divided' ? [index] : []));
+    const hasLeft = (index: number) => {
+      const { said, ownLevel } = this.#members[index]!;
+      const before = ownLevel ?? marketLevel();
+      return before !== undefined && !this.#areClose(said!.level, before);
+    };
+    const left = divided.filter(hasLeft);
+    if (left.length > 0 && left.length < divided.length) {
+      return new Map(
+        left.map((index) => [index, this.#members[index]!.ownLevel === undefined ? 'not_comparable' : 'contradicted']),
+      );
+    }
+    const leader = used !== undefined && divided.includes(used) ? used : divided[0];
+    return new Map(divided.filter((index) => index !== leader).map((index) => [index, 'not_comparable']));
+  }
+
+  #settle(index: number, standing: Standing, left: DoubtReason | undefined, now: EpochMs): void {
+    const member = this.#members[index]!;
+    const { said, acceptedLevel } = member;
+    const { doubt: before } = member;
+    const wasContradicted = left !== undefined && before?.reason === 'contradicted';
+    const reason = standing === 'outvoted' || wasContradicted ? 'contradicted' : left;
+    if (reason === undefined) {
+      this.#undisputed(member, standing);
+      return;
+    }
+    if (acceptedLevel !== undefined && areClose(said!.level, acceptedLevel, this.#rules.jumpPercent)) return;
+    const { bid, ask } = said!;
+    member.agreesSinceMs = undefined;
+    const isOutvoted = standing === 'outvoted' || before?.isOutvoted === true;
+    const isSame =
+      before?.reason === reason && before.bid === bid && before.ask === ask && before.isOutvoted === isOutvoted;
+    if (isSame) return;
+    if (before === undefined) member.doubtedLevel = said!.level;
+    member.doubt = { reason, since: before?.since ?? now, bid, ask, isOutvoted };
+    if (reason === 'contradicted' && before?.reason !== reason) this.#began(index);
+  }
+
+  /** Agreement ends what was not comparable at once, and what was contradicted after a while, unless the others came to it. */
+  #undisputed(member: Member, standing: Standing): void {
+    const { doubt, said } = member;
+    if (standing !== 'agrees') {
+      member.agreesSinceMs = undefined;
+      // Whoever contradicted it is gone: its level and time judge it.
+      if (standing === 'alone' && doubt?.reason === 'contradicted' && !doubt.isOutvoted) this.#clear(member);
+      return;
+    }
+    const haveOthersCome = member.doubtedLevel !== undefined && this.#areClose(said!.level, member.doubtedLevel);
+    if (doubt?.reason === 'not_comparable' || haveOthersCome) this.#clear(member);
+    member.acceptedLevel = undefined;
+    if (member.doubt === undefined) member.ownLevel = said!.level;
+  }
+
+  #areClose(one: Big, other: Big): boolean {
+    return areClose(one, other, this.#rules.disagreePercent);
+  }
+
+  #clear(member: Member): void {
+    member.doubt = undefined;
+    member.doubtedLevel = undefined;
+    member.agreesSinceMs = undefined;
+  }
+}
+
+/** Bid plus ask. */
+export function levelOf({ bid, ask }: Quote): Big {
+  return toBig(bid).plus(ask);
+}

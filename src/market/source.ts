@@ -1,0 +1,96 @@
+import type { EpochMs } from '../clock.ts';
+import type { Guard, Held, HeldReason, Quote, Verdict } from './guard.ts';
+import type { DoubtReason } from './source-agreement.ts';
+import type { Exclusion, Reach } from './source-choice.ts';
+import type { MarketSymbol } from './symbol.ts';
+import type { AcceptedTicker } from './ticker-acceptance.ts';
+import type { ReferencePrices } from './upstream.ts';
+
+/** What one source last said of its markets. */
+export class Source {
+  readonly id: string;
+  readonly guard: Guard | undefined;
+  /** Its last good values. */
+  readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
+  readonly references = new Map<MarketSymbol, ReferencePrices>();
+  readonly held = new Map<MarketSymbol, Held>();
+  /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
+  readonly latestHeld = new Set<MarketSymbol>();
+
+  constructor(id: string, guard: Guard | undefined) {
+    this.id = id;
+    this.guard = guard;
+  }
+
+  /** What the guard holds of a market now, and whether it took the latest values all the same. */
+  hold(symbol: MarketSymbol, { held, isTaken }: Verdict): void {
+    if (held === undefined) this.held.delete(symbol);
+    else this.held.set(symbol, held);
+    if (isTaken) this.latestHeld.delete(symbol);
+    else this.latestHeld.add(symbol);
+  }
+}
+
+/** The last good best prices of a source. */
+export interface SourcePrices extends Quote {
+  readonly capturedAt: EpochMs;
+}
+
+/** Why a source's values make no price though it sends them, by its guard or by what others say. */
+export interface SourceDoubt extends Quote {
+  readonly reason: HeldReason | DoubtReason;
+  readonly since: EpochMs;
+}
+
+/** The state of one source of a market: in use, ready to take over, not delivering, or kept out. Plain data. */
+export interface SourceState {
+  readonly id: string;
+  readonly reach: Reach;
+  readonly exclusion?: Exclusion | undefined;
+  readonly isUsed: boolean;
+  /** What is doubted of it, and what it says. */
+  readonly doubt?: SourceDoubt | undefined;
+  /** As far as this process knows them. */
+  readonly prices?: SourcePrices | undefined;
+  /** When the process that runs the feed reported it; `undefined` in that process. */
+  readonly reportedAt?: EpochMs | undefined;
+}
+
+/** The states of all sources of each market, in order of preference, as the process with the feed has them. */
+export interface SourceReport {
+  readonly at: EpochMs;
+  readonly markets: readonly (readonly [MarketSymbol, readonly SourceState[]])[];
+}
+
+/** What `review` needs to know of a source and a market. */
+export interface SourceFacts {
+  reach(source: string, symbol: MarketSymbol): Reach;
+  /** Whether the source delivers live at all. */
+  isLive(source: string): boolean;
+  /** What the source's own catalogue says. */
+  listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
+}
+
+/** What keeps a source from making the price of a market, by what it says itself. */
+export function exclusionOf(
+  source: Source,
+  symbol: MarketSymbol,
+  listing: 'trading' | 'paused' | undefined,
+): Exclusion | undefined {
+  if (listing === undefined) return 'not_listed';
+  if (listing === 'paused') return 'not_trading';
+  if (source.latestHeld.has(symbol)) return 'held';
+  return source.tickers.has(symbol) ? undefined : 'no_price';
+}
+
+export function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | undefined {
+  return ticker && { bid: ticker.bid, ask: ticker.ask, capturedAt: ticker.capturedAt };
+}
+
+/** What its guard holds of a source, as a doubt. */
+export function doubtOf(held: Held | undefined): SourceDoubt | undefined {
+  const [bid, ask] = held?.values ?? [];
+  return held === undefined || bid === undefined || ask === undefined
+    ? undefined
+    : { reason: held.reason, since: held.since, bid, ask };
+}
