@@ -99,7 +99,7 @@ export class MarketBook {
       tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
       references: this.#references as ReadonlyMap<MarketSymbol, ReferencePrices>,
       rates: new Map([...this.#rates].map(([quote, { rate }]) => [quote, rate])),
-      doubts: this.sources.doubts(),
+      doubts: [...this.sources.doubts()],
     };
   }
 

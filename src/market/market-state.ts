@@ -41,9 +41,8 @@ export interface MarketState {
 /** The version of the form. Processes of different versions do not take each other's states. */
 const format = 2;
 
-export function writeState({ tickers, references, rates, held = [], doubts, ...others }: MarketState): string {
+export function writeState({ tickers, references, rates, held = [], ...others }: MarketState): string {
   const entries = { tickers: [...tickers], references: [...references], rates: [...rates], held: [...held] };
-  if (doubts !== undefined) Object.assign(entries, { doubts: [...doubts] });
   return JSON.stringify({ format, ...others, ...entries });
 }
 

@@ -118,7 +118,7 @@ test('two assets of one name are never compared: the first makes the price, and 
 test('a source takes over only near the last good price of five minutes, or with a third one that agrees', () => {
   const rig = threeLive();
   rig.review('live', 'silent', 'silent');
-  rig.nowMs = 1_000;
+  rig.nowMs = 20_000;
   rig.tick('two', '97000');
   rig.review('silent', 'live', 'silent');
   assert.equal(rig.used, 'one', 'the last good price stays');
@@ -170,6 +170,9 @@ test('a lie of the first moment after a restart is compared with the price befor
   again.tick('one', '88200');
   assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84000');
   again.tick('two', '84010');
+  again.review('live', 'live', 'silent');
+  assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84000', 'until the third speaks, or two seconds');
+  again.nowMs += 2_000;
   again.review('live', 'live', 'silent');
   assert.deepEqual([again.used, again.book.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
 });

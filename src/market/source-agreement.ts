@@ -92,7 +92,7 @@ export class SourceAgreement {
     }));
   }
 
-  /** Prices may be made: two sources have spoken, or the wait for a second one is over. */
+  /** Prices may be made: two sources agree, all have spoken, or the wait for others is over. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -120,7 +120,7 @@ export class SourceAgreement {
       member.said = { bid, ask, path, level: levelOf({ bid, ask }) };
       this.#compare(hearing);
     }
-    this.#isOpen ||= this.#members.filter((each) => each.said !== undefined).length > 1;
+    this.#isOpen ||= this.#members.every((each) => each.said !== undefined) || this.#members.some(isAgreeing);
     return member.doubt;
   }
 
@@ -267,6 +267,10 @@ export class SourceAgreement {
     member.doubtedLevel = undefined;
     member.agreesSinceMs = undefined;
   }
+}
+
+function isAgreeing({ standing }: Member): boolean {
+  return standing === 'agrees';
 }
 
 /** Bid plus ask. */
