@@ -15,11 +15,11 @@ type Kind = 'honest' | 'times1000' | 'off5' | 'frozen' | 'renamed' | 'wide' | 'p
 interface Step {
   /** In tenths of a percent. */
   readonly move: number;
-  readonly silent: readonly boolean[];
+  /** Which source speaks first. */
   readonly order: number;
 }
 
-const kinds: readonly Kind[] = ['honest', 'times1000', 'off5', 'frozen', 'renamed', 'wide', 'poor'];
+const kinds: readonly Kind[] = ['times1000', 'off5', 'frozen', 'renamed', 'wide', 'poor'];
 
 /** In whole cents, so that the model needs no decimals. */
 function bidOf(kind: Kind, cents: number, frozenAt: number): { bid: number; ask: number } {
@@ -39,7 +39,6 @@ function text(cents: number) {
 test('of three sources one that is not honest never makes the price, whatever it does and whenever it begins', (t) => {
   const step = fc.record<Step>({
     move: fc.integer({ min: -6, max: 6 }),
-    silent: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()).map((all) => all.map((each, at) => each && at === 2)),
     order: fc.integer({ min: 0, max: 5 }),
   });
   const history = fc.record({
@@ -47,8 +46,8 @@ test('of three sources one that is not honest never makes the price, whatever it
     odd: fc.integer({ min: 0, max: 2 }),
     kind: fc.constantFrom(...kinds),
     from: fc.integer({ min: 0, max: 20 }),
-    until: fc.integer({ min: 20, max: 400 }),
-    steps: fc.array(step, { minLength: 30, maxLength: 300 }),
+    until: fc.integer({ min: 20, max: 150 }),
+    steps: fc.array(step, { minLength: 30, maxLength: 100 }),
   });
   check(
     t,
@@ -76,7 +75,7 @@ test('of three sources one that is not honest never makes the price, whatever it
         assertHonest(rig, honest, `review ${number}`);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 1_500 },
   );
 });
 
