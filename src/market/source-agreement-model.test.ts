@@ -75,7 +75,7 @@ test('of three sources one that is not honest never makes the price, whatever it
         assertHonest(rig, honest, `review ${number}`);
       }
     }),
-    { numRuns: 1_500 },
+    { numRuns: 800 },
   );
 });
 
