@@ -22,7 +22,13 @@ const low = ['40000', '40010'] as const;
 
 /** A market without a price yet; each call is a ticker so many milliseconds after the start. */
 function guarded() {
-  const rules = { jumpPercent: decimal('10'), spreadPercent: decimal('10'), ratePercent: decimal('3') };
+  const rules = {
+    jumpPercent: decimal('10'),
+    disagreePercent: decimal('2'),
+    ceilingPercent: decimal('100'),
+    spreadPercent: decimal('10'),
+    ratePercent: decimal('3'),
+  };
   const book = new MarketBook(pricingPolicy(), everyEuroMarket, new Guard({ ...rules, confirmAfterMs: 10_000 }));
   book.catalogueLoaded([upstreamMarket('BTC')], start);
   const offer =
@@ -130,7 +136,13 @@ for (const [what, bid, ask] of [
 ] as const) {
   test(`a second source that agrees on the ${what} alone confirms nothing`, () => {
     const guard = new Guard({
-      ...{ jumpPercent: decimal('10'), spreadPercent: decimal('10'), ratePercent: decimal('3') },
+      ...{
+        jumpPercent: decimal('10'),
+        disagreePercent: decimal('2'),
+        ceilingPercent: decimal('100'),
+        spreadPercent: decimal('10'),
+        ratePercent: decimal('3'),
+      },
       confirmAfterMs: 10_000,
     });
     const { book, live } = guarded();

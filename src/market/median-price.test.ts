@@ -36,7 +36,7 @@ function priced(mode: SourceRules['mode']) {
     const reach = (id: string) => reaches[ids.indexOf(id)]!;
     changed.length = 0;
     return {
-      ...reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, 0),
+      ...reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs: 0 }),
       isMadeAgain: changed.length > 0,
     };
   };

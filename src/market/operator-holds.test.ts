@@ -27,7 +27,14 @@ const minuteMs = 60_000;
 
 function priced() {
   const percent = decimal('10');
-  const rules = { jumpPercent: percent, spreadPercent: percent, ratePercent: percent, confirmAfterMs: 10_000 };
+  const rules = {
+    jumpPercent: percent,
+    disagreePercent: decimal('2'),
+    ceilingPercent: decimal('100'),
+    spreadPercent: percent,
+    ratePercent: percent,
+    confirmAfterMs: 10_000,
+  };
   const book = new MarketBook(pricingPolicy(), everyEuroMarket, new Guard(rules));
   book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
   for (const each of [BTCEUR, ETHEUR]) book.tickerReceived(upstreamTicker({ symbol: each }));

@@ -203,21 +203,28 @@ export class SourceAgreement {
     return standings;
   }
 
-  /** Of the sources that nobody agrees with: those that left their own level, or, where none alone did, all but the one in use. */
+  /**
+   * Of the sources that nobody agrees with: those that left their own level, or, where none alone did, all but the one in use. One that
+   * is alone among the live ones is a party too: those that are only polled are no witnesses against it.
+   */
   #leavers(standings: readonly (Standing | undefined)[], { marketLevel, used }: Hearing): Map<number, DoubtReason> {
     const divided = standings.flatMap((standing, index) => (standing === 'divided' ? [index] : []));
+    if (divided.length === 0) return new Map();
+    const parties = standings.flatMap((standing, index) =>
+      standing === 'divided' || standing === 'alone' ? [index] : [],
+    );
     const hasLeft = (index: number) => {
       const { said, ownLevel } = this.#members[index]!;
       const before = ownLevel ?? marketLevel();
       return before !== undefined && !this.#areClose(said!.level, before);
     };
-    const left = divided.filter(hasLeft);
-    if (left.length > 0 && left.length < divided.length) {
-      return new Map(
-        left.map((index) => [index, this.#members[index]!.ownLevel === undefined ? 'not_comparable' : 'contradicted']),
-      );
+    const left = parties.filter(hasLeft);
+    if (left.length > 0 && left.length < parties.length) {
+      const reasonOf = (index: number) =>
+        this.#members[index]!.ownLevel === undefined ? 'not_comparable' : 'contradicted';
+      return new Map(divided.filter((index) => left.includes(index)).map((index) => [index, reasonOf(index)]));
     }
-    const leader = used !== undefined && divided.includes(used) ? used : divided[0];
+    const leader = used !== undefined && parties.includes(used) ? used : parties[0];
     return new Map(divided.filter((index) => index !== leader).map((index) => [index, 'not_comparable']));
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
 import { MarketBook } from './market-book.ts';
-import type { SourceRules, SourceState } from './market-sources.ts';
+import type { SourceRules } from './market-sources.ts';
 import {
   after,
   decimal,
@@ -13,8 +13,10 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
+import type { SourceState } from './source.ts';
 import type { Reach } from './source-choice.ts';
 import { reviewSources } from './source-review.ts';
+import { judgeTicker } from './ticker-acceptance.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 
 const BTCEUR = symbol('BTCEUR');
@@ -26,6 +28,8 @@ function rig(changes: Partial<SourceRules> = {}) {
   const rules: SourceRules = { ids, lists: new Map(), mode: 'primary', returnAfterMs: 60_000, ...changes };
   const guard = new Guard({
     jumpPercent: percent,
+    disagreePercent: decimal('2'),
+    ceilingPercent: decimal('100'),
     spreadPercent: percent,
     ratePercent: percent,
     confirmAfterMs: 10_000,
@@ -41,9 +45,12 @@ function rig(changes: Partial<SourceRules> = {}) {
       book.sources.find(id)!,
     );
   };
+  let nowMs = 0;
   const review = (...reaches: Reach[]) => {
     const reach = (id: string) => reaches[ids.indexOf(id)]!;
-    return reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, 0);
+    // Long enough apart that no first price waits for another source.
+    nowMs += 2_000;
+    return reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs });
   };
   /** As `id reach exclusion`, the one in use with a star, and its bid. */
   const shown = () =>
@@ -57,7 +64,8 @@ test('every source of a market is shown with its reach, what keeps it out and it
   const { list, tick, review, shown } = rig();
   for (const id of ['one', 'two']) list(id);
   tick('one', '84000');
-  assert.deepEqual(shown(), ['one* silent - 84000'], 'before the first review only the one that makes the price');
+  assert.deepEqual(shown(), [], 'the first price waits for another source');
+  review('live', 'polled', 'live');
   review('live', 'polled', 'live');
   assert.deepEqual(shown(), ['one* live - 84000', 'two polled no_price -', 'three live not_listed -']);
   list('two', 'paused');
@@ -66,10 +74,10 @@ test('every source of a market is shown with its reach, what keeps it out and it
   tick('three', '84002');
   tick('three', '20000');
   review('silent', 'live', 'live');
-  assert.deepEqual(shown(), ['one* silent - 84000', 'two live not_trading 84001', 'three live held 84002']);
+  assert.deepEqual(shown(), ['one* silent - 84000', 'two live not_trading 84001', 'three live off_level 84002']);
   list('two');
   review('silent', 'live', 'live');
-  assert.deepEqual(shown(), ['one silent - 84000', 'two* live - 84001', 'three live held 84002']);
+  assert.deepEqual(shown(), ['one silent - 84000', 'two* live - 84001', 'three live contradicted 84002']);
 });
 
 test('a market without any price shows no source before its first review', () => {
@@ -116,7 +124,17 @@ function following() {
   };
   const report = (atMs: number, ...states: SourceState[]) =>
     follower.book.sources.takeReport({ at: after(start, atMs), markets: [[BTCEUR, states]] });
-  return { ...follower, state, report };
+  const take = (id: string, bid: string, atMs: number) => {
+    const receivedAt = after(start, atMs);
+    const judgement = judgeTicker(
+      upstreamTicker({ bid: decimal(bid), receivedAt, upstreamTime: receivedAt }),
+      undefined,
+      id,
+    );
+    assert.ok('accepted' in judgement);
+    follower.book.tickerAccepted(BTCEUR, judgement.accepted);
+  };
+  return { ...follower, state, report, take };
 }
 
 test('a process that follows shows what the one with the feed reported, and when', () => {
@@ -130,11 +148,11 @@ test('a process that follows shows what the one with the feed reported, and when
 });
 
 test('a price that came after the report is shown in its place, with the source that makes it, and an older one is not', () => {
-  const { book, shown, tick, state, report } = following();
+  const { book, shown, take, state, report } = following();
   report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
-  tick('two', '84002', 3_999);
+  take('two', '84002', 3_999);
   assert.deepEqual(shown(), ['one live - 84000', 'two* live - 84001']);
-  tick('two', '84003', 4_000);
+  take('two', '84003', 4_000);
   assert.deepEqual(shown(), ['one live - 84000', 'two* live - 84003']);
   book.sources.takeReport({
     at: after(start, 6_000),
@@ -144,9 +162,9 @@ test('a price that came after the report is shown in its place, with the source 
 });
 
 test('a process that takes the feed over shows what it sees itself', () => {
-  const { shown, tick, review, state, report } = following();
+  const { shown, take, review, state, report } = following();
   report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
-  tick('two', '84002', 4_500);
+  take('two', '84002', 4_500);
   review('silent', 'live', 'silent');
   assert.deepEqual(shown(), ['one silent no_price -', 'two* live - 84002', 'three silent no_price -']);
 });
