@@ -4,6 +4,7 @@ import type { OfferedMarket } from './market-catalogue.ts';
 import {
   buyPrice,
   type Conversion,
+  derivePrices,
   type PriceDerivation,
   type PriceFactors,
   percentChange,
@@ -115,4 +116,19 @@ export function priceFrom(inputs: PriceInputs | NoPrice): PriceVerdict {
   const { market, ticker, references, factors } = inputs;
   const priced = clientTicker(market, ticker, references, factors);
   return priced === undefined ? { kind: 'unpriced', reason: 'rounds_to_zero' } : { kind: 'priced', ticker: priced };
+}
+
+/**
+ * Derives the price; `undefined` where there is none.
+ *
+ * @param known the rate of the market's quote currency
+ */
+export function explanationFrom(inputs: PriceInputs, known: KnownRate | undefined): PriceExplanation | undefined {
+  if (priceFrom(inputs).kind !== 'priced') return undefined;
+  const { market, ticker, terms } = inputs;
+  const { bid, ask, source, capturedAt } = ticker;
+  const { fee, margin, rounding } = terms;
+  const conversion = market.isConverted && known ? { ...known, marginPercent: margin!.value } : undefined;
+  const derivation = derivePrices(ticker, fee.value, conversion, market.pricePrecision, rounding?.value);
+  return { market, bid, ask, source, capturedAt, conversion, terms, ...derivation };
 }

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import {
+  explanationFrom,
   type KnownRate,
   type NoPrice,
   type PriceExplanation,
@@ -13,7 +14,7 @@ import { type HeldInput, Holds, type MarketHold } from './holds.ts';
 import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
 import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
 import type { MarketState } from './market-state.ts';
-import { derivePrices, type PriceFactors, type PricingPolicy, priceFactors, rateValidUntil } from './pricing.ts';
+import { type PriceFactors, type PricingPolicy, priceFactors, type RatedFactors, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import { clockDriftMs } from './service-status.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
@@ -55,10 +56,7 @@ export class MarketBook {
   readonly #rates = new Map<CurrencyCode, KnownRate>();
   readonly #terms: TermsInForce;
   /** By the terms of a market, which stay the same object as long as they hold, with the rate that they were made for. */
-  readonly #factors = new WeakMap<
-    MarketTerms,
-    { readonly rate: ConversionRate | undefined; readonly factors: PriceFactors }
-  >();
+  readonly #factors = new WeakMap<MarketTerms, RatedFactors>();
   readonly #holds = new Holds();
   /** The latest instant that the book was advanced to. */
   #advancedTo = 0;
@@ -211,8 +209,9 @@ export class MarketBook {
 
   /** What is held of the source in use may have changed by what others say. */
   heldAgain(symbol: MarketSymbol): void {
-    if (this.sources.listOf(symbol).length > 1 && this.sources.used(symbol) !== undefined)
-      this.heldChanged(symbol, this.sources.heldOf(symbol));
+    const held = this.sources.heldOf(symbol);
+    const reasons = [held?.reason, this.held().get(symbol)?.reason];
+    if (reasons.includes('contradicted')) this.heldChanged(symbol, held);
   }
 
   /** Takes over a ticker that another book accepted, unless this one holds a newer one. Of two of the same instant the later call wins. */
@@ -341,14 +340,7 @@ export class MarketBook {
   /** The derivation of a market's price; `undefined` when it has none at `now`. */
   explain(symbol: MarketSymbol, now: EpochMs): PriceExplanation | undefined {
     const inputs = this.inputs(symbol, now);
-    if (inputs.kind !== 'inputs' || priceFrom(inputs).kind !== 'priced') return undefined;
-    const { market, ticker, terms } = inputs;
-    const { bid, ask, source, capturedAt } = ticker;
-    const { fee, margin, rounding } = terms;
-    const known = market.isConverted ? this.rate(market.quote) : undefined;
-    const conversion = known && { ...known, marginPercent: margin!.value };
-    const derivation = derivePrices(ticker, fee.value, conversion, market.pricePrecision, rounding?.value);
-    return { market, bid, ask, source, capturedAt, conversion, terms, ...derivation };
+    return inputs.kind === 'inputs' ? explanationFrom(inputs, this.rate(inputs.market.quote)) : undefined;
   }
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
@@ -378,6 +370,7 @@ export class MarketBook {
     const market = this.catalogue.find(symbol);
     if (market === undefined) return;
     for (const { guard } of this.sources.all) guard?.accept(market.exchangeSymbol);
+    this.sources.accept(market.exchangeSymbol);
     if (market.isConverted) this.#guard?.accept(market.quote);
   }
 

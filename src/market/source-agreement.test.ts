@@ -109,7 +109,7 @@ test('two assets of one name are never compared: the first makes the price, and 
       rig.review('silent', 'live');
       assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '0.00006', 'with its own time');
     }
-    rig.book.sources.accept(BTCEUR, 'two');
+    rig.book.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: after(start, rig.nowMs) }]);
     rig.review('silent', 'live');
     assert.equal(rig.used, 'two', 'the operator says otherwise');
   }
