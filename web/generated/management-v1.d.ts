@@ -2030,7 +2030,7 @@ export interface components {
              * @example operator
              * @enum {string}
              */
-            readonly reason: "operator" | "jump" | "range" | "spread" | "rate";
+            readonly reason: "operator" | "jump" | "range" | "spread" | "rate" | "contradicted";
             /**
              * Format: date-time
              * @description When that began. ISO 8601 in UTC with milliseconds.
@@ -2467,7 +2467,7 @@ export interface components {
              */
             readonly state: "used" | "standby" | "stale" | "excluded";
             /** @description Null unless it is excluded. */
-            readonly reason: ("not_listed" | "not_trading" | "held" | "no_price") | null;
+            readonly reason: ("not_listed" | "not_trading" | "contradicted" | "not_comparable" | "held" | "no_price" | "off_level") | null;
             /**
              * @description How it delivers the market.
              * @example live
