@@ -101,3 +101,11 @@ test('the key of a slot is asked for once a minute, and nothing is kept of minut
   log.refused({ slot: 7, limitPerMinute: 1 }, verdict);
   assert.equal(asked, 2, 'the minute was let go');
 });
+
+test('a slot that goes to another key after its refusals were drained leaves nothing to drain', () => {
+  const { log, ask } = begin();
+  ask(1, at(0), 3);
+  assert.equal(log.drain(at(1)).length, 1);
+  log.forgetSlot(1);
+  assert.deepEqual(log.drain(at(2)), []);
+});

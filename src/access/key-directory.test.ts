@@ -181,3 +181,20 @@ test('the ids of more keys than are remembered are all given right', () => {
       ids,
     );
 });
+
+test('an id is given back as it was, whatever program made it, also in a slot that had another', () => {
+  const directory = new KeyDirectory();
+  const key = newKey();
+  const ids = [
+    'key_0123456789ABCDEF',
+    'key_0123456789ABCDEFG',
+    'xkey_0123456789ABCDEF',
+    'key_x',
+    '',
+    'key_ěščřžýáíéúůťďňóo',
+  ];
+  for (const keyId of [...ids, ...ids.toReversed()]) {
+    const slot = directory.upsert(entryOf(key, { keyId }));
+    assert.equal(directory.keyIdOf(slot), keyId);
+  }
+});

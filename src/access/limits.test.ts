@@ -194,3 +194,20 @@ test('pages are counted for themselves, 240 a minute and address', () => {
   assert.equal(limits.takeForFailedAuthentication('1.2.3.4', at(0)).remaining, 9);
   assert.equal(limits.addressesHeld, 2, 'the counters of pages are not among them');
 });
+
+test('addresses beyond the room for counters share many of them, so that one that is used up refuses few others', () => {
+  const limiter = new AddressLimiter(new MinuteWindow(), seededRandomness(5), 1);
+  limiter.take('1.2.3.4', 10, at(0));
+  for (let used = 0; used < 10; used++) assert.equal(limiter.take('2.0.0.1', 10, at(0)).allowed, true);
+  assert.equal(limiter.take('2.0.0.1', 10, at(0)).allowed, false);
+  const others = Array.from({ length: 100 }, (_, index) => limiter.take(`3.0.0.${index}`, 10, at(0)));
+  assert.ok(others.every(({ allowed }) => allowed));
+  assert.equal(limiter.isUsedUp('2.0.0.1', 10, at(0)), true);
+  assert.equal(limiter.isUsedUp('3.0.0.1', 10, at(0)), false);
+});
+
+test('what was refused does not count against a limit that is raised within the minute', () => {
+  const limiter = new AddressLimiter(new MinuteWindow(), seededRandomness(5));
+  for (let count = 0; count < 5; count++) limiter.take('1.2.3.4', 2, at(0));
+  assert.equal(limiter.take('1.2.3.4', 4, at(0)).remaining, 1);
+});
