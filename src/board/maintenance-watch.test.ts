@@ -13,13 +13,13 @@ test('the log says within a second when maintenance begins and when it ends', as
   const now = clock.now();
   const [from, to] = [asEpochMs(now + 10_000), asEpochMs(now + 20_000)];
   service.setWindows([{ from, to, description: 'Upgrade' }]);
-  const lines: (readonly [string, number])[] = [];
-  const info = (_: object, message: string) => void lines.push([message, clock.now() - now]);
+  const lines: (readonly [string, number, object])[] = [];
+  const info = (fields: object, message: string) => void lines.push([message, clock.now() - now, fields]);
   const watch = watchMaintenance(service, clock, { ...silentLog, info });
   await clock.advance(30_000);
   assert.deepEqual(lines, [
-    ['maintenance begins', 10_000],
-    ['maintenance ends', 20_000],
+    ['maintenance begins', 10_000, { until: '2026-11-21T10:00:20.000Z' }],
+    ['maintenance ends', 20_000, {}],
   ]);
   watch.cancel();
   assert.equal(clock.pendingTimers, 0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { check } from '../market/seeded.testing.ts';
 import { contentEncodings, decoded } from './decoded.testing.ts';
 import { compress } from './encoding.ts';
@@ -90,4 +91,23 @@ test('our lists get at least three times smaller in every coding', () => {
   for (const encoding of ['gzip', 'br', 'zstd'] as const) {
     assert.ok(compress(list, encoding).length * 3 < list.length, encoding);
   }
+});
+
+test('a body of up to 4096 bytes is text, which is written with its head in one piece, and a longer one is bytes', () => {
+  const kind = (length: number) => typeof new Page(textOfLength(length)).as('identity').body;
+  assert.deepEqual([kind(4_096), kind(4_097)], ['string', 'object']);
+  const noise = (length: number) => {
+    const { fraction } = seededRandomness(3);
+    return Array.from({ length }, () => String.fromCharCode(0x20 + Math.floor(fraction() * 95))).join('');
+  };
+  for (const encoding of ['gzip', 'br', 'zstd'] as const) {
+    assert.equal(typeof new Page(textOfLength(200_000)).as(encoding).body, 'string', `${encoding} of what repeats`);
+    assert.equal(typeof new Page(noise(20_000)).as(encoding).body, 'object', `${encoding} of noise`);
+  }
+});
+
+test('a tag is 132 bits of the text’s digest, and of its coding', () => {
+  const page = new Page('{}');
+  assert.match(page.entityTag('identity'), /^"[0-9A-Za-z_-]{22}"$/);
+  assert.match(page.entityTag('gzip'), /^"[0-9A-Za-z_-]{22}-g"$/);
 });

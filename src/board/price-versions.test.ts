@@ -61,6 +61,18 @@ test('a reader that names a version gets what changed since, and nothing when no
   assert.notEqual(read(undefined).version, second.version);
 });
 
+test('a version is known however many came before it', () => {
+  const { book, read } = published();
+  const versions: string[] = [];
+  for (let change = 1; change <= 12; change++) {
+    book.tickerReceived(upstreamTicker({ receivedAt: after(start, change), ask: decimal(`8421${change}`) }));
+    versions.push(read(undefined, change).version);
+  }
+  assert.equal(new Set(versions).size, 12);
+  const update = read(versions.at(-2), 12);
+  assert.deepEqual([update.isComplete, symbolsOf(update)], [false, ['BTCEUR']]);
+});
+
 test('a price that is made again with the same bytes is no change', () => {
   const { book, read } = published();
   const { version } = read(undefined);

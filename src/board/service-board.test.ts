@@ -139,3 +139,39 @@ test('a wall clock set back during an outage leaves the outage, with the true ag
   assert.equal(components.ticker, 'outage');
   assert.equal(serverTimeMs - lastUpdatedAtMs!, 400_000);
 });
+
+test('windows are listed by their start and then their end, running ones too, until the very instant of their end', () => {
+  const it = service();
+  const [longer, later, running, over] = [
+    windowAt(it, 60_000, 180_000),
+    windowAt(it, 90_000, 100_000),
+    windowAt(it, -60_000, 1_000),
+    windowAt(it, -60_000, 0),
+  ];
+  const shorter = windowAt(it, 60_000, 120_000);
+  it.board.setWindows([later, longer, over, shorter, running]);
+  const starts = (atMs: number) =>
+    it.board
+      .windows(after(it.clock.now(), atMs))
+      .map(({ fromMs, toMs }) => [fromMs - it.clock.now(), toMs - it.clock.now()]);
+  assert.deepEqual(starts(0), [
+    [-60_000, 1_000],
+    [60_000, 120_000],
+    [60_000, 180_000],
+    [90_000, 100_000],
+  ]);
+  assert.equal(starts(999).length, 4);
+  assert.equal(starts(1_000).length, 3);
+  assert.deepEqual(it.board.announced, [later, longer, over, shorter, running], 'as they were set');
+  it.board.setWindows([]);
+  assert.deepEqual([it.board.windows(it.clock.now()), it.board.announced], [[], []]);
+});
+
+test('the state of the feed alone is that of the status', () => {
+  const it = service();
+  assert.equal(it.board.feedStatus(it.clock.now()), 'outage');
+  feedNow(it);
+  assert.equal(it.board.feedStatus(it.clock.now()), 'operational');
+  feedNow(it, 'fallback');
+  assert.equal(it.board.feedStatus(it.clock.now()), 'degraded');
+});
