@@ -101,7 +101,7 @@ export class MarketChanges {
     const isSent = !withSources && switches === this.#sent.switches;
     const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(book) };
     this.#sent = { path, lastUpdatedAt, switches };
-    return { held: book.held(), path, lastUpdatedAt, sources };
+    return { held: book.held(), doubts: [...book.sources.doubts()], path, lastUpdatedAt, sources };
   }
 }
 

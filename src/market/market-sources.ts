@@ -122,7 +122,8 @@ export class MarketSources {
   /** Takes over all that was doubted before a restart, or is by another process. */
   restoreDoubts(doubts: Iterable<readonly [MarketSymbol, SourceDoubts]>): void {
     const known = new Map(doubts);
-    for (const symbol of new Set([...known.keys(), ...this.#choices.keys()])) {
+    const before = [...this.doubts()].map(([symbol]) => symbol);
+    for (const symbol of new Set([...known.keys(), ...before])) {
       const ofSources = new Map(known.get(symbol));
       const { agreement } = this.#choiceOf(symbol);
       for (const [index, { id }] of this.listOf(symbol).entries()) agreement?.restoreDoubt(index, ofSources.get(id));
