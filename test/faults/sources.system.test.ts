@@ -92,7 +92,7 @@ describe('with three sources', () => {
     service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '56000.0', ask: '56000.1' });
     await eventually('the first one is left out', async () => {
       const [first] = await states();
-      return first?.state === 'excluded' && first.reason === 'held';
+      return first?.state === 'excluded' && first.reason === 'contradicted';
     });
     assert.equal(await used(states), 'bitvavo');
     assert.equal((await service.api.ticker('BTCEUR')).buyPrice, '50250.2');
