@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import { indexBytesOf } from './groups.ts';
 import { encodeKeyframe, InForce, readKeyframe } from './keyframe.ts';
+import { decodeQuotes, encodeQuotes } from './quote-codec.ts';
 import type { FactKind, FactRow, QuoteRow, ServingRow } from './rows.ts';
 
 const decimal = (text: string) => text as DecimalString;
@@ -105,4 +107,14 @@ test('the last row of a market before a position is found without the others', (
   assert.deepEqual(market?.lastBefore({ at: 5 as EpochMs, sub: 1 }), rows[0]);
   assert.equal(market?.lastBefore({ at: 5 as EpochMs, sub: 0 }), undefined);
   assert.deepEqual([market?.rows(5, 6).length, market?.rows(6).length, market?.rows(0, 5).length], [1, 0, 0]);
+});
+
+test('rows in a format of another version are refused with its number, and not read as something else', () => {
+  const bytes = encodeQuotes([quote('BTCEUR', 5, 'kraken')], []);
+  const other = Buffer.from(bytes);
+  other[0] = bytes[0]! + 1;
+  const refusal = { name: 'RangeError', message: `a segment of format ${other[0]}, which this version does not read` };
+  assert.throws(() => indexBytesOf(other), refusal);
+  assert.throws(() => decodeQuotes(other, []), refusal);
+  assert.ok(indexBytesOf(bytes) < bytes.length);
 });
