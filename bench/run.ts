@@ -9,6 +9,7 @@ import { latency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { memory } from './memory.ts';
 import { readOptions } from './options.ts';
+import { reads } from './reads.ts';
 import { recording } from './recording.ts';
 import type { Section } from './report/section.ts';
 import { machineText, sectionText } from './report/text.ts';
@@ -31,6 +32,7 @@ const measurements = {
   store,
   growth,
   scaling,
+  reads,
   history,
   recording,
   crowd,

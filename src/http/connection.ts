@@ -22,12 +22,20 @@ interface Answer {
   bytes: number;
 }
 
-/** What all connections hold together, in bytes. */
+/** Members of Node's own that no type names: `parser.consume` has the parser read the socket itself. Checked before each use. */
+interface ParsedSocket extends Socket {
+  readonly parser?: { _consumed: boolean; consume?(handle: object): void } | null;
+  readonly _handle?: { readonly isStreamBase?: boolean } | null;
+}
+
+/** What all connections hold together. */
 export interface Held {
-  /** Sent by clients and not parsed yet. */
+  /** Bytes sent by clients and not parsed yet. */
   ahead: number;
-  /** Of answers that clients have not taken. */
+  /** Bytes of answers that clients have not taken. */
   unsent: number;
+  /** Requests whose turn has not come. */
+  waiting: number;
 }
 
 /** One open connection. */
@@ -57,6 +65,9 @@ export class Connection {
   #isPausedByUs = false;
   #isPausedByServer = false;
   readonly #parse: (piece: Buffer) => void;
+  readonly #take: (chunk: Buffer) => void;
+  #isParsedByServer = false;
+  #hasSentAhead = false;
   readonly #held: Held;
   /** Those being made, and those whose bytes the client has not taken. */
   readonly #answers: Answer[] = [];
@@ -76,13 +87,14 @@ export class Connection {
     const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
     this.#parse = parse!;
     socket.removeListener('data', parse!);
-    socket.on('data', (chunk: Buffer) => {
+    this.#take = (chunk: Buffer) => {
       // Nearly always a request, the whole of it, and nothing else.
       if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse) this.#parsePiece(chunk);
       else this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
       this.#parseRest();
       if (this.hasMore) arrivedAhead();
-    });
+    };
+    socket.on('data', this.#take);
     socket.on('resume', () => {
       this.#isPausedByServer = false;
       this.#parseRest();
@@ -91,6 +103,30 @@ export class Connection {
       this.#keep(nothing);
       for (const answer of this.#answers) this.#wait(answer, 0);
     });
+  }
+
+  /**
+   * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a
+   * client with a key that waits for its answers; one read of up to 64 KiB is parsed before a first request ahead is noticed.
+   */
+  trust(): void {
+    if (this.#isParsedByServer || this.#hasSentAhead || this.hasMore || this.#isPaused) return;
+    const { parser, _handle: handle } = this.socket as ParsedSocket;
+    if (handle?.isStreamBase !== true || parser?.consume === undefined) return;
+    this.#isParsedByServer = true;
+    this.socket.removeListener('data', this.#take);
+    parser._consumed = true;
+    parser.consume(handle);
+  }
+
+  /** A request came before its client took the last answer: from now on what arrives is parsed in pieces again. */
+  sentAhead(): void {
+    this.#hasSentAhead = true;
+    if (!this.#isParsedByServer) return;
+    this.#isParsedByServer = false;
+    // The server wraps `on`: a listener for data ends its own reading of the socket.
+    this.socket.on('data', this.#take);
+    this.#parseRest();
   }
 
   /** No request waits any more: what has arrived is parsed, and more is read. */
@@ -168,18 +204,23 @@ export class Connection {
 
   /** Its answer is written. Nearly always the system takes all of it at once, and nothing waits. */
   answered(response: ServerResponse, bytes: number): void {
-    const index = this.#answers.findIndex((each) => each.response === response);
-    const answer = this.#answers[index];
+    const last = this.#answers.at(-1);
+    const answer = last?.response === response ? last : this.#answers.find((each) => each.response === response);
     if (answer === undefined) return;
-    if (response.writableFinished || this.socket.destroyed) {
-      this.#answers.splice(index, 1);
+    if (response.writableLength === 0 || this.socket.destroyed) {
+      this.#forget(answer);
       return;
     }
     this.#wait(answer, bytes);
     response.once('finish', () => {
       this.#wait(answer, 0);
-      this.#answers.splice(this.#answers.indexOf(answer), 1);
+      this.#forget(answer);
     });
+  }
+
+  #forget(answer: Answer): void {
+    if (this.#answers.at(-1) === answer) this.#answers.pop();
+    else this.#answers.splice(this.#answers.indexOf(answer), 1);
   }
 
   #wait(answer: Answer, bytes: number): void {

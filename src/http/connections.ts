@@ -11,6 +11,8 @@ const sweepEveryMs = 1_000;
 
 /** Bytes that all clients together have sent ahead; beyond it one without a key that sends more is cut. */
 const aheadBytesInAllMax = 1024 * 1024;
+/** Requests of all clients that wait for their turn, some 50 MB; the client of one too many is cut. */
+const waitingMax = 16_384;
 /** So long at a time requests that were sent ahead without a key are answered; then others have their turn. */
 const turnMs = 5;
 /** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
@@ -53,7 +55,7 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   readonly #perAddress = new Map<string, number>();
   readonly #sweep: Timer;
-  readonly #held: Held = { ahead: 0, unsent: 0 };
+  readonly #held: Held = { ahead: 0, unsent: 0, waiting: 0 };
   /** In the order of their last request; may hold some that have shown a key since. */
   readonly #keyless = new Set<Connection>();
   /** Without a key, and with requests that can be answered when it is their turn. */
@@ -134,7 +136,13 @@ export class Connections {
       decide();
       return;
     }
+    if (this.#held.waiting >= waitingMax) {
+      this.#cut(connection);
+      return;
+    }
+    this.#held.waiting++;
     connection.waiting.push(decide);
+    connection.sentAhead();
     if (connection.waiting.length === 1) this.#continueLater(connection);
   }
 
@@ -176,6 +184,7 @@ export class Connections {
   /** The connection has had its last answer: nothing that waits on it is answered. */
   ended(connection: Connection): void {
     connection.closing = true;
+    this.#held.waiting -= connection.waiting.length;
     connection.waiting.length = 0;
   }
 
@@ -198,7 +207,10 @@ export class Connections {
 
   #continue(connection: Connection): void {
     const { waiting } = connection;
-    while (waiting.length > 0 && connection.hasRoom) waiting.shift()!();
+    while (waiting.length > 0 && connection.hasRoom) {
+      this.#held.waiting--;
+      waiting.shift()!();
+    }
     if (waiting.length > 0) this.#continueLater(connection);
     else connection.readOn();
   }

@@ -307,6 +307,7 @@ export class PublicListener {
       errorsUrl: this.#errorsUrl,
     });
     connection.answered(response, written.bytes);
+    if (connection.isKeyed && !exchange.closes) connection.trust();
     if (exchange.closes) this.connections.ended(connection);
     this.#report(exchange, decision, written);
   }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { eventually } from '../support/eventually.ts';
@@ -46,6 +48,44 @@ describe('what one client may take of the connections', () => {
       remaining,
       Array.from({ length: 330 }, (_, index) => 999 - index),
     );
+  });
+
+  test('a client with a key that waits for its answers is read by the HTTP server itself, until it sends ahead once', async (t) => {
+    const api = await ListenerHarness.start({ clock: systemClock, limits: { key: 1_000 } });
+    const sockets: Socket[] = [];
+    const opened = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+    subscribe('net.server.socket', opened);
+    t.after(() => {
+      unsubscribe('net.server.socket', opened);
+      return api.stop();
+    });
+    const keyed = api.requestText('/v1/time', keepAlive);
+    const [client, stranger] = [await Wire.open(api.port), await Wire.open(api.port)];
+    const isReadInPieces = (index: number) => sockets[index]!.listenerCount('data') === 1;
+    for (let asked = 0; asked < 3; asked++) {
+      assert.equal((await client.ask(keyed)).status, 200);
+      await stranger.ask(keyless('/v1/time'));
+    }
+    assert.deepEqual([isReadInPieces(0), isReadInPieces(1)], [false, true]);
+    const ahead = await client.askAll(Array.from({ length: 400 }, () => keyed));
+    assert.deepEqual(
+      ahead.map(({ headers }) => Number(headers['x-ratelimit-remaining'])),
+      Array.from({ length: 400 }, (_, index) => 996 - index),
+    );
+    assert.equal((await client.ask(keyed)).status, 200);
+    assert.equal(isReadInPieces(0), true);
+  });
+
+  test('requests that wait for their turn are bounded in all, and others are served', async (t) => {
+    const api = await ListenerHarness.start({ clock: systemClock, limits: { key: 1_000_000, address: 1_000_000 } });
+    t.after(() => api.stop());
+    const request = api.requestText('/openapi/v1.json', keepAlive);
+    const clients = await Promise.all(Array.from({ length: 60 }, () => Wire.open(api.port)));
+    for (const { socket } of clients) socket.on('error', () => {});
+    for (const client of clients) assert.equal((await client.ask(request)).status, 200);
+    for (const { socket } of clients) socket.pause().write(request.repeat(600));
+    await eventually('one too many is cut', () => api.listener.connectionFigures().cut > 0);
+    assert.equal((await api.get('/v1/time')).status, 200);
   });
 
   test('fifty refusals in a row of requests sent ahead end the connection, ten of them of pages (fault row 52)', async (t) => {
