@@ -9,7 +9,7 @@ import { Recorder } from '../src/history/record/recorder.ts';
 import { RecordWriter } from '../src/history/record/writer.ts';
 import { chainStart } from '../src/history/segment/segment.ts';
 import { openSqliteSegments } from '../src/history/segment/sqlite-segments.ts';
-import type { MarketBook } from '../src/market/market-book.ts';
+import type { Markets } from '../src/market/markets.ts';
 import type { MarketSymbol } from '../src/market/symbol.ts';
 import { type MarketWalk, walkOf } from './fixture/market-walk.ts';
 import { ratio, span, whole } from './report/format.ts';
@@ -102,7 +102,7 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
   const walk = walkOf(exchangeMarkets, clock.now());
   const pieces: Buffer[] = [];
   const recorder = new Recorder({
-    book: walk.book,
+    markets: walk.markets,
     clock,
     channel: { send: (piece) => pieces.push(piece) },
     onGap: () => {},
@@ -120,7 +120,7 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
     const sumOf = (name: 'bytes' | 'count') => heads.reduce((sum, head) => sum + head[name], 0);
     return sumOf('bytes') / sumOf('count');
   };
-  const looked = await lookUp(new RecordQuestions(store), walk.book, minutes);
+  const looked = await lookUp(new RecordQuestions(store), walk.markets, minutes);
   const found = {
     quotes,
     servings,
@@ -198,8 +198,8 @@ function answer({ walk, recorder, clock }: Load, key: number): void {
   recorder.served({ keyId, askedAt: clock.now(), route, symbol, status: 200, text: '', request: ++requests });
 }
 
-async function lookUp(questions: RecordQuestions, book: MarketBook, minutes: number) {
-  const symbols = [...book.catalogue.all()].map(({ symbol }) => symbol);
+async function lookUp(questions: RecordQuestions, markets: Markets, minutes: number) {
+  const symbols = [...markets.catalogue.all()].map(({ symbol }) => symbol);
   const pointsMs: number[] = [];
   for (let count = 0; count < 200; count++) {
     const symbol = symbols[count % symbols.length] as MarketSymbol;

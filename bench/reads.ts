@@ -1,14 +1,14 @@
-import type { PacedPlan, PacedResult } from './load/paced.ts';
 import { startExchange } from './fixture/exchange.ts';
 import { install, servedTickers } from './fixture/service.ts';
+import type { PacedPlan, PacedResult } from './load/paced.ts';
 import { startNode } from './processes.ts';
 import { span, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
 import { median, quantile } from './report/statistics.ts';
-import type { Scope } from './scope.ts';
 import { type Finding, notMeasured } from './scaling/finding.ts';
 import { type Node, startServing } from './scaling/node.ts';
 import { redisMissing, startRedis } from './scaling/redis.ts';
+import type { Scope } from './scope.ts';
 
 const program = new URL('./load/paced.ts', import.meta.url).pathname;
 const markets = 500;
@@ -72,5 +72,12 @@ function findingOf(name: string, rounds: readonly (readonly number[])[]): Findin
   const quantileOf = (share: number) => median(rounds.map((latenciesMs) => quantile([...latenciesMs], share)));
   const samples = rounds.reduce((sum, each) => sum + each.length, 0);
   const figures = rounds.map((each) => [quantile([...each], 0.5), quantile([...each], 0.99)]);
-  return { measured, with: name, median: span(quantileOf(0.5)), tail: `p99 ${span(quantileOf(0.99))}`, samples, figures };
+  return {
+    measured,
+    with: name,
+    median: span(quantileOf(0.5)),
+    tail: `p99 ${span(quantileOf(0.99))}`,
+    samples,
+    figures,
+  };
 }

@@ -2,10 +2,10 @@ import { startPrivateListener } from './admin/private-listener.ts';
 import { sleep } from './clock.ts';
 import { publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
-import type { Phase } from './management/sources.ts';
+import type { Phase } from './management/parts.ts';
 import { Notifier } from './notices/notifier.ts';
-import { OperatorChanges } from './persistence/operator-changes.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
+import { StoreFollower } from './persistence/store-follower.ts';
 import { RunningParts } from './running-parts.ts';
 import { openStoreWhenThere } from './store/open-store.ts';
 import { storeCheck } from './store/store-check.ts';
@@ -84,8 +84,8 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const past = pastPricesOf(options);
   running.defer('past prices', () => past?.stop());
   const feed = await processFeed(options, market, past?.ask, access.position);
-  const followers = { keys: access.loader, book: market.book, service: market.service };
-  const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
+  const followers = { keys: access.loader, markets: market.markets, service: market.service };
+  const changes = new StoreFollower(store, followers, clock, log, configuration.admin.auditForMs);
   const check = storeCheck(configuration.store, clock, log);
   const recorder = new StatusRecorder({
     ...{ ...options, store, service: market.service, isSole: configuration.redis === undefined },

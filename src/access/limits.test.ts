@@ -176,13 +176,13 @@ test('counters beyond the cap start afresh with each minute', () => {
 test('whether an address may fail once more is told without counting, until its minute is used up and from the next one on', () => {
   const limits = newLimits();
   for (let used = 0; used < 10; used++) {
-    assert.equal(limits.mayFail('1.2.3.4', at(0)), true);
+    assert.equal(limits.hasFailuresLeft('1.2.3.4', at(0)), true);
     assert.equal(limits.takeForFailedAuthentication('1.2.3.4', at(0)).remaining, 9 - used);
   }
-  assert.equal(limits.mayFail('1.2.3.4', at(59_999)), false);
-  assert.equal(limits.mayFail('1.2.3.5', at(59_999)), true);
+  assert.equal(limits.hasFailuresLeft('1.2.3.4', at(59_999)), false);
+  assert.equal(limits.hasFailuresLeft('1.2.3.5', at(59_999)), true);
   assert.equal(limits.addressesHeld, 1, 'asking holds no counter');
-  assert.equal(limits.mayFail('1.2.3.4', at(60_000)), true);
+  assert.equal(limits.hasFailuresLeft('1.2.3.4', at(60_000)), true);
 });
 
 test('pages are counted for themselves, 240 a minute and address', () => {

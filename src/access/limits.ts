@@ -10,7 +10,7 @@ import { MinuteWindow } from './minute-window.ts';
 const pagesPerMinute = 240;
 
 /** A decision: at once where the counters are in memory, soon where they are not. Such a promise never rejects. */
-export type Verdict = LimitDecision | Promise<LimitDecision>;
+export type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
  * The three counters of the contract. Each counts by itself: using one up changes neither of the others. A
@@ -18,13 +18,13 @@ export type Verdict = LimitDecision | Promise<LimitDecision>;
  */
 export interface Limits {
   /** A request with a valid key. The key's own limit goes before the configured one. */
-  takeForKey(key: KeyMatch, now: EpochMs): Verdict;
+  takeForKey(key: KeyMatch, now: EpochMs): MaybePromise<LimitDecision>;
   /** A request outside `/v1` to a counted resource. @param bucket `ClientAddress.limitBucket` */
-  takeForAddress(bucket: string, now: EpochMs): Verdict;
+  takeForAddress(bucket: string, now: EpochMs): MaybePromise<LimitDecision>;
   /** A request whose authentication failed: allowed means 401, refused means 429. @param bucket as above */
-  takeForFailedAuthentication(bucket: string, now: EpochMs): Verdict;
+  takeForFailedAuthentication(bucket: string, now: EpochMs): MaybePromise<LimitDecision>;
   /** Whether a failed authentication of the address would still be answered 401. Counts nothing. @param bucket as above */
-  mayFail(bucket: string, now: EpochMs): boolean;
+  hasFailuresLeft(bucket: string, now: EpochMs): boolean;
   /** A request for a page of the portal, which the contract does not limit. @param bucket as above */
   takeForPage(bucket: string, now: EpochMs): LimitDecision;
   /** Forgets what a slot of the directory has counted. For `KeyDirectory`, when a slot goes to another key. */
@@ -81,7 +81,7 @@ export class MemoryLimits implements Limits {
     return this.#failures.take(bucket, this.#figures.failedAuthentication, now);
   }
 
-  mayFail(bucket: string, now: EpochMs): boolean {
+  hasFailuresLeft(bucket: string, now: EpochMs): boolean {
     return !this.#failures.isUsedUp(bucket, this.#figures.failedAuthentication, now);
   }
 

@@ -4,7 +4,7 @@ const readsPerSecond = 50;
 const timeoutMs = 250;
 
 /** Changes in the store. */
-export interface ChangeSource {
+export interface StoreChanges {
   /** Applies to the directory whatever was written before the call. Never rejects. */
   look(): Promise<void>;
   reachable(): boolean;
@@ -17,7 +17,7 @@ export interface ChangeSource {
  * same read is made or none.
  */
 export class UnknownKeyRefresh {
-  readonly #source: ChangeSource;
+  readonly #source: StoreChanges;
   readonly #clock: Pick<Clock, 'after' | 'monotonicMs'>;
   #running: Promise<void> | undefined;
   /** Begins when the running one ends. */
@@ -25,7 +25,7 @@ export class UnknownKeyRefresh {
   #left = readsPerSecond;
   #countedMs = 0;
 
-  constructor(source: ChangeSource, clock: Pick<Clock, 'after' | 'monotonicMs'>) {
+  constructor(source: StoreChanges, clock: Pick<Clock, 'after' | 'monotonicMs'>) {
     this.#source = source;
     this.#clock = clock;
   }

@@ -1,6 +1,6 @@
 import type { FeedHealth } from '../feed/health.ts';
 import { FeedHealthSchema } from '../management/feed.ts';
-import type { AdminParts } from '../management/sources.ts';
+import type { AdminParts } from '../management/parts.ts';
 import { marketQuotes, sourceViews } from '../management/views.ts';
 import type { SourceQuote } from '../operator/source.ts';
 import { type Counts, fromZero, labelled, type Metric, metric, type Sample, samplesOf } from './metric.ts';
@@ -34,7 +34,7 @@ export function sourceMetrics(parts: AdminParts): Metric[] {
     ...labels: readonly string[]
   ): Metric {
     const samples = () => {
-      if (parts.market.book.sources.all.length === 1) return [];
+      if (parts.market.markets.sources.all.length === 1) return [];
       return marketQuotes(parts).flatMap(([symbol, quote]): Sample[] => {
         const sample = read(quote);
         return sample === undefined ? [] : [[symbol, quote.id, ...sample]];

@@ -6,8 +6,8 @@ import { hasSourceTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { assertOwnHost } from '../management/hosts.ts';
+import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
-import type { AdminParts } from '../management/sources.ts';
 
 const path = '/ingest/v1';
 /** A catalogue of 20,000 markets. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { AdminParts } from '../management/sources.ts';
+import type { AdminParts } from '../management/parts.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { metricsRegistry } from './metrics.ts';
 

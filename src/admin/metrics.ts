@@ -7,7 +7,7 @@ import { publicServiceStatuses } from '../contract/schemas.ts';
 import { overloadSignals } from '../http/overload.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { ManagementCounters } from '../management/gate.ts';
-import type { AdminParts } from '../management/sources.ts';
+import type { AdminParts } from '../management/parts.ts';
 import { marketsByStatus } from '../management/views.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
@@ -133,7 +133,7 @@ function processMetrics({ version, access, changes, market, storeCheck }: AdminP
   return [
     metric('api_keys', 'API keys held in memory: all but revoked ones.', () => access.directory.size),
     metric('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
-      Number(changes.reachable() && market.memory.trouble() === undefined),
+      Number(changes.reachable() && market.snapshots.lastError() === undefined),
     ),
     metric('store_file_whole', '1 if SQLite found its file whole, 0 if damaged; absent for PostgreSQL.', () => {
       const result = storeCheck.result();
@@ -226,11 +226,11 @@ function marketMetrics(parts: AdminParts): Metric[] {
   }
 
   function offered(): readonly OfferedMarket[] {
-    return market.book.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
+    return market.markets.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
   }
 
   function heldReasons(): [string, string[]][] {
-    return offered().map((each) => [each.symbol, market.book.heldFor(each).map(({ reason }) => reason)]);
+    return offered().map((each) => [each.symbol, market.markets.withheldFor(each).map(({ reason }) => reason)]);
   }
 
   function held(): Counts {
@@ -240,7 +240,7 @@ function marketMetrics(parts: AdminParts): Metric[] {
   }
 
   function spreads(): Sample[] {
-    const { tickers } = market.book.contents();
+    const { tickers } = market.markets.contents();
     return offered().flatMap(({ symbol, isConverted }): Sample[] => {
       const ticker = isConverted ? undefined : tickers.get(symbol);
       return ticker === undefined ? [] : [[symbol, spreadShare(ticker)]];
@@ -248,14 +248,14 @@ function marketMetrics(parts: AdminParts): Metric[] {
   }
 
   function missing(): Counts {
-    const { missing, due, isHeldBack } = market.book.catalogue.absences(configuration.markets.delistAfterMs);
+    const { missing, due, isHeldBack } = market.markets.catalogue.absences(configuration.markets.delistAfterMs);
     return { paused: missing.length, held_back: isHeldBack ? due.length : 0 };
   }
 
   function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {
     const samples = () =>
       [...configuration.pricing.converted.keys()].flatMap((quote): Sample[] => {
-        const value = read(market.book.rate(quote));
+        const value = read(market.markets.rate(quote));
         return value === undefined ? [] : [[quote, value]];
       });
     return labelled(name, ['quote'], help, samples);
@@ -266,7 +266,7 @@ function spreadShare({ bid, ask }: AcceptedTicker): number {
   return Number(Big(ask).minus(bid).times(2).div(Big(ask).plus(bid)));
 }
 
-type KnownRate = ReturnType<AdminParts['market']['book']['rate']>;
+type KnownRate = ReturnType<AdminParts['market']['markets']['rate']>;
 
 function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
   const notices = () => notifier.figures();

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
-import { PriceVersions } from '../board/price-versions.ts';
+import { PriceChangelog } from '../board/price-changelog.ts';
 import { silentLog } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   after,
   conversionRate,
@@ -26,9 +26,9 @@ const marketCount = 200;
 /** Streams over real sockets, on a clock that only the test moves, of markets that change together. */
 async function streaming(t: TestContext) {
   const clock = new FakeClock();
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
   const bases = Array.from({ length: marketCount }, (_, index) => `C${index}`);
-  book.catalogueLoaded(
+  markets.catalogueLoaded(
     bases.map((base) => upstreamMarket(base)),
     start,
   );
@@ -37,13 +37,13 @@ async function streaming(t: TestContext) {
     step++;
     for (const base of bases) {
       const receivedAt = after(clock.now(), 0);
-      book.tickerReceived(
+      markets.tickerReceived(
         upstreamTicker({ symbol: symbol(`${base}EUR`), ask: decimal(`${84300 + step}`), receivedAt }),
       );
     }
   };
   changeAll();
-  const prices = new PriceVersions(book, new Board(book), seededRandomness(1));
+  const prices = new PriceChangelog(markets, new Board(markets), seededRandomness(1));
   const warned: string[] = [];
   const log = { ...silentLog, warn: (_: object, text: string) => void warned.push(text) };
   const streams = new PriceStreams(prices, clock, log);
@@ -62,7 +62,7 @@ async function streaming(t: TestContext) {
   const { port } = server.address() as AddressInfo;
   const connect = (headers: Record<string, string> = {}) =>
     new Promise<IncomingMessage>((resolve) => void get({ port, headers, agent: false }, resolve));
-  return { clock, book, changeAll, streams, opened, connect, warned, prices };
+  return { clock, markets, changeAll, streams, opened, connect, warned, prices };
 }
 
 test('a reader that takes nothing costs one event of memory, and is cut after ten seconds', async (t) => {
@@ -113,12 +113,12 @@ test('nothing runs while nobody reads', async (t) => {
 });
 
 test('a market that loses its price is named as removed, and those that did not change are not sent', async (t) => {
-  const { book, prices, clock } = await streaming(t);
+  const { markets, prices, clock } = await streaming(t);
   prices.refresh(clock.now());
   const { version } = prices.since(undefined);
   assert.deepEqual([prices.since(version).prices, prices.since(version).isComplete], [[], false]);
-  book.applyControls([{ symbol: symbol('C7EUR'), operatorPaused: false, delistedAt: clock.now() }]);
-  book.tickerReceived(
+  markets.applyControls([{ symbol: symbol('C7EUR'), operatorPaused: false, delistedAt: clock.now() }]);
+  markets.tickerReceived(
     upstreamTicker({ symbol: symbol('C8EUR'), ask: decimal('90000'), receivedAt: after(clock.now(), 1) }),
   );
   prices.refresh(after(clock.now(), 1));
@@ -131,8 +131,8 @@ test('a market that loses its price is named as removed, and those that did not 
 });
 
 test('a price that ends by the passing of time alone is removed', async (t) => {
-  const { book, prices, clock } = await streaming(t);
-  book.rateRefreshed(conversionRate());
+  const { markets, prices, clock } = await streaming(t);
+  markets.rateRefreshed(conversionRate());
   prices.refresh(clock.now());
   const { version } = prices.since(undefined);
   prices.refresh(after(clock.now(), 96 * 3_600_000));

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PriceUpdate, PriceVersions } from '../board/price-versions.ts';
+import type { PriceChangelog, PriceUpdate } from '../board/price-changelog.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { Log } from '../log.ts';
@@ -36,7 +36,7 @@ interface Update {
  * changes since; a reader that takes nothing is disconnected.
  */
 export class PriceStreams {
-  readonly #prices: PriceVersions;
+  readonly #prices: PriceChangelog;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #streams = new Set<Stream>();
@@ -44,7 +44,7 @@ export class PriceStreams {
   #looking: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(prices: PriceVersions, clock: Clock, log: Log) {
+  constructor(prices: PriceChangelog, clock: Clock, log: Log) {
     this.#prices = prices;
     this.#clock = clock;
     this.#log = log;

@@ -1,14 +1,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
-import { PriceVersions } from '../board/price-versions.ts';
+import { PriceChangelog } from '../board/price-changelog.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { addManagementApi } from '../management/api.ts';
 import { FeedTimeline } from '../management/feed-timeline.ts';
 import { assertOwnHost } from '../management/hosts.ts';
+import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
 import { RequestHistory } from '../management/request-history.ts';
-import type { AdminParts } from '../management/sources.ts';
 import { Sparklines } from '../management/sparklines.ts';
 import { boardView, sourceViews } from '../management/views.ts';
 import { explainPrice } from '../operator/price.ts';
@@ -32,10 +32,10 @@ export async function startPrivateListener(
   parts: AdminParts,
 ): Promise<{ url: string; registry: Registry; close(): Promise<void> }> {
   const { clock, log, market, store, listener, configuration } = parts;
-  const sparklines = new Sparklines(market.book, market.feedStatus, clock);
-  const requests = new RequestHistory(listener.counts, () => market.book.held().size, clock);
+  const sparklines = new Sparklines(market.markets, market.feedStatus, clock);
+  const requests = new RequestHistory(listener.counts, () => market.markets.doubts().size, clock);
   const timeline = new FeedTimeline({ service: market.service, snapshots: store.snapshots, clock, log });
-  const prices = new PriceVersions(market.book, market.board, parts.randomness);
+  const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
   const ingest = addIngest(app, parts);
@@ -126,7 +126,7 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
   app.get('/board', (_request, reply) => reply.header('Cache-Control', 'no-store').send(boardView(parts)));
 
   app.get<{ Params: { symbol: string } }>('/prices/:symbol', (request, reply) => {
-    const answer = explainPrice(parts.market.book, request.params.symbol, parts.clock.now());
+    const answer = explainPrice(parts.market.markets, request.params.symbol, parts.clock.now());
     return reply.code(answer.kind === 'priced' ? 200 : 404).send(answer.kind === 'priced' ? answer.report : answer);
   });
 

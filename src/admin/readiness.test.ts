@@ -6,9 +6,9 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { SharingFigures } from '../cluster/shared-feed.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
-import type { AdminParts, Phase } from '../management/sources.ts';
+import type { AdminParts, Phase } from '../management/parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 function sourcesIn(phase: Phase) {
   const clock = new FakeClock();
   const feedStatus = new FeedStatus();
-  const book = new MarketBook(
+  const markets = new Markets(
     { feePercent: '0.5' as DecimalString, converted: new Map(), pricePrecision: new Map(), rateValidForMs: minuteMs },
     { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
   );
@@ -43,7 +43,7 @@ function sourcesIn(phase: Phase) {
   const sources = {
     clock,
     feed: { clock: () => reading },
-    market: { service, book, board: new Board(book), memory: { trouble: () => disk.trouble } },
+    market: { service, markets, board: new Board(markets), snapshots: { trouble: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
     configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
     listener: { certificateExpiresAt: () => well.certificateExpiresAt, overload: well },
@@ -53,7 +53,7 @@ function sourcesIn(phase: Phase) {
     sharedLimits: () => undefined,
     replication: () => sharing.figures,
   } as unknown as AdminParts;
-  return { clock, book, service, reachable, held, disk, well, reading, sharing, sources };
+  return { clock, markets, service, reachable, held, disk, well, reading, sharing, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
@@ -137,9 +137,9 @@ test('stale data, maintenance and an unreachable store are reported, and leave i
 });
 
 test('held prices, a certificate about to expire and failing mail are noted, with the page that shows more', () => {
-  const { clock, book, well, sources } = sourcesIn('serving');
-  book.catalogueLoaded([upstreamMarket('BTC')], clock.now());
-  book.applyHolds([{ symbol: symbol('BTCEUR'), heldAt: clock.now() } as never]);
+  const { clock, markets, well, sources } = sourcesIn('serving');
+  markets.catalogueLoaded([upstreamMarket('BTC')], clock.now());
+  markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt: clock.now() } as never]);
   well.certificateExpiresAt = (clock.now() + 3.5 * 86_400_000) as EpochMs;
   well.isMailFailing = true;
   assert.deepEqual(
@@ -156,10 +156,10 @@ test('held prices, a certificate about to expire and failing mail are noted, wit
 });
 
 test('markets about to be delisted are noted, and a delisting that waits for the operator before all else', () => {
-  const { clock, book, sources } = sourcesIn('serving');
+  const { clock, markets, sources } = sourcesIn('serving');
   const load = (hour: number, ...names: string[]) => {
     const at = (clock.now() + hour * 60 * minuteMs) as EpochMs;
-    book.catalogueLoaded(
+    markets.catalogueLoaded(
       names.map((name) => upstreamMarket(name)),
       at,
     );

@@ -1,5 +1,5 @@
 import type { Note } from '../management/note.ts';
-import type { AdminParts } from '../management/sources.ts';
+import type { AdminParts } from '../management/parts.ts';
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running
@@ -44,7 +44,7 @@ function* processNotes({ market, clock, phase, listener: { overload } }: AdminPa
 function* storeNotes({ market, changes, storeCheck }: AdminParts): Iterable<Note> {
   if (!changes.reachable())
     yield note('critical', 'the store cannot be used: keys, markets and windows are as last known');
-  const trouble = market.memory.trouble();
+  const trouble = market.snapshots.lastError();
   if (trouble !== undefined) yield note('critical', `nothing can be saved: ${trouble}`);
   const finding = storeCheck.result()?.finding;
   if (finding !== undefined) yield note('critical', `the database file is damaged, restore a backup: ${finding}`);
@@ -59,22 +59,22 @@ function* storeNotes({ market, changes, storeCheck }: AdminParts): Iterable<Note
 const rateEndsSoonMs = 24 * 3_600_000;
 const namedMax = 5;
 
-function* marketNotes({ market: { board, book }, clock, configuration }: AdminParts): Iterable<Note> {
+function* marketNotes({ market: { board, markets }, clock, configuration }: AdminParts): Iterable<Note> {
   const now = clock.now();
   for (const [reason, count] of board.unpriced(now))
     yield note('warning', `${count} traded markets have no price: ${reason}`, 'markets');
-  const { missing, due, isHeldBack } = book.catalogue.absences(configuration.markets.delistAfterMs);
+  const { missing, due, isHeldBack } = markets.catalogue.absences(configuration.markets.delistAfterMs);
   if (isHeldBack) yield note('critical', `delisting waits for an operator: ${someOf(due)}`, 'markets');
   else if (missing.length > 0) {
     const text = 'missing from the exchange’s list, and delisted unless they come back';
     yield note('warning', `${text}: ${someOf(missing)}`, 'markets');
   }
-  const offered = book.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
-  const holds = offered.flatMap((each) => book.heldFor(each));
+  const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
+  const holds = offered.flatMap((each) => markets.withheldFor(each));
   const held = new Map(holds.map(({ subject, reason }) => [subject, `${subject} (${reason})`]));
   if (held.size > 0) yield note('warning', `prices or rates are held back: ${someOf([...held.values()])}`, 'markets');
   for (const quote of configuration.pricing.converted.keys()) {
-    const leftMs = (book.rate(quote)?.validUntil ?? now) - now;
+    const leftMs = (markets.rate(quote)?.validUntil ?? now) - now;
     const text = `the ${quote} rate may be used for ${Math.floor(leftMs / 3_600_000)} more hours`;
     if (leftMs > 0 && leftMs < rateEndsSoonMs) yield note('warning', text, 'feed');
   }

@@ -5,8 +5,8 @@ import { bodyFaults } from '../../test/contract/body-rules.ts';
 import type { EpochMs } from '../clock.ts';
 import { documentSchemas } from '../contract/document-schemas.testing.ts';
 import { openApiDocument } from '../contract/openapi.ts';
-import { MarketBook } from '../market/market-book.ts';
 import type { MarketControls } from '../market/market-catalogue.ts';
+import { Markets } from '../market/markets.ts';
 import {
   after,
   conversionRate,
@@ -29,19 +29,19 @@ const symbols = bases.flatMap((base) => [`${base}CZK`, `${base}EUR`]);
 
 /** The board without caches: every body made again from the book, members written out one by one. */
 const naive = {
-  ticker(book: MarketBook, name: string, now: EpochMs): string {
-    const verdict = book.price(symbol(name), now);
+  ticker(markets: Markets, name: string, now: EpochMs): string {
+    const verdict = markets.price(symbol(name), now);
     if (verdict.kind !== 'priced') return verdict.kind === 'unpriced' ? verdict.reason : verdict.kind;
     const { market, capturedAt, source: _, ...values } = verdict.ticker;
     const { symbol: own, base, quote } = market;
     const timestamp = new Date(capturedAt).toISOString();
     return JSON.stringify({ symbol: own, base, quote, ...values, timestamp, timestampMs: capturedAt });
   },
-  tickers(book: MarketBook, now: EpochMs): string | undefined {
-    const bodies = symbols.map((name) => naive.ticker(book, name, now)).filter((body) => body.startsWith('{'));
+  tickers(markets: Markets, now: EpochMs): string | undefined {
+    const bodies = symbols.map((name) => naive.ticker(markets, name, now)).filter((body) => body.startsWith('{'));
     return bodies.length === 0 ? undefined : `{"tickers":[${bodies.join(',')}]}`;
   },
-  markets(book: MarketBook, now: EpochMs): string | undefined {
+  markets(book: Markets, now: EpochMs): string | undefined {
     if (!book.catalogue.everLoaded) return undefined;
     const markets = symbols.flatMap((name) => {
       const market = book.catalogue.find(symbol(name));
@@ -73,7 +73,7 @@ class Reader {
 
 interface World {
   now: EpochMs;
-  readonly book: MarketBook;
+  readonly markets: Markets;
   readonly board: Board;
   readonly decisions: Map<string, MarketControls>;
   readonly readers: Map<string, Reader>;
@@ -96,18 +96,18 @@ function reader({ readers }: World, resource: string): Reader {
 }
 
 function readTicker(world: World, name: string): void {
-  const { book, board, now } = world;
+  const { markets, board, now } = world;
   const reading = board.ticker(name.toLowerCase(), now);
-  const expected = naive.ticker(book, name, now);
+  const expected = naive.ticker(markets, name, now);
   if (reading.kind === 'page') reader(world, name).read(reading.page, expected);
   else assert.equal(reading.kind === 'unpriced' ? reading.reason : reading.kind, expected);
 }
 
 const reads: Record<string, (world: World) => void> = {
   markets: (world) =>
-    reader(world, 'markets').read(world.board.markets(world.now), naive.markets(world.book, world.now)),
+    reader(world, 'markets').read(world.board.markets(world.now), naive.markets(world.markets, world.now)),
   tickers: (world) =>
-    reader(world, 'tickers').read(world.board.tickers(world.now), naive.tickers(world.book, world.now)),
+    reader(world, 'tickers').read(world.board.tickers(world.now), naive.tickers(world.markets, world.now)),
 };
 for (const name of symbols) reads[name] = (world) => readTicker(world, name);
 
@@ -118,30 +118,30 @@ const anyPrice = fc
   .map((tenths) => decimal(`${Math.floor(tenths / 10)}.${tenths % 10}`));
 
 const anyTicker = fc.tuple(anyName, anyPrice, fc.boolean()).map(([name, price, isBad]) =>
-  step(`ticker ${name} ${price}${isBad ? ' without ask' : ''}`, ({ book, now }) => {
+  step(`ticker ${name} ${price}${isBad ? ' without ask' : ''}`, ({ markets, now }) => {
     const ask = isBad ? undefined : price;
-    book.tickerReceived(upstreamTicker({ symbol: symbol(name), bid: price, ask, receivedAt: now }));
+    markets.tickerReceived(upstreamTicker({ symbol: symbol(name), bid: price, ask, receivedAt: now }));
   }),
 );
 
 const anyReference = fc.tuple(anyName, anyPrice).map(([name, price1hAgo]) =>
-  step(`reference ${name} ${price1hAgo}`, ({ book }) => {
-    book.referencePricesChanged(symbol(name), { price1hAgo, price24hAgo: undefined, price7dAgo: undefined });
+  step(`reference ${name} ${price1hAgo}`, ({ markets }) => {
+    markets.referencePricesChanged(symbol(name), { price1hAgo, price24hAgo: undefined, price7dAgo: undefined });
   }),
 );
 
 const anyRate = fc
   .tuple(fc.constantFrom('24.3', '24.31', '25'), fc.integer({ min: 0, max: 12 }))
   .map(([mid, daysAgo]) =>
-    step(`rate ${mid} of ${daysAgo} days ago`, ({ book, now }) => {
+    step(`rate ${mid} of ${daysAgo} days ago`, ({ markets, now }) => {
       const fixingDate = new Date(now - daysAgo * dayMs).toISOString().slice(0, 10);
-      book.rateRefreshed(conversionRate({ mid: decimal(mid), fixingDate, refreshedAt: now }));
+      markets.rateRefreshed(conversionRate({ mid: decimal(mid), fixingDate, refreshedAt: now }));
     }),
   );
 
 const anyLoad = fc.array(fc.tuple(fc.constantFrom(...bases), anyStatus), { maxLength: 3 }).map((listed) =>
-  step(`load ${listed.join(' ')}`, ({ book, now }) => {
-    book.catalogueLoaded(
+  step(`load ${listed.join(' ')}`, ({ markets, now }) => {
+    markets.catalogueLoaded(
       listed.map(([base, status]) => upstreamMarket(base, { status })),
       now,
     );
@@ -151,16 +151,16 @@ const anyLoad = fc.array(fc.tuple(fc.constantFrom(...bases), anyStatus), { maxLe
 const anyStatusChange = fc
   .tuple(anyName, anyStatus)
   .map(([name, status]) =>
-    step(`status ${name} ${status}`, ({ book }) => book.marketStatusChanged(symbol(name), status)),
+    step(`status ${name} ${status}`, ({ markets }) => markets.marketStatusChanged(symbol(name), status)),
   );
 
 const anyDecision = fc
   .tuple(fc.constantFrom(...symbols), fc.constantFrom('pause', 'pause', 'resume', 'resume', 'delist'))
   .map(([name, decision]) =>
-    step(`${decision} ${name}`, ({ book, decisions, now }) => {
+    step(`${decision} ${name}`, ({ markets, decisions, now }) => {
       const delistedAt = decision === 'delist' ? now : undefined;
       decisions.set(name, { symbol: symbol(name), operatorPaused: decision === 'pause', delistedAt });
-      book.applyControls([...decisions.values()]);
+      markets.applyControls([...decisions.values()]);
     }),
   );
 
@@ -172,7 +172,7 @@ const anyWait = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0
 
 const anyEdge = fc.constantFrom(-1, 0).map((pastMs) =>
   step(`pass to ${pastMs} ms of the next change`, (world) => {
-    const next = world.book.nextChangeAt(world.now);
+    const next = world.markets.nextChangeAt(world.now);
     if (Number.isFinite(next)) world.now = Math.max(world.now, next + pastMs) as EpochMs;
   }),
 );
@@ -207,12 +207,12 @@ function judge(page: Page | undefined, schema: 'MarketList' | 'TickerList'): voi
 }
 
 function play(steps: readonly Step[]): void {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  const world: World = { now: start, book, board: new Board(book), decisions: new Map(), readers: new Map() };
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  const world: World = { now: start, markets, board: new Board(markets), decisions: new Map(), readers: new Map() };
   // Half a life already: otherwise most sequences end before a rate does.
-  book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+  markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
   reads.tickers!(world);
-  book.tickerReceived(upstreamTicker());
+  markets.tickerReceived(upstreamTicker());
   for (const { run } of steps) run(world);
   for (const read of Object.values(reads)) read(world);
   judge(world.board.markets(world.now), 'MarketList');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   after,
   conversionRate,
@@ -22,13 +22,13 @@ import type { Page } from './page.ts';
 const markets = [upstreamMarket('ETH'), upstreamMarket('BTC')];
 
 /** BTC and ETH in EUR and CZK; BTCEUR has a ticker, CZK a rate good for 96 hours. */
-function published(): { book: MarketBook; board: Board } {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+function published(): { markets: Markets; board: Board } {
+  const book = new Markets(pricingPolicy(), everyEuroMarket);
   const board = new Board(book);
   book.catalogueLoaded(markets, start);
   book.tickerReceived(upstreamTicker());
   book.rateRefreshed(conversionRate());
-  return { book, board };
+  return { markets: book, board };
 }
 
 function pageOf(reading: TickerReading): Page {
@@ -44,9 +44,9 @@ function symbolsOf(page: Page | undefined): string[] {
 const newPrice = upstreamTicker({ receivedAt: after(start, 100), ask: decimal('84300') });
 
 test('a new price is in every body that the next reader gets', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   const before = [board.tickers(start)!, pageOf(board.ticker('BTCEUR', start)), pageOf(board.ticker('BTCCZK', start))];
-  book.tickerReceived(newPrice);
+  markets.tickerReceived(newPrice);
   const single = textOf(pageOf(board.ticker('BTCEUR', start)));
   assert.equal(JSON.parse(single).buyPrice, '84721.5');
   assert.ok(textOf(board.tickers(start)!).includes(single));
@@ -55,9 +55,9 @@ test('a new price is in every body that the next reader gets', () => {
 });
 
 test('the order of the readers does not matter: the list first shows the new price too', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   board.tickers(start);
-  book.tickerReceived(newPrice);
+  markets.tickerReceived(newPrice);
   assert.ok(textOf(board.tickers(start)!).includes('"84721.5"'));
   assert.equal(JSON.parse(textOf(pageOf(board.ticker('btceur', start)))).buyPrice, '84721.5');
 });
@@ -72,7 +72,7 @@ test('while nothing changes every reader gets the same page', () => {
 });
 
 test('a change that leaves the text the same keeps its page, its codings and its tags', () => {
-  const { book, board } = published();
+  const { markets: book, board } = published();
   const first = [board.markets(start), board.tickers(start), pageOf(board.ticker('BTCEUR', start))];
   book.catalogueLoaded(markets, after(start, 1));
   book.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: undefined }]);
@@ -83,11 +83,11 @@ test('a change that leaves the text the same keeps its page, its codings and its
 });
 
 test('a change of one market leaves the pages of the others alone', () => {
-  const { book, board } = published();
-  book.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR') }));
+  const { markets, board } = published();
+  markets.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR') }));
   const btc = pageOf(board.ticker('BTCEUR', start));
   const listed = board.markets(start);
-  book.tickerReceived(
+  markets.tickerReceived(
     upstreamTicker({ symbol: symbol('ETHEUR'), receivedAt: after(start, 50), ask: decimal('90000') }),
   );
   assert.equal(pageOf(board.ticker('BTCEUR', start)), btc);
@@ -95,9 +95,9 @@ test('a change of one market leaves the pages of the others alone', () => {
 });
 
 test('a burst of updates costs one rebuild: prices are made per change that somebody reads, not per update and not per request', (t) => {
-  const { book, board } = published();
+  const { markets, board } = published();
   board.tickers(start);
-  const price = t.mock.method(book, 'price');
+  const price = t.mock.method(markets, 'price');
   const readAll = () => {
     for (const name of ['BTCEUR', 'BTCCZK', 'ETHEUR']) board.ticker(name, start);
     board.tickers(start);
@@ -106,7 +106,7 @@ test('a burst of updates costs one rebuild: prices are made per change that some
   for (let request = 1; request <= 10; request++) readAll();
   assert.equal(price.mock.callCount(), 0);
   for (let step = 1; step <= 10; step++) {
-    book.tickerReceived(upstreamTicker({ receivedAt: after(start, step), ask: decimal(`${84300 + step}`) }));
+    markets.tickerReceived(upstreamTicker({ receivedAt: after(start, step), ask: decimal(`${84300 + step}`) }));
   }
   assert.equal(price.mock.callCount(), 0);
   for (let request = 1; request <= 10; request++) readAll();
@@ -114,7 +114,7 @@ test('a burst of updates costs one rebuild: prices are made per change that some
 });
 
 test('no ticker is dated ahead of a clock that was set back, and its time then stays until the next ticker (fault row 57)', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   const timeOf = (now: EpochMs) => JSON.parse(textOf(pageOf(board.ticker('BTCEUR', now)))).timestampMs;
   const before = timeOf(start);
   const setBack = after(start, -3_600_000);
@@ -122,38 +122,38 @@ test('no ticker is dated ahead of a clock that was set back, and its time then s
   assert.equal(timeOf(setBack), setBack);
   assert.equal(timeOf(after(setBack, 60_000)), setBack, 'it grows old');
   const next = after(setBack, 61_000);
-  book.tickerReceived(upstreamTicker({ receivedAt: next, upstreamTime: after(next, -40) }));
+  markets.tickerReceived(upstreamTicker({ receivedAt: next, upstreamTime: after(next, -40) }));
   assert.equal(timeOf(next), after(next, -40));
 });
 
 test('a request that is older than a price, or of a process whose clock is behind, dates it no other way', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   const next = after(start, 500);
-  book.tickerReceived(upstreamTicker({ receivedAt: next, upstreamTime: next }));
+  markets.tickerReceived(upstreamTicker({ receivedAt: next, upstreamTime: next }));
   const timeOf = (now: EpochMs) => JSON.parse(textOf(pageOf(board.ticker('BTCEUR', now)))).timestampMs;
   for (const now of [start, next, after(start, -400), after(next, 100), after(start, 1)])
     assert.equal(timeOf(now), next);
 });
 
 test('no ticker from before a restart is dated ahead of a clock that was set back meanwhile', () => {
-  const before = published().book;
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  const board = new Board(book);
-  book.restore({ records: before.catalogue.records(), ...before.contents() });
+  const before = published().markets;
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  const board = new Board(markets);
+  markets.restore({ records: before.catalogue.records(), ...before.contents() });
   const setBack = after(start, -3_600_000);
-  book.clockSetBack(setBack);
+  markets.clockSetBack(setBack);
   const { tickers } = JSON.parse(textOf(board.tickers(setBack)!)) as { tickers: { timestampMs: number }[] };
   assert.ok(tickers.length > 0);
   assert.deepEqual(new Set(tickers.map(({ timestampMs }) => timestampMs)), new Set([setBack]));
 });
 
 /** Every representation that a board shows over two versions of everything: its tag and what it reads. */
-function tagged({ book, board }: ReturnType<typeof published>): [tag: string, what: string][] {
+function tagged({ markets, board }: ReturnType<typeof published>): [tag: string, what: string][] {
   const tags: [string, string][] = [];
   for (const step of [1, 2]) {
     const now = after(start, step);
-    book.tickerReceived(upstreamTicker({ receivedAt: now, ask: decimal(`${84300 + step}`) }));
-    book.marketStatusChanged(symbol('ETHEUR'), step === 1 ? 'paused' : 'trading');
+    markets.tickerReceived(upstreamTicker({ receivedAt: now, ask: decimal(`${84300 + step}`) }));
+    markets.marketStatusChanged(symbol('ETHEUR'), step === 1 ? 'paused' : 'trading');
     const readings = ['BTCEUR', 'BTCCZK'].map((name) => pageOf(board.ticker(name, now)));
     for (const page of [board.markets(now)!, board.tickers(now)!, ...readings]) {
       for (const encoding of contentEncodings) tags.push([page.entityTag(encoding), `${encoding} ${textOf(page)}`]);
@@ -170,8 +170,8 @@ test('an entity tag is of one body in one coding, and the same in every process'
 });
 
 test('the list of tickers is the bodies of the single tickers, ordered by symbol', () => {
-  const { book, board } = published();
-  book.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR') }));
+  const { markets, board } = published();
+  markets.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR') }));
   const names = ['BTCCZK', 'BTCEUR', 'ETHCZK', 'ETHEUR'];
   const singles = names.map((name) => textOf(pageOf(board.ticker(name, start))));
   assert.equal(textOf(board.tickers(start)!), `{"tickers":[${singles.join(',')}]}`);
@@ -184,7 +184,7 @@ test('a symbol is read in any case and answered with the same page', () => {
 });
 
 test('a malformed symbol, an unknown one and a traded one without a price are distinguished', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   for (const text of ['', 'B', 'BTC/EUR', 'BTC EUR', 'ＢＴＣＥＵＲ', 'BTC\n', 'A'.repeat(33)]) {
     assert.deepEqual(board.ticker(text, start), { kind: 'malformed_symbol' }, JSON.stringify(text));
   }
@@ -193,12 +193,12 @@ test('a malformed symbol, an unknown one and a traded one without a price are di
   }
   assert.deepEqual(board.ticker('ETHEUR', start), { kind: 'unpriced', reason: 'no_ticker' });
   assert.deepEqual(board.ticker('BTCCZK', after(start, 96 * hourMs)), { kind: 'unpriced', reason: 'no_rate' });
-  book.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: start }]);
+  markets.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: start }]);
   assert.deepEqual(board.ticker('BTCEUR', start), { kind: 'unknown_symbol' });
 });
 
 test('before any catalogue there are no markets, and without any price no tickers', () => {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const book = new Markets(pricingPolicy(), everyEuroMarket);
   const board = new Board(book);
   assert.equal(board.markets(start), undefined);
   assert.equal(board.tickers(start), undefined);
@@ -211,18 +211,18 @@ test('before any catalogue there are no markets, and without any price no ticker
 });
 
 test('a board over a book that already has everything shows it', () => {
-  const { book } = published();
-  assert.deepEqual(symbolsOf(new Board(book).tickers(start)), ['BTCCZK', 'BTCEUR']);
+  const { markets } = published();
+  assert.deepEqual(symbolsOf(new Board(markets).tickers(start)), ['BTCCZK', 'BTCEUR']);
 });
 
 test('converted tickers leave with the end of the rate and return with the next one, without any other event (fault row 40)', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   const end = after(start, 96 * hourMs);
   assert.deepEqual(symbolsOf(board.tickers(after(end, -1))), ['BTCCZK', 'BTCEUR']);
   const listed = board.markets(after(end, -1));
   assert.deepEqual(symbolsOf(board.tickers(end)), ['BTCEUR']);
   assert.equal(board.markets(end), listed, 'the list of markets does not change');
-  book.rateRefreshed(conversionRate({ refreshedAt: end }));
+  markets.rateRefreshed(conversionRate({ refreshedAt: end }));
   assert.deepEqual(symbolsOf(board.tickers(end)), ['BTCCZK', 'BTCEUR']);
 });
 
@@ -235,7 +235,7 @@ test('the end of the rate shows in a single ticker too, whichever body was read 
 });
 
 test('a rate that comes while the board is read ends in time too, also one that ends earlier than the rate before', () => {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const book = new Markets(pricingPolicy(), everyEuroMarket);
   const board = new Board(book);
   book.catalogueLoaded(markets, start);
   book.tickerReceived(upstreamTicker());
@@ -249,8 +249,8 @@ test('a rate that comes while the board is read ends in time too, also one that 
 });
 
 test('a delisted market leaves the tickers at once and the list with the end of its 30 days, without any event', () => {
-  const { book, board } = published();
-  book.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: start }]);
+  const { markets, board } = published();
+  markets.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: start }]);
   assert.equal(board.tickers(start), undefined);
   const end = after(start, 30 * dayMs);
   const last = JSON.parse(textOf(board.markets(after(end, -1))!)).markets;
@@ -267,29 +267,29 @@ test('a delisted market leaves the tickers at once and the list with the end of 
 });
 
 test('a paused market is listed as paused and keeps its ticker', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   board.markets(start);
-  book.marketStatusChanged(symbol('BTCEUR'), 'paused');
+  markets.marketStatusChanged(symbol('BTCEUR'), 'paused');
   assert.match(textOf(board.markets(start)!), /"symbol":"BTCEUR","base":"BTC","quote":"EUR","status":"paused"/);
   assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCCZK', 'BTCEUR']);
 });
 
 test('markets without a price are counted by reason, delisted ones not at all', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   assert.deepEqual([...board.unpriced(start)], [['no_ticker', 2]]);
   assert.deepEqual([...board.unpriced(after(start, 96 * hourMs))].sort(), [
     ['no_rate', 1],
     ['no_ticker', 2],
   ]);
-  book.applyControls([{ symbol: symbol('ETHEUR'), operatorPaused: false, delistedAt: start }]);
+  markets.applyControls([{ symbol: symbol('ETHEUR'), operatorPaused: false, delistedAt: start }]);
   assert.deepEqual([...board.unpriced(start)], []);
 });
 
 test('on the instant of a term the list of markets has the new decimals, whatever is read first', () => {
-  const { book, board } = published();
+  const { markets, board } = published();
   const from = after(start, 1_000);
   const values = { pricePrecision: 3 };
-  book.applyTerms([{ id: 'trm_1', from, scope: 'market', subject: 'BTCCZK', values }], start);
+  markets.applyTerms([{ id: 'trm_1', from, scope: 'market', subject: 'BTCCZK', values }], start);
   const tickSize = (now: EpochMs) => JSON.parse(textOf(board.markets(now)!)).markets[0].tickSize;
   assert.deepEqual([tickSize(after(start, 999)), tickSize(from)], ['1', '0.001']);
   assert.equal(JSON.parse(textOf(pageOf(board.ticker('BTCCZK', from)))).buyPrice, '2078384.489');

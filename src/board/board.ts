@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
-import type { BookObserver, MarketBook } from '../market/market-book.ts';
+import type { Markets, MarketsObserver } from '../market/markets.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { FragmentList } from './fragment-list.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';
@@ -28,8 +28,8 @@ interface Slot {
  * The published state as ready bodies. A change only marks what it touches; the next read renders the marked
  * fragments again and reuses the rest, so a burst of updates costs one rebuild and every read sees all earlier changes.
  */
-export class Board implements BookObserver {
-  readonly #book: MarketBook;
+export class Board implements MarketsObserver {
+  readonly #markets: Markets;
   readonly #staleTickers = new Set<MarketSymbol>();
   readonly #marketsPages = new VersionedPage();
   readonly #tickersPages = new VersionedPage();
@@ -42,9 +42,9 @@ export class Board implements BookObserver {
   #recheckAt = 0;
   #readAt = 0;
 
-  constructor(book: MarketBook) {
-    this.#book = book;
-    book.observe(this);
+  constructor(markets: Markets) {
+    this.#markets = markets;
+    markets.observe(this);
   }
 
   tickerChanged(symbol: MarketSymbol): void {
@@ -59,9 +59,9 @@ export class Board implements BookObserver {
   /** `/v1/markets`; `undefined` when no catalogue was ever loaded. */
   markets(now: EpochMs): Page | undefined {
     this.#expire(now);
-    if (!this.#book.catalogue.everLoaded) return undefined;
+    if (!this.#markets.catalogue.everLoaded) return undefined;
     if (this.#marketsPage === undefined) {
-      const fragments = this.#book.catalogue.listed(now).map(marketFragment);
+      const fragments = this.#markets.catalogue.listed(now).map(marketFragment);
       this.#marketsPage = this.#marketsPages.with(`{"markets":[${fragments.join(',')}]}`);
     }
     return this.#marketsPage;
@@ -97,7 +97,7 @@ export class Board implements BookObserver {
   #slotOf(text: string): Slot | TickerReading {
     const symbol = parseSymbol(text);
     if (symbol === undefined) return { kind: 'malformed_symbol' };
-    if (!this.#book.catalogue.everLoaded) return { kind: 'not_loaded' };
+    if (!this.#markets.catalogue.everLoaded) return { kind: 'not_loaded' };
     return this.#slots.get(symbol) ?? { kind: 'unknown_symbol' };
   }
 
@@ -119,17 +119,17 @@ export class Board implements BookObserver {
   #expire(now: EpochMs): void {
     const isSetBack = now < this.#readAt;
     this.#readAt = now;
-    this.#book.advance(now);
+    this.#markets.advance(now);
     if (this.#slotsStale) this.#rebuildSlots();
     else if (now < this.#recheckAt && !isSetBack) return;
-    this.#recheckAt = this.#book.nextChangeAt(now);
+    this.#recheckAt = this.#markets.nextChangeAt(now);
     this.#marketsPage = undefined;
     for (const symbol of this.#slots.keys()) this.#staleTickers.add(symbol);
   }
 
   #rebuildSlots(): void {
     const slots = new Map<MarketSymbol, Slot>();
-    for (const { symbol } of this.#book.catalogue.all()) {
+    for (const { symbol } of this.#markets.catalogue.all()) {
       const slot = this.#slots.get(symbol) ?? this.#newSlot(symbol);
       slot.index = slots.size;
       slots.set(symbol, slot);
@@ -149,8 +149,8 @@ export class Board implements BookObserver {
   }
 
   #refresh(slot: Slot, now: EpochMs): void {
-    this.#recheckAt = this.#book.nextChangeAt(now);
-    const verdict = this.#book.price(slot.symbol, now);
+    this.#recheckAt = this.#markets.nextChangeAt(now);
+    const verdict = this.#markets.price(slot.symbol, now);
     const fragment = verdict.kind === 'priced' ? tickerFragment(verdict.ticker) : undefined;
     slot.unpriced = verdict.kind === 'unpriced' ? verdict.reason : undefined;
     if (fragment === slot.fragment) return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import type { ClientTicker } from '../market/client-ticker.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   everyEuroMarket,
   pricingPolicy,
@@ -13,11 +13,11 @@ import {
 } from '../market/samples.testing.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';
 
-function pricedBook(): MarketBook {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC')], start);
-  book.tickerReceived(upstreamTicker());
-  return book;
+function pricedBook(): Markets {
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC')], start);
+  markets.tickerReceived(upstreamTicker());
+  return markets;
 }
 
 function pricedTicker(): ClientTicker {

@@ -10,7 +10,7 @@ import { requestKey } from '../history/record/record.testing.ts';
 import { Recorder } from '../history/record/recorder.ts';
 import { RequestNumbers } from '../history/segment/request-numbers.ts';
 import { openSqliteSegments } from '../history/segment/sqlite-segments.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   conversionRate,
   everyEuroMarket,
@@ -48,19 +48,19 @@ async function recordAnswer(path: string, clock: FakeClock, keyId: string): Prom
   const store = openSqliteSegments(path);
   const options = { store, journalPath: path, requestKey, now: clock.now(), written: () => {} };
   const { writer, release } = await openWriter(options);
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC')], start);
-  book.tickerReceived(upstreamTicker());
-  book.rateRefreshed(conversionRate());
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC')], start);
+  markets.tickerReceived(upstreamTicker());
+  markets.rateRefreshed(conversionRate());
   const pieces: Buffer[] = [];
   const channel = { send: (piece: Buffer) => void pieces.push(piece) };
-  const recorder = new Recorder({ book, clock, channel, onGap: () => assert.fail('a gap') });
+  const recorder = new Recorder({ markets, clock, channel, onGap: () => assert.fail('a gap') });
   recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
   const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
   recorder.served({ ...asked, status: 200, text: '', request: 1 });
   const hold = (heldAt: EpochMs | undefined) => {
     clock.jump(1_000);
-    book.applyHolds([{ symbol: symbol('BTCEUR'), heldAt, acceptedAt: undefined }]);
+    markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt, acceptedAt: undefined }]);
     recorder.flush();
   };
   hold(clock.now());

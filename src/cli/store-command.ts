@@ -5,7 +5,7 @@ import type { Configuration, StoreConfiguration } from '../configuration/configu
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import { silentLog } from '../log.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
 import type { Command, CommandInput, Context, Option, Result } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -114,15 +114,15 @@ async function missingDatabase(store: StoreConfiguration, { clock }: Context): P
 }
 
 /** The market as the server that ran last saved it, on the terms of the database. */
-export async function savedBook(store: Store, configuration: Configuration, clock: Clock): Promise<MarketBook> {
+export async function savedBook(store: Store, configuration: Configuration, clock: Clock): Promise<Markets> {
   const { FeedStatus } = await import('../market/service-status.ts');
-  const { bookFor } = await import('../wiring/market-room.ts');
-  const { MarketMemory } = await import('../persistence/market-memory.ts');
-  const { loadTerms } = await import('../persistence/operator-changes.ts');
-  const book = bookFor(configuration);
-  await loadTerms(store, book, clock);
-  await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();
-  return book;
+  const { marketsFor } = await import('../wiring/market-room.ts');
+  const { MarketSnapshots } = await import('../persistence/market-snapshots.ts');
+  const { loadTerms } = await import('../persistence/store-follower.ts');
+  const markets = marketsFor(configuration);
+  await loadTerms(store, markets, clock);
+  await new MarketSnapshots(store, markets, new FeedStatus(), clock, silentLog).restore();
+  return markets;
 }
 
 export const yesOption: Option = { name: 'yes', summary: 'do not ask (without a terminal nothing is ever asked)' };

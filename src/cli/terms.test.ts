@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   conversionRate,
   everyEuroMarket,
@@ -13,7 +13,7 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { MarketMemory } from '../persistence/market-memory.ts';
+import { MarketSnapshots } from '../persistence/market-snapshots.ts';
 import { openStore } from '../store/store.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
@@ -33,13 +33,13 @@ async function operator(t: Parameters<typeof newDirectory>[0]) {
     clock,
     randomness: seededRandomness(1),
   });
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC')], start);
-  book.tickerReceived(upstreamTicker());
-  book.rateRefreshed(conversionRate());
-  const memory = new MarketMemory(store, book, new FeedStatus(), clock, silentLog);
-  memory.start();
-  await memory.stop();
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC')], start);
+  markets.tickerReceived(upstreamTicker());
+  markets.rateRefreshed(conversionRate());
+  const snapshots = new MarketSnapshots(store, markets, new FeedStatus(), clock, silentLog);
+  snapshots.start();
+  await snapshots.stop();
   await store.close();
   const mdapi = (...argv: readonly string[]) => runInside(argv, { cwd, clock });
   const json = async <Shape>(...argv: readonly string[]) => {

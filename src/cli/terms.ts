@@ -72,13 +72,13 @@ const set = storeCommand({
   ],
   read: readTerm,
   async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
-    const book = await savedBook(store, configuration, clock);
-    const refusal = termRefusal(book, term);
+    const markets = await savedBook(store, configuration, clock);
+    const refusal = termRefusal(markets, term);
     if (refusal !== undefined) throw new CommandError(exitCodes.notFound, 'term_for_nothing', refusal.message);
-    const effect = termEffect(book, term, clock.now());
+    const effect = termEffect(markets, term, clock.now());
     if (effect.concerns.length > 0) await confirm(`${effect.concerns.join(' ')} Set it?`, true);
     const { id } = await store.terms.add(term);
-    const first = book.terms().filter(({ from }) => from === undefined);
+    const first = markets.terms().filter(({ from }) => from === undefined);
     const view = termView(first, await store.terms.list(), id, clock.now());
     return { json: { ...view, effect }, text: `${termText(view, paint)}\n\n${effectText(effect, paint)}` };
   },

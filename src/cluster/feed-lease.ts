@@ -39,7 +39,7 @@ export class FeedLease {
   #standing: Standing = 'unknown';
   #fence: number | undefined;
   #endsMs = 0;
-  #trouble: string | undefined;
+  #lastError: string | undefined;
   #isAsking = false;
   #isStopped = false;
   #askTimer: Timer | undefined;
@@ -59,8 +59,8 @@ export class FeedLease {
   }
 
   /** Why the server cannot be asked; `undefined` while it can. */
-  get trouble(): string | undefined {
-    return this.#trouble;
+  get lastError(): string | undefined {
+    return this.#lastError;
   }
 
   start(): void {
@@ -134,7 +134,7 @@ export class FeedLease {
 
   #answered(): void {
     this.#isAsking = false;
-    this.#trouble = undefined;
+    this.#lastError = undefined;
     this.#awaitAnswer();
   }
 
@@ -142,8 +142,9 @@ export class FeedLease {
     this.#isAsking = false;
     const reason = error instanceof Error ? error.message : 'failed';
     // Before the first answer the connection is still being made.
-    if (this.#trouble === undefined && this.#standing !== 'unknown' && !this.#isStopped) this.#observer.failed(reason);
-    this.#trouble = reason;
+    if (this.#lastError === undefined && this.#standing !== 'unknown' && !this.#isStopped)
+      this.#observer.failed(reason);
+    this.#lastError = reason;
   }
 
   #awaitAnswer(): void {
@@ -152,7 +153,7 @@ export class FeedLease {
     const dueMs = this.#clock.monotonicMs() + unreachableAfterMs;
     this.#silenceTimer = this.#clock.after(unreachableAfterMs, () => {
       if (this.#clock.monotonicMs() > dueMs + stoodStillMs) return this.#awaitAnswer();
-      const reason = this.#trouble ?? `no answer within ${unreachableAfterMs} ms`;
+      const reason = this.#lastError ?? `no answer within ${unreachableAfterMs} ms`;
       this.#stand('unreachable', () => this.#observer.unreachable(reason));
     });
   }

@@ -8,9 +8,9 @@ import { type EpochMs, systemRandomness } from '../clock.ts';
 import { marketSink } from '../market/feed-target.ts';
 import { Guard } from '../market/guard.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
-import { MarketBook } from '../market/market-book.ts';
 import type { MarketControls } from '../market/market-catalogue.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
+import { Markets } from '../market/markets.ts';
 import {
   after,
   anyPositiveDecimal,
@@ -32,10 +32,10 @@ const seedsToKeep: readonly number[] = [1];
 const bases = ['BTC', 'ETH', 'XRP'];
 
 function partsOf(clock: FakeClock, guard?: Guard) {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket, guard);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket, guard);
   const feedStatus = new FeedStatus();
   const service = new ServiceBoard(feedStatus, clock);
-  return { book, feedStatus, service, board: new Board(book) };
+  return { markets, feedStatus, service, board: new Board(markets) };
 }
 
 const guardRules = {
@@ -48,7 +48,7 @@ const guardRules = {
 };
 
 /** Everything that clients and operators can see at this instant. */
-function visible({ board, book, service }: ReturnType<typeof partsOf>, now: EpochMs) {
+function visible({ board, markets, service }: ReturnType<typeof partsOf>, now: EpochMs) {
   const symbols = bases.flatMap((base) => [`${base}EUR`, `${base}CZK`]);
   return {
     markets: board.markets(now)?.as('identity').body.toString(),
@@ -58,7 +58,7 @@ function visible({ board, book, service }: ReturnType<typeof partsOf>, now: Epoc
       const reading = board.ticker(name, now);
       return reading.kind === 'page' ? reading.page.as('identity').body : reading;
     }),
-    held: JSON.stringify([...book.held()].toSorted()),
+    held: JSON.stringify([...markets.doubts()].toSorted()),
     status: service.status(now),
     window: service.maintenanceRetryAfterSeconds(now),
   };
@@ -154,7 +154,8 @@ test('a replica that starts from any state and takes the changes that follow sho
       applyControls(changed) {
         catchUp();
         controls.push(...changed);
-        for (const { book } of [hub, ...(replica === undefined ? [] : [replica.parts])]) book.applyControls(changed);
+        for (const { markets } of [hub, ...(replica === undefined ? [] : [replica.parts])])
+          markets.applyControls(changed);
       },
       setWindows(windows) {
         for (const { service } of [hub, ...(replica === undefined ? [] : [replica.parts])]) service.setWindows(windows);
@@ -164,7 +165,7 @@ test('a replica that starts from any state and takes the changes that follow sho
       if (index === Math.min(joinedAt, done.length - 1)) {
         const parts = partsOf(clock);
         replica = { parts, take: (state) => takeState(parts, clock, readState(writeState(state))!) };
-        parts.book.applyControls(controls);
+        parts.markets.applyControls(controls);
         parts.service.setWindows(hub.service.announced);
         changes.next(false);
         replica.take(changes.whole());

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
-import type { MarketBook } from '../market/market-book.ts';
 import type { MarketState } from '../market/market-state.ts';
+import type { Markets } from '../market/markets.ts';
 import { clockDriftMs } from '../market/service-status.ts';
 import type { SourceReport } from '../market/source.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -30,7 +30,7 @@ export class MarketChanges {
   constructor(parts: FeedTarget, clock: Times) {
     this.#parts = parts;
     this.#clock = clock;
-    parts.book.observe({
+    parts.markets.observe({
       marketsChanged: () => {
         this.#isCatalogueSent = false;
         this.#note();
@@ -39,14 +39,14 @@ export class MarketChanges {
         this.#changed.add(symbol);
         this.#note();
       },
-      heldChanged: () => this.#note(),
+      doubtChanged: () => this.#note(),
     });
   }
 
   /** Whether anything that clients can see may have changed since the last call of `next`. */
   get isAny(): boolean {
     const { path, lastUpdatedAt } = this.#parts.feedStatus;
-    const { sources } = this.#parts.book;
+    const { sources } = this.#parts.markets;
     const sent = this.#sent;
     return (
       this.#isChanged ||
@@ -64,10 +64,10 @@ export class MarketChanges {
 
   /** Everything. */
   whole(): MarketState {
-    const { book, feedStatus } = this.#parts;
+    const { markets, feedStatus } = this.#parts;
     // Asked first: of restored data this settles how old it is.
     const ageMs = feedStatus.ageMs(this.#clock.now(), this.#clock.monotonicMs());
-    return { ...this.#current(true), ...catalogueOf(book), ...book.contents(), ageMs };
+    return { ...this.#current(true), ...catalogueOf(markets), ...markets.contents(), ageMs };
   }
 
   /** For how long the feed has given no sign of life, in milliseconds. */
@@ -77,9 +77,9 @@ export class MarketChanges {
 
   /** What changed since the last call. */
   next(withSources: boolean): MarketState {
-    const { book } = this.#parts;
-    const { tickers, references, rates } = book.contents();
-    const catalogue = this.#isCatalogueSent ? {} : catalogueOf(book);
+    const { markets } = this.#parts;
+    const { tickers, references, rates } = markets.contents();
+    const catalogue = this.#isCatalogueSent ? {} : catalogueOf(markets);
     this.#isCatalogueSent = true;
     this.#isChanged = false;
     const symbols = [...this.#changed];
@@ -95,13 +95,13 @@ export class MarketChanges {
 
   /** What is small enough to be sent each time; of all sources only now and then, and when one takes over. */
   #current(withSources: boolean) {
-    const { book, feedStatus } = this.#parts;
+    const { markets, feedStatus } = this.#parts;
     const { path, lastUpdatedAt } = feedStatus;
-    const { switches } = book.sources;
+    const { switches } = markets.sources;
     const isSent = !withSources && switches === this.#sent.switches;
-    const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(book) };
+    const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(markets) };
     this.#sent = { path, lastUpdatedAt, switches };
-    return { held: book.held(), doubts: [...book.sources.doubts()], path, lastUpdatedAt, sources };
+    return { held: markets.doubts(), doubts: [...markets.sources.doubts()], path, lastUpdatedAt, sources };
   }
 }
 
@@ -111,8 +111,8 @@ export function positionOf({ position: [fence, number] = [0, 0] }: MarketState):
 }
 
 /** Dates every ticker no earlier than that of this process, where the state is known to be newer. */
-export function notBefore({ book }: FeedTarget, state: MarketState): MarketState {
-  const own = book.contents().tickers;
+export function notBefore({ markets }: FeedTarget, state: MarketState): MarketState {
+  const own = markets.contents().tickers;
   const tickers = [...state.tickers].map(([symbol, ticker]) => {
     const capturedAt = own.get(symbol)?.capturedAt ?? ticker.capturedAt;
     return [symbol, capturedAt > ticker.capturedAt ? { ...ticker, capturedAt } : ticker] as const;
@@ -125,14 +125,19 @@ export function notBefore({ book }: FeedTarget, state: MarketState): MarketState
  *
  * @param aliveMs when that feed last gave a sign of life, by the monotonic clock of this process; `undefined`: unknown
  */
-export function takeState({ book, feedStatus }: FeedTarget, clock: Times, state: MarketState, aliveMs?: number): void {
+export function takeState(
+  { markets, feedStatus }: FeedTarget,
+  clock: Times,
+  state: MarketState,
+  aliveMs?: number,
+): void {
   const { sources, path = feedStatus.path, lastUpdatedAt, ageMs = 0 } = state;
-  book.restore(state);
-  if (sources !== undefined) book.sources.takeReport(sources);
+  markets.restore(state);
+  if (sources !== undefined) markets.sources.takeReport(sources);
   const held = new Map(state.held);
-  for (const subject of new Set([...book.held().keys(), ...held.keys()])) {
+  for (const subject of new Set([...markets.doubts().keys(), ...held.keys()])) {
     const now = held.get(subject);
-    if (!isDeepStrictEqual(now, book.held().get(subject))) book.heldChanged(subject, now);
+    if (!isDeepStrictEqual(now, markets.doubts().get(subject))) markets.doubtChanged(subject, now);
   }
   const now = clock.now();
   const known = feedStatus.lastUpdatedAt ?? 0;
@@ -144,11 +149,11 @@ export function takeState({ book, feedStatus }: FeedTarget, clock: Times, state:
   if (aliveMs !== undefined) feedStatus.signOfLife(aliveMs, now, clock.monotonicMs());
 }
 
-function catalogueOf({ catalogue }: MarketBook): Pick<MarketState, 'records' | 'listed'> {
+function catalogueOf({ catalogue }: Markets): Pick<MarketState, 'records' | 'listed'> {
   return { records: catalogue.records(), listed: catalogue.listedBySource() };
 }
 
-function reportsOf({ catalogue, sources }: MarketBook): SourceReport['markets'] {
+function reportsOf({ catalogue, sources }: Markets): SourceReport['markets'] {
   const own = [...catalogue.all()].filter(({ isConverted }) => !isConverted);
   return own.map(({ symbol }) => [symbol, sources.states(symbol)]);
 }

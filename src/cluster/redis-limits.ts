@@ -1,6 +1,6 @@
 import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import { decide, type LimitDecision } from '../access/limit-decision.ts';
-import type { Limits, MemoryLimits, Verdict } from '../access/limits.ts';
+import type { Limits, MaybePromise, MemoryLimits } from '../access/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
@@ -127,28 +127,28 @@ export class RedisLimits implements Limits {
     };
   }
 
-  takeForKey(key: KeyMatch, now: EpochMs): Verdict {
+  takeForKey(key: KeyMatch, now: EpochMs): MaybePromise<LimitDecision> {
     const { figures, keys, memory } = this.#options;
     const limit = key.limitPerMinute ?? figures.key;
     return this.#take(`key:${keys.keyIdOf(key.slot)}`, limit, now, () => memory.takeForKey(key, now), true);
   }
 
-  takeForAddress(bucket: string, now: EpochMs): Verdict {
+  takeForAddress(bucket: string, now: EpochMs): MaybePromise<LimitDecision> {
     const { figures, memory } = this.#options;
     return this.#take(`address:${bucket}`, figures.address, now, () => memory.takeForAddress(bucket, now));
   }
 
-  takeForFailedAuthentication(bucket: string, now: EpochMs): Verdict {
+  takeForFailedAuthentication(bucket: string, now: EpochMs): MaybePromise<LimitDecision> {
     const { figures, memory } = this.#options;
     const inMemory = () => memory.takeForFailedAuthentication(bucket, now);
     return this.#take(`failure:${bucket}`, figures.failedAuthentication, now, inMemory);
   }
 
-  mayFail(bucket: string, now: EpochMs): boolean {
+  hasFailuresLeft(bucket: string, now: EpochMs): boolean {
     this.#enterWindowAt(now);
     const known = this.#known.of(`failure:${bucket}`);
     const { figures, memory } = this.#options;
-    return known === undefined ? memory.mayFail(bucket, now) : usedOf(known) < figures.failedAuthentication;
+    return known === undefined ? memory.hasFailuresLeft(bucket, now) : usedOf(known) < figures.failedAuthentication;
   }
 
   /** Counted by each process for itself: this bounds the cost of a flood, and is not part of the contract. */
@@ -161,7 +161,13 @@ export class RedisLimits implements Limits {
     this.#options.memory.forgetSlot(slot);
   }
 
-  #take(counter: string, limit: number, now: EpochMs, countInMemory: () => LimitDecision, isKeys = false): Verdict {
+  #take(
+    counter: string,
+    limit: number,
+    now: EpochMs,
+    countInMemory: () => LimitDecision,
+    isKeys = false,
+  ): MaybePromise<LimitDecision> {
     this.#enterWindowAt(now);
     const known = this.#known.of(counter);
     if (known !== undefined && usedOf(known) >= limit && this.#isSurelyThisWindow()) {
@@ -177,7 +183,7 @@ export class RedisLimits implements Limits {
   }
 
   /** Answers once this process's board is no older than what the key has seen, and what it shows is kept for the next answer. */
-  #whenReadable(counter: string, decision: LimitDecision, newest: Position): Verdict {
+  #whenReadable(counter: string, decision: LimitDecision, newest: Position): MaybePromise<LimitDecision> {
     const { position } = this.#options;
     if (position === undefined || (!position.isBehind(newest) && !isBefore(newest, position.current))) return decision;
     return this.#agree(counter, position, newest).then(() => decision);

@@ -9,7 +9,7 @@ import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { marketSink } from '../market/feed-target.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import { everyEuroMarket, pricingPolicy } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -24,7 +24,7 @@ import { redisLeases } from './redis-lease.ts';
 
 /** What a node has already, of a listener for one. */
 export interface NodeParts {
-  readonly book: MarketBook;
+  readonly markets: Markets;
   readonly feedStatus: FeedStatus;
   readonly position: BoardPosition;
 }
@@ -32,7 +32,7 @@ export interface NodeParts {
 /** A node's market, which can lead or follow, its feed played by a test. */
 export class ReplicatedNode {
   readonly clock = new ShiftedClock();
-  readonly book: MarketBook;
+  readonly markets: Markets;
   readonly feedStatus: FeedStatus;
   readonly board: Board;
   readonly position: BoardPosition;
@@ -46,13 +46,13 @@ export class ReplicatedNode {
   timesRefused = 0;
 
   private constructor(redis: Pick<RedisServer, 'address'>, parts: Partial<NodeParts>) {
-    this.book = parts.book ?? new MarketBook(pricingPolicy(), everyEuroMarket);
+    this.markets = parts.markets ?? new Markets(pricingPolicy(), everyEuroMarket);
     this.feedStatus = parts.feedStatus ?? new FeedStatus();
     this.position = parts.position ?? new BoardPosition(this.clock);
-    this.board = new Board(this.book);
+    this.board = new Board(this.markets);
     this.connection = new RedisConnection(redis.address, this.clock, seededRandomness(1));
     const { clock } = this;
-    const market = { book: this.book, feedStatus: this.feedStatus };
+    const market = { markets: this.markets, feedStatus: this.feedStatus };
     const call = callerWithTimeout(this.connection, clock, 5_000);
     this.publisher = new BoardPublisher({
       call,
@@ -131,6 +131,6 @@ export class ReplicatedNode {
   }
 
   capturedAt(symbol: string): number {
-    return this.book.contents().tickers.get(symbol as MarketSymbol)?.capturedAt ?? 0;
+    return this.markets.contents().tickers.get(symbol as MarketSymbol)?.capturedAt ?? 0;
   }
 }

@@ -151,12 +151,12 @@ test('a state from before an operator’s decision takes nothing of it back', ne
     { symbol: 'BTCEUR' as MarketSymbol, operatorPaused: true, delistedAt: undefined },
     { symbol: 'ETHCZK' as MarketSymbol, operatorPaused: false, delistedAt: follower.clock.now() },
   ];
-  follower.book.applyControls(decided);
+  follower.markets.applyControls(decided);
   follower.follower.start();
   await eventually('the state is taken again', () => follower.follower.resyncs === 2);
-  const statuses = decided.map(({ symbol }) => follower.book.catalogue.find(symbol)?.status);
+  const statuses = decided.map(({ symbol }) => follower.markets.catalogue.find(symbol)?.status);
   assert.deepEqual(statuses, ['paused', 'delisted']);
-  leader.book.applyControls(decided);
+  leader.markets.applyControls(decided);
   await alike(leader, follower);
 });
 

@@ -109,7 +109,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
     it('has every market subscribed and priced within ten seconds', () =>
       withRig(async (rig) => {
         await rig.becomeLive();
-        await rig.pass('every price', () => rig.sink.book.contents().tickers.size === markets);
+        await rig.pass('every price', () => rig.sink.markets.contents().tickers.size === markets);
         assert.ok(rig.clock.monotonicMs() <= firstPriceMs, `${rig.clock.monotonicMs()} ms`);
         // Without acknowledgements a subscription is accepted at its deadline.
         if (traits.acknowledges === 'none') await rig.passFor(10_000);
@@ -254,7 +254,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
     it('reports a delisted market as missing, and polls the others', () =>
       withLive(async (rig) => {
         await rig.simulator.faults.set({ fault: 'pair-delist', symbol: 'LTC/EUR' });
-        await rig.pass('two loads without it', () => rig.sink.book.catalogue.absences(0).missing.includes(ltc));
+        await rig.pass('two loads without it', () => rig.sink.markets.catalogue.absences(0).missing.includes(ltc));
         assert.equal(rig.health.path, 'live');
         const { tickers } = await outcome(rig, rig.connector.pollTickers([btc, ltc], never));
         assert.deepEqual(
@@ -292,7 +292,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
           await rig.simulator.faults.set({ fault: 'clock-skew', ms });
           rig.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50003.10', ask: `50003.${ms > 0 ? 2 : 3}0` });
           await rig.passFor(3_000);
-          const { capturedAt } = rig.sink.book.acceptedTicker(btc)!;
+          const { capturedAt } = rig.sink.markets.acceptedTicker(btc)!;
           assert.ok(capturedAt <= rig.clock.now());
           await rig.simulator.faults.clear();
         }

@@ -3,9 +3,9 @@ import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import { parseDecimal } from '../market/decimal.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { CatalogueVerdict, FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueReport, FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 import { connectorOptions } from './connector.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
@@ -20,7 +20,7 @@ const turnsPerStep = 8;
 
 /** The market room itself, with a record of what it received. */
 export class RecordingSink implements FeedSink {
-  readonly book = new MarketBook(
+  readonly markets = new Markets(
     { feePercent: parseDecimal('0.5')!, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
     { quotes: new Set([eur]), symbols: 'all' },
   );
@@ -32,25 +32,25 @@ export class RecordingSink implements FeedSink {
   /** A price that the guard holds. */
   heldBid: string | undefined;
 
-  catalogueLoaded(...[markets, at, gaps]: Parameters<FeedSink['catalogueLoaded']>): CatalogueVerdict {
+  catalogueLoaded(...[markets, at, gaps]: Parameters<FeedSink['catalogueLoaded']>): CatalogueReport {
     this.catalogues.push(markets.map((market) => market.symbol));
-    return this.book.catalogueLoaded(markets, at, gaps);
+    return this.markets.catalogueLoaded(markets, at, gaps);
   }
 
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus): void {
-    this.book.marketStatusChanged(symbol, status);
+    this.markets.marketStatusChanged(symbol, status);
     this.statuses.push([symbol, status]);
   }
 
   tickerReceived(ticker: UpstreamTicker) {
     if (ticker.bid === this.heldBid) return 'held' as const;
-    const reason = this.book.tickerReceived(ticker);
+    const reason = this.markets.tickerReceived(ticker);
     if (reason === undefined) this.taken.push(ticker);
     return reason;
   }
 
   referencePricesChanged(...[symbol, prices]: Parameters<FeedSink['referencePricesChanged']>): void {
-    this.book.referencePricesChanged(symbol, prices);
+    this.markets.referencePricesChanged(symbol, prices);
   }
 
   rateRefreshed(): boolean {
@@ -67,7 +67,7 @@ export class RecordingSink implements FeedSink {
 
   /** The bid the market room holds now. */
   bid(symbol: string): string | undefined {
-    return this.book.contents().tickers.get(symbol as MarketSymbol)?.bid;
+    return this.markets.contents().tickers.get(symbol as MarketSymbol)?.bid;
   }
 }
 

@@ -4,7 +4,7 @@ import type { FeedSink } from '../market/upstream.ts';
 import type { ExchangeConnector } from './connector.ts';
 import type { FeedCounters } from './health.ts';
 import type { RecentConnects } from './recent-connects.ts';
-import type { AskRecord } from './recorded-references.ts';
+import type { RecordLookup } from './recorded-references.ts';
 
 /** What the parts of one exchange's feed share. */
 export interface FeedParts {
@@ -16,7 +16,7 @@ export interface FeedParts {
   readonly timing: FeedTiming;
   readonly counters: FeedCounters;
   /** For a source without candles. */
-  readonly askRecord?: AskRecord | undefined;
+  readonly lookUpRecord?: RecordLookup | undefined;
   /** Shared by the feeds of one source that run one after the other. */
   readonly connects?: RecentConnects;
 }

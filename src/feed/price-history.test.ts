@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import { PriceHistory } from './candles.ts';
+import { PriceHistory } from './reference-price-tracker.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -7,15 +7,15 @@ import type { DecimalString } from '../market/decimal.ts';
 import { noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { connectorKinds, withoutCandles } from './connectors.ts';
-import { type AskRecord, RecordedReferences } from './recorded-references.ts';
+import { RecordedReferences, type RecordLookup } from './recorded-references.ts';
 
 const BTCEUR = 'BTCEUR' as MarketSymbol;
 const start = '2026-11-21T10:29:30.000Z';
 
-function rig(answer: AskRecord) {
+function rig(answer: RecordLookup) {
   const clock = new FakeClock(start);
   const asked: string[] = [];
-  const ask: AskRecord = (source, at) => {
+  const ask: RecordLookup = (source, at) => {
     asked.push(new Date(at).toISOString());
     return answer(source, at);
   };
@@ -23,7 +23,7 @@ function rig(answer: AskRecord) {
   return { clock, asked, references, of: () => references.of(BTCEUR, clock.now()) };
 }
 
-const seven: AskRecord = async () => new Map([[BTCEUR, '7' as DecimalString]]);
+const seven: RecordLookup = async () => new Map([[BTCEUR, '7' as DecimalString]]);
 
 test('the start of the minute an hour ago counts, and the nearest full hour a day and a week ago, each asked for once', async () => {
   const { clock, asked, references, of } = rig(seven);

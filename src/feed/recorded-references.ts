@@ -9,11 +9,11 @@ import type { ReferencePrices } from '../market/upstream.ts';
 type Middles = ReadonlyMap<MarketSymbol, DecimalString>;
 
 /** Asks the record for them; `undefined` where there is none to read. */
-export type AskRecord = (source: string, at: EpochMs) => Promise<Middles | undefined>;
+export type RecordLookup = (source: string, at: EpochMs) => Promise<Middles | undefined>;
 
 interface RecordedReferencesParts {
   readonly source: string;
-  readonly ask: AskRecord;
+  readonly ask: RecordLookup;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -79,7 +79,7 @@ export class SimulatorRig {
 
   /** The market's state as the market room has it. */
   status(symbol: string): string | undefined {
-    return this.sink.book.catalogue.find(symbol as MarketSymbol)?.status;
+    return this.sink.markets.catalogue.find(symbol as MarketSymbol)?.status;
   }
 
   async becomeLive(): Promise<void> {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import { everyEuroMarket, pricingPolicy, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { SourceWatch } from './source-watch.ts';
 import type { FeedSupervisor } from './supervisor.ts';
 
 /** What a supervisor says of its source. */
-class Said implements Pick<FeedSupervisor, 'reach' | 'isLive' | 'brokenOff' | 'hasLiveSince' | 'heardMs'> {
+class Said implements Pick<FeedSupervisor, 'reach' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'> {
   isLive = true;
-  brokenOff: FeedSupervisor['brokenOff'];
+  stalled: FeedSupervisor['stalled'];
   lastAtMs = 0;
   heardMs = 0;
 
@@ -31,7 +31,7 @@ const warnedOfChange = 'prices come from another source';
 async function watched(t: TestContext, marketCount = 2) {
   const clock = new FakeClock();
   const rules = { ids: ['first', 'second'], lists: new Map(), mode: 'primary' as const, returnAfterMs: 1_000 };
-  const book = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
+  const book = new Markets(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
   const feedStatus = new FeedStatus();
   const markets = Array.from({ length: marketCount }, (_, index) => upstreamMarket(`M${index}`));
   for (const source of book.sources.all) {
@@ -43,7 +43,7 @@ async function watched(t: TestContext, marketCount = 2) {
   const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
   const said = { first: new Said(), second: new Said() };
   const supervisors = new Map(Object.entries(said)) as unknown as ReadonlyMap<string, FeedSupervisor>;
-  const watch = new SourceWatch({ market: { book, feedStatus }, clock, log }, supervisors);
+  const watch = new SourceWatch({ market: { markets: book, feedStatus }, clock, log }, supervisors);
   watch.start();
   t.after(() => watch.stop());
   await clock.advance(2_000);
@@ -98,7 +98,7 @@ test('the feed is live while every market has its first source, and not while no
 
 test('a source without prices is left once another has some two seconds newer, which is reported once', async (t) => {
   const { clock, said, used, told } = await watched(t);
-  said.first.brokenOff = { atMs: clock.monotonicMs(), symbols: [] };
+  said.first.stalled = { atMs: clock.monotonicMs(), symbols: [] };
   said.second.lastAtMs = clock.monotonicMs() + 1_999;
   await clock.advance(2_500);
   assert.deepEqual([used(), told()], ['first', []], 'the market itself may be quiet');
@@ -109,7 +109,7 @@ test('a source without prices is left once another has some two seconds newer, w
     { source: 'first', message: warnedOfSilence },
     { source: 'second', from: 'first', symbols: ['M0EUR', 'M1EUR'], count: 2, message: warnedOfChange },
   ]);
-  said.first.brokenOff = undefined;
+  said.first.stalled = undefined;
   await clock.advance(2_000);
   assert.equal(used(), 'first');
 });
@@ -125,7 +125,7 @@ test('the latest sign of life of any source is that of the feed', async (t) => {
 test('a source is not compared with itself', async (t) => {
   const { clock, said, used } = await watched(t);
   said.second.isLive = false;
-  said.first.brokenOff = { atMs: 0, symbols: [] };
+  said.first.stalled = { atMs: 0, symbols: [] };
   said.first.lastAtMs = 5_000;
   await clock.advance(2_000);
   assert.equal(used(), 'first');

@@ -12,7 +12,7 @@ interface SourceWatchParts {
 
 const everyMs = 500;
 /** A price this long after another source's last one shows that the market goes on without that source. */
-const goesOnMs = 2_000;
+const marketContinuesMs = 2_000;
 const symbolsShown = 20;
 
 /** Chooses, twice a second and whenever a source loses or gains its live connection, whose prices are served. */
@@ -44,7 +44,7 @@ export class SourceWatch {
         stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
       isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
-    const { isDegraded, changed } = reviewSources(market.book, facts, {
+    const { isDegraded, changed } = reviewSources(market.markets, facts, {
       now: clock.now(),
       nowMs: clock.monotonicMs(),
     });
@@ -59,11 +59,11 @@ export class SourceWatch {
   #stopped(): ReadonlySet<string> {
     const stopped = new Set<string>();
     for (const [id, supervisor] of this.#supervisors) {
-      const { brokenOff } = supervisor;
-      if (brokenOff === undefined) continue;
-      const { atMs, symbols } = brokenOff;
+      const { stalled } = supervisor;
+      if (stalled === undefined) continue;
+      const { atMs, symbols } = stalled;
       const others = [...this.#supervisors.values()].filter((other) => other !== supervisor);
-      if (others.some((other) => other.hasLiveSince(atMs + goesOnMs, symbols))) stopped.add(id);
+      if (others.some((other) => other.hasLiveSince(atMs + marketContinuesMs, symbols))) stopped.add(id);
     }
     for (const source of stopped) {
       if (!this.#stoppedBefore.has(source))

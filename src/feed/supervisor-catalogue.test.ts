@@ -93,9 +93,9 @@ test('a market missing from loads is asked for again and again, and unsubscribed
   await rig.live(140_000, alive);
   assert.equal(loads(), 4);
   assert.ok(rig.exchange.peer.subscribed.has('C2/EUR'));
-  assert.equal(rig.sink.book.catalogue.find('C2EUR' as never)?.status, 'paused');
+  assert.equal(rig.sink.markets.catalogue.find('C2EUR' as never)?.status, 'paused');
   const delisted = { symbol: 'C2EUR' as never, operatorPaused: false, delistedAt: rig.clock.now() };
-  rig.sink.book.applyControls([delisted]);
+  rig.sink.markets.applyControls([delisted]);
   await rig.live(70_000, alive);
   assert.equal(loads(), 5);
   assert.deepEqual([...rig.exchange.peer.subscribed], ['C0/EUR', 'C1/EUR']);
@@ -116,6 +116,6 @@ test('a load that was asked before a live change does not take that change back'
   await rig.arrive();
   proceed?.();
   await rig.pass('the load', () => loads() === 2, 1);
-  const status = rig.sink.book.catalogue.find('C1EUR' as never)?.status;
+  const status = rig.sink.markets.catalogue.find('C1EUR' as never)?.status;
   assert.equal(status, 'paused');
 });

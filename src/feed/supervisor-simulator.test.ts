@@ -56,17 +56,17 @@ test('a pair that is new, pauses or goes is known as it happens', async () => {
     rig.sink.statuses.some(([symbol, status]) => symbol === 'ADAEUR' && status === 'paused'),
   );
   await rig.simulator.faults.set({ fault: 'pair-delist', symbol: 'BTC/EUR' });
-  const missing = () => rig.sink.book.catalogue.absences(0).missing;
+  const missing = () => rig.sink.markets.catalogue.absences(0).missing;
   await rig.pass('two loads without it', () => missing().length > 0);
   assert.deepEqual(missing(), ['BTCEUR']);
-  assert.equal(rig.sink.book.catalogue.find('BTCEUR' as MarketSymbol)?.status, 'paused');
+  assert.equal(rig.sink.markets.catalogue.find('BTCEUR' as MarketSymbol)?.status, 'paused');
   assert.equal(rig.health.path, 'live');
 });
 
 test('the reference prices of every market come from its candles', async () => {
   await startLive(['ADAEUR', 'BTCEUR', 'DOGEEUR', 'ETHEUR']);
   const complete = () =>
-    [...rig.sink.book.contents().references.values()].filter((prices) => prices.price1hAgo !== undefined);
+    [...rig.sink.markets.contents().references.values()].filter((prices) => prices.price1hAgo !== undefined);
   await rig.pass('all references', () => complete().length === 4);
   assert.ok(complete().every((prices) => prices.price24hAgo !== undefined && prices.price7dAgo !== undefined));
   assert.equal(rig.health.path, 'live');

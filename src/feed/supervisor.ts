@@ -3,7 +3,6 @@ import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import { Cadence } from './cadence.ts';
-import { CandleKeeper } from './candles.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
 import { ClockOffset } from './clock-offset.ts';
 import type { Catalogue, LiveEvent, SubscriptionRefusal } from './connector.ts';
@@ -11,7 +10,8 @@ import { countOne, FeedCounters, type FeedHealth } from './health.ts';
 import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
-import { SymbolBook } from './symbol-book.ts';
+import { ReferencePriceTracker } from './reference-price-tracker.ts';
+import { SubscriptionStates } from './subscription-states.ts';
 
 interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
@@ -24,11 +24,11 @@ interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
  */
 export class FeedSupervisor {
   readonly #parts: FeedParts;
-  readonly #book: SymbolBook;
+  readonly #book: SubscriptionStates;
   readonly #link: LiveLink;
   readonly #catalogue: CatalogueKeeper;
   readonly #poller: Poller;
-  readonly #candles: CandleKeeper;
+  readonly #candles: ReferencePriceTracker;
   readonly #cadence: Cadence;
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
@@ -39,7 +39,7 @@ export class FeedSupervisor {
   constructor(options: FeedSupervisorOptions) {
     const parts = { ...options, timing: { ...defaultTiming, ...options.timing }, counters: new FeedCounters() };
     this.#parts = parts;
-    this.#book = new SymbolBook(parts.timing);
+    this.#book = new SubscriptionStates(parts.timing);
     this.#cadence = new Cadence(parts.timing.steadyPauseMaxMs);
     this.#link = new LiveLink(parts, {
       event: (event) => this.#received(event),
@@ -51,7 +51,7 @@ export class FeedSupervisor {
       plan: () => this.#plan(),
       polled: (plan, tickers) => this.#polled(plan, tickers),
     });
-    this.#candles = new CandleKeeper(parts);
+    this.#candles = new ReferencePriceTracker(parts);
   }
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
@@ -115,7 +115,7 @@ export class FeedSupervisor {
    * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one came, by the
    * monotonic clock, and the markets. Only another source shows whether the source stopped or the market did.
    */
-  get brokenOff(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
+  get stalled(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
     const { lastAtMs, wasSteady } = this.#cadence;
     const { clock, timing } = this.#parts;
     if (!this.isLive || !wasSteady || lastAtMs === undefined) return undefined;

@@ -35,13 +35,13 @@ export function watchCertificate(
   renewed: (certificate: Certificate) => void,
 ): Timer {
   let current = served;
-  let trouble: string | undefined;
+  let lastError: string | undefined;
   let reported: string | undefined;
 
   async function look(): Promise<void> {
     const found = await readCertificate(files);
     if (found.cert !== current.cert || found.key !== current.key) take(found);
-    trouble = reported = undefined;
+    lastError = reported = undefined;
   }
 
   function take(found: Certificate): void {
@@ -53,11 +53,11 @@ export function watchCertificate(
   }
 
   function failed(error: Error): void {
-    if (error.message === trouble && error.message !== reported) {
+    if (error.message === lastError && error.message !== reported) {
       log.warn({ err: error }, 'the files of the certificate cannot be used; the one before stays in use');
       reported = error.message;
     }
-    trouble = error.message;
+    lastError = error.message;
   }
 
   return clock.every(everyMs, () => void look().catch(failed));

@@ -3,7 +3,7 @@ import type { BreachLog } from '../access/breach-log.ts';
 import type { IpAddress } from '../access/client-address.ts';
 import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
-import type { Limits, Verdict } from '../access/limits.ts';
+import type { Limits, MaybePromise } from '../access/limits.ts';
 import type { Clock, EpochMs } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import { type LimitCategory, limitDetail, limitTable, overloadRetryAfterSeconds } from '../contract/limits.ts';
@@ -12,7 +12,7 @@ import { prefersPage } from './negotiation.ts';
 import type { Shed } from './overload.ts';
 import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { isWellFormed, type RequestTarget } from './request-target.ts';
-import type { Resource, Sources } from './resource.ts';
+import type { ReadModel, Resource } from './resource.ts';
 
 /** A request that is well-formed HTTP, with what was read once when it came. */
 export interface PublicRequest {
@@ -34,7 +34,7 @@ export interface Gate {
   /** Called for every request that a key's own limit refuses. */
   readonly breaches?: Pick<BreachLog, 'refused'> | undefined;
   /** Reads keys that were just made elsewhere; `undefined` when it does not. */
-  readonly look?: (() => Promise<void> | undefined) | undefined;
+  readonly refreshKeys?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** Where the cause of an internal error goes, under the identifier the client was given. */
@@ -51,9 +51,6 @@ export interface Decision {
   /** The limit that refused the request; absent where none did. */
   readonly limitedBy?: LimitCategory | 'page';
 }
-
-/** A decision at once, or soon where the limits are counted elsewhere. */
-export type Deciding = Decision | Promise<Decision>;
 
 /** The paths of the public listener, by the limit that counts them. */
 export interface Routes {
@@ -74,7 +71,7 @@ export interface Routes {
 export class Pipeline {
   readonly #routes: Routes;
   readonly #gate: Gate;
-  readonly #sources: Sources;
+  readonly #readModel: ReadModel;
   readonly #counts: RequestCounts;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #failed: FailureLog;
@@ -83,20 +80,20 @@ export class Pipeline {
   constructor(
     routes: Routes,
     gate: Gate,
-    sources: Sources,
+    sources: ReadModel,
     counts: RequestCounts,
     clock: Pick<Clock, 'now'>,
     failed: FailureLog,
   ) {
     this.#routes = routes;
     this.#gate = gate;
-    this.#sources = sources;
+    this.#readModel = sources;
     this.#counts = counts;
     this.#clock = clock;
     this.#failed = failed;
   }
 
-  decide(request: PublicRequest): Deciding {
+  decide(request: PublicRequest): MaybePromise<Decision> {
     const { path } = request.target;
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
     if (request.shed !== 'none') return overloaded;
@@ -113,7 +110,11 @@ export class Pipeline {
   }
 
   /** Goes on with a verdict: at once when it is there, so that counting in memory makes no promise. */
-  #once(verdict: Verdict, request: PublicRequest, decide: (verdict: LimitDecision) => Decision): Deciding {
+  #once(
+    verdict: MaybePromise<LimitDecision>,
+    request: PublicRequest,
+    decide: (verdict: LimitDecision) => Decision,
+  ): MaybePromise<Decision> {
     if (!(verdict instanceof Promise)) return decide(verdict);
     return verdict.then((known) => {
       request.now = this.#clock.now();
@@ -134,14 +135,14 @@ export class Pipeline {
     return this.#limited('page', 'Pages', verdict);
   }
 
-  #decideKeyed(request: PublicRequest): Deciding {
+  #decideKeyed(request: PublicRequest): MaybePromise<Decision> {
     const { now, headers } = request;
     const key = headers['x-exchange-apikey'];
     if (key === undefined) return this.#unauthenticated(true, request);
     const match = this.#gate.keys.find(String(key), now);
     if (match !== undefined) return this.#decideMatched(match, request);
-    const mayLook = this.#gate.limits.mayFail(request.address.limitBucket, now);
-    const looked = mayLook ? this.#gate.look?.() : undefined;
+    const mayLook = this.#gate.limits.hasFailuresLeft(request.address.limitBucket, now);
+    const looked = mayLook ? this.#gate.refreshKeys?.() : undefined;
     if (looked === undefined) return this.#unauthenticated(false, request);
     return looked.then(() => {
       request.now = this.#clock.now();
@@ -150,7 +151,7 @@ export class Pipeline {
     });
   }
 
-  #decideMatched(match: KeyMatch, request: PublicRequest): Deciding {
+  #decideMatched(match: KeyMatch, request: PublicRequest): MaybePromise<Decision> {
     const { now, headers, shed, target } = request;
     if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
     const verdict = this.#gate.limits.takeForKey(match, now);
@@ -169,7 +170,7 @@ export class Pipeline {
     return this.#limited('key', limitTable.key.name, verdict, match);
   }
 
-  #unauthenticated(keyAbsent: boolean, request: PublicRequest): Deciding {
+  #unauthenticated(keyAbsent: boolean, request: PublicRequest): MaybePromise<Decision> {
     const counted = this.#gate.limits.takeForFailedAuthentication(request.address.limitBucket, request.now);
     return this.#once(counted, request, (verdict) => {
       if (!verdict.allowed) return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, verdict);
@@ -212,10 +213,10 @@ export class Pipeline {
   #ask(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {
     if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed;
     if (!resource.answersInMaintenance) {
-      const retryAfterSeconds = this.#sources.service.maintenanceRetryAfterSeconds(now);
+      const retryAfterSeconds = this.#readModel.service.maintenanceRetryAfterSeconds(now);
       if (retryAfterSeconds !== undefined) return maintenanceProblem(retryAfterSeconds);
     }
-    return resource.answer({ now, query: target.query, headers }, this.#sources);
+    return resource.answer({ now, query: target.query, headers }, this.#readModel);
   }
 }
 

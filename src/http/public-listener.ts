@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
+import type { MaybePromise } from '../access/limits.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import type { Log } from '../log.ts';
@@ -14,7 +15,6 @@ import { type Certificate, httpServer, type PublicListenerOptions, secureOptions
 import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Pressure } from './overload.ts';
 import {
-  type Deciding,
   type Decision,
   type Gate,
   internalError,
@@ -26,7 +26,7 @@ import {
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { type RequestIds, requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
-import type { Sources } from './resource.ts';
+import type { ReadModel } from './resource.ts';
 import { type Written, writeAnswer } from './response-writer.ts';
 
 /** What is served, which can name the port that was taken. */
@@ -42,7 +42,7 @@ export interface PublicListenerParts {
   readonly offerAt: (port: number) => Offer;
   readonly gate: Gate;
   readonly addresses: ClientAddresses;
-  readonly sources: Sources;
+  readonly readModel: ReadModel;
   /** Called after every answer to well-formed HTTP, with the headers of the request. */
   readonly onAnswered?: ((answered: AnsweredRequest, headers: IncomingHttpHeaders) => void) | undefined;
   /** Called after every answer to a valid key, before anything else can be published. */
@@ -192,7 +192,7 @@ export class PublicListener {
   }
 
   #offer(port: number): void {
-    const { offerAt, gate, sources } = this.#parts;
+    const { offerAt, gate, readModel: sources } = this.#parts;
     const { routes, errorsUrl } = offerAt(port);
     this.#errorsUrl = errorsUrl;
     this.#pipeline = new Pipeline(routes, gate, sources, this.counts, this.#parts.clock, this.#logFailure);
@@ -258,7 +258,7 @@ export class PublicListener {
     this.#parts.log.error({ err: error, requestId }, 'a request failed');
   };
 
-  #decide(exchange: Exchange): Deciding {
+  #decide(exchange: Exchange): MaybePromise<Decision> {
     const { request, connection, requestId } = exchange;
     const fault = findHttpFault(request);
     if (fault !== undefined) {

@@ -15,7 +15,7 @@ export interface ResourceRequest {
 }
 
 /** What resources read from. Nothing here waits for anything. */
-export interface Sources {
+export interface ReadModel {
   readonly board: Board;
   readonly service: ServiceBoard;
 }
@@ -26,7 +26,7 @@ export interface Resource {
   readonly answersInMaintenance: boolean;
   /** Answers under overload too. */
   readonly isNeverShed?: true;
-  answer(request: ResourceRequest, sources: Sources): Answer;
+  answer(request: ResourceRequest, sources: ReadModel): Answer;
 }
 
 /** 503 MARKET_DATA_UNAVAILABLE, with when to ask again. */

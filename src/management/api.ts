@@ -8,8 +8,8 @@ import { anybody, type CountersFor, Gate, type Operator } from './gate.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Asked, ListedOperation, Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import type { Management } from './parts.ts';
 import { type FieldError, Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

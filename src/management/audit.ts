@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { id, instants, line, listOf, named, object, pair, text, words } from '../operator/fields.ts';
+import { id, instantFields, instants, line, listOf, named, object, openEnum, text } from '../operator/fields.ts';
 import { auditSubjectKinds } from '../store/schema.ts';
 import { defaultLimit, nextSchema, operation, pageQuery, readCursor, timeAndId, writeCursor } from './operation.ts';
 
 const AuditEntrySchema = named('AuditEntry', 'A change, or an attempt to sign in. Never holds a secret.', {
   id: id('aud', 'The entry’s id.'),
-  ...pair('at', 'When it was done.'),
+  ...instantFields('at', 'When it was done.'),
   actor: line(
     'Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.',
     'alice',
@@ -18,7 +18,7 @@ const AuditEntrySchema = named('AuditEntry', 'A change, or an attempt to sign in
     examples: ['key.create'],
   }),
   subject: object('What it was done to.', {
-    kind: words(auditSubjectKinds, 'What it was done to.'),
+    kind: openEnum(auditSubjectKinds, 'What it was done to.'),
     id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
   }),
   summary: line('One sentence for people.', 'Made a key for bot@example.com ("trading bot").', 2_000),

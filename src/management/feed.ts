@@ -8,24 +8,24 @@ import {
   count,
   counts,
   described,
+  instantFields,
   instants,
   line,
   listOf,
   named,
   nullable,
   nullableCount,
+  nullableInstantFields,
   nullableLine,
-  nullablePair,
+  openEnum,
   orNull,
-  pair,
   viewOf,
-  words,
 } from '../operator/fields.ts';
 import { operation } from './operation.ts';
-import type { Management } from './sources.ts';
+import type { Management } from './parts.ts';
 
 const feedPath = nullable(
-  words(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
+  openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
   'How data arrives; null until the feed has chosen a path.',
 );
 
@@ -33,12 +33,12 @@ const FeedSpanSchema = named(
   'FeedSpan',
   'A span in which the feed was in one state. Between two spans the service was not running.',
   {
-    state: words(
+    state: openEnum(
       ['live', 'fallback', 'outage'],
       '`live`: over the live connection. `fallback`: over polls. `outage`: no data for more than 5 minutes, or never.',
     ),
-    ...pair('from', 'When it began.'),
-    ...nullablePair('to', 'When it ended; null for the one that lasts.'),
+    ...instantFields('from', 'When it began.'),
+    ...nullableInstantFields('to', 'When it ended; null for the one that lasts.'),
   },
 );
 
@@ -62,7 +62,7 @@ export const FeedHealthSchema = named(
     }),
     symbolsQuiet: count('Markets silent on the live connection and not confirmed otherwise.', 0),
     symbolsDoubted: count('Markets for which polls show another price than the live connection.', 0),
-    ...nullablePair('lastLiveDataAt', 'When the live connection last gave data.'),
+    ...nullableInstantFields('lastLiveDataAt', 'When the live connection last gave data.'),
     lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
     upstreamLagMs: orNull(
       Type.Number({
@@ -71,9 +71,9 @@ export const FeedHealthSchema = named(
         examples: [35],
       }),
     ),
-    ...nullablePair('lastFallbackPollAt', 'When the fallback was last polled.'),
+    ...nullableInstantFields('lastFallbackPollAt', 'When the fallback was last polled.'),
     polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
-    ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
+    ...nullableInstantFields('lastCatalogueAt', 'When the catalogue was last loaded.'),
     catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
     pairsSkipped: count('Pairs that are not offered: they lack something, or carry the live name of another pair.', 0),
     systemStatus: nullableLine(
@@ -91,7 +91,7 @@ const SourceFeedSchema = named('SourceFeed', 'A source of market data.', {
 });
 
 const FeedSchema = named('Feed', 'How market data arrives.', {
-  path: words(
+  path: openEnum(
     ['live', 'fallback'],
     '`live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.',
   ),
@@ -106,9 +106,9 @@ const RateSchema = named('Rate', 'A conversion rate.', {
   source: line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
   mid: nullableLine('Units of `quote` for one unit of `via`, a decimal; null while there is none.', '24.500', 64),
   fixingDate: nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
-  ...nullablePair('refreshedAt', 'When it was last read.'),
+  ...nullableInstantFields('refreshedAt', 'When it was last read.'),
   ageMs: nullableCount('Time since then, in milliseconds.', 120_000),
-  ...nullablePair('validUntil', 'The first instant at which it may no longer be used.'),
+  ...nullableInstantFields('validUntil', 'The first instant at which it may no longer be used.'),
   valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
   marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
   lastOutcome: nullableLine(
@@ -167,9 +167,9 @@ export function healthBody(health: FeedHealth) {
   });
 }
 
-function rateBody({ configuration, feed, market: { book } }: Management, quote: CurrencyCode, now: EpochMs) {
+function rateBody({ configuration, feed, market: { markets } }: Management, quote: CurrencyCode, now: EpochMs) {
   const { via } = configuration.pricing.converted.get(quote)!;
-  const known = book.rate(quote);
+  const known = markets.rate(quote);
   const health = feed.rates().find((rate) => rate.quote === quote);
   return {
     via,
@@ -181,7 +181,7 @@ function rateBody({ configuration, feed, market: { book } }: Management, quote: 
     ageMs: known === undefined ? null : Math.max(0, now - known.rate.refreshedAt),
     ...instants('validUntil', known?.validUntil),
     valid: known !== undefined && now < known.validUntil,
-    marginPercent: book.marginOf(quote),
+    marginPercent: markets.marginOf(quote),
     lastOutcome: outcomeOf(health),
   };
 }

@@ -11,9 +11,9 @@ import { tokenState } from '../operator/token.ts';
 import type { AuditLog } from '../store/audit.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
+import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
-import type { Management } from './sources.ts';
 
 /** What the management API counts itself. */
 export interface ManagementCounters {

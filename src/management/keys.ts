@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
-import { described, id, line, listOf, named, nullableCount, words } from '../operator/fields.ts';
+import { described, id, line, listOf, named, nullableCount, openEnum } from '../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
 import {
@@ -68,7 +68,7 @@ export const keyOperations = {
       'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
     query: Type.Object({
       account: Type.Optional(id('acc', 'Only keys of this account.')),
-      status: Type.Optional(words(keyStatuses, 'Only keys of this status.')),
+      status: Type.Optional(openEnum(keyStatuses, 'Only keys of this status.')),
       query: Type.Optional(line('What to look for.', 'x7Qa', 254)),
       ...pageQuery,
     }),

@@ -11,7 +11,7 @@ import { WindowSchema, windowDescription, windowView } from '../operator/window.
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../store/windows.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
-import type { Management } from './sources.ts';
+import type { Management } from './parts.ts';
 
 /** What a window is announced or previewed with. */
 const NewWindowSchema = strictObject('The new window.', {

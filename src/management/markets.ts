@@ -8,6 +8,7 @@ import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import {
   count,
   described,
+  instantFields,
   instants,
   listOf,
   named,
@@ -15,15 +16,14 @@ import {
   nullableCount,
   nullableDecimal,
   nullableLine,
-  pair,
 } from '../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
 import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
 import { type Asked, assertConfirmed, confirmation, noBody, operation } from './operation.ts';
+import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 import { sparkPointsMax } from './sparklines.ts';
 import { tickerView } from './views.ts';
 
@@ -57,7 +57,7 @@ const MarketRowSchema = named('MarketRow', 'A market in the list, with its price
 });
 
 const MarketListSchema = named('MarketList', 'All markets.', {
-  ...pair('serverTime', 'The time of the server.'),
+  ...instantFields('serverTime', 'The time of the server.'),
   markets: listOf(
     MarketRowSchema,
     'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
@@ -68,17 +68,17 @@ type MarketBody = Static<typeof MarketSchema>;
 
 /** A market that is offered, and its price at `now`. */
 function marketBody(symbol: MarketSymbol, management: Management, now: EpochMs): MarketBody {
-  const views = catalogueMarkets(management.market.book);
+  const views = catalogueMarkets(management.market.markets);
   return pricedBody(views.find((view) => view.symbol === symbol)!, management, now);
 }
 
-function pricedBody(view: MarketView, { market: { board, book } }: Management, now: EpochMs): MarketBody {
+function pricedBody(view: MarketView, { market: { board, markets } }: Management, now: EpochMs): MarketBody {
   const { ticker = null, unpriced = null } = tickerView(board, view.symbol as MarketSymbol, now);
   return {
     ...view,
     ticker,
     unpriced,
-    held: heldOf(book, view.symbol as MarketSymbol),
+    held: heldOf(markets, view.symbol as MarketSymbol),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
   };
@@ -97,9 +97,9 @@ function spreadOf(ticker: contract.TickerBody | null): Pick<MarketBody, 'spread'
 }
 
 /** The market of a symbol in any case. Throws `NOT_FOUND`. */
-function marketOf({ market: { book } }: Management, text: string): OfferedMarket {
+function marketOf({ market: { markets } }: Management, text: string): OfferedMarket {
   const symbol = parseSymbol(text);
-  const market = symbol === undefined ? undefined : book.catalogue.find(symbol);
+  const market = symbol === undefined ? undefined : markets.catalogue.find(symbol);
   if (market !== undefined) return market;
   throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.');
 }
@@ -117,7 +117,7 @@ const symbolParams = Type.Object({
 const UpstreamQuoteSchema = named('UpstreamQuote', 'The last good values from the exchange.', {
   bid: part.decimal('Best bid on the exchange.', '50000.0'),
   ask: part.decimal('Best ask on the exchange.', '50000.1'),
-  ...pair('timestamp', 'When they were captured.'),
+  ...instantFields('timestamp', 'When they were captured.'),
 });
 
 const MarketDetailSchema = named('MarketDetail', 'A market, and how its price is derived.', {
@@ -146,7 +146,7 @@ function changing(
     problems: ['CONFLICT'],
     async handle({ params, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
-      if (verb === 'accept' && !heldOf(management.market.book, symbol).some(({ reason }) => reason !== 'operator')) {
+      if (verb === 'accept' && !heldOf(management.market.markets, symbol).some(({ reason }) => reason !== 'operator')) {
         throw new Problem('CONFLICT', `The guard holds nothing of ${symbol}.`);
       }
       return changed(change, symbol, asked, management);
@@ -170,7 +170,7 @@ function changingAll(verb: keyof typeof allChanges, summary: string, description
     body: noBody,
     answer: named(allChanges[verb].id, 'What was changed.', { changed: count('How many markets were changed.', 26) }),
     async handle({ store, now }, management) {
-      await management.market.memory.save();
+      await management.market.snapshots.save();
       return { changed: await allChanges[verb].change(store.markets, now) };
     },
   });
@@ -184,10 +184,10 @@ export const marketOperations = {
     answer: MarketListSchema,
     handle({ now }, management) {
       const { market, sparklines } = management;
-      const views = new Map(catalogueMarkets(market.book).map((view) => [view.symbol, view]));
+      const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
       return {
         ...instants('serverTime', now),
-        markets: market.book.catalogue.listed(now).map(({ symbol }) => ({
+        markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
           ...pricedBody(views.get(symbol)!, management, now),
           spark: sparklines.of(symbol),
         })),
@@ -203,14 +203,14 @@ export const marketOperations = {
     answer: MarketDetailSchema,
     handle({ params, now }, management) {
       const market = marketOf(management, params.symbol);
-      const quote = management.market.book.contents().tickers.get(market.exchangeSymbol);
-      const explained = explainPrice(management.market.book, market.symbol, now);
+      const quote = management.market.markets.contents().tickers.get(market.exchangeSymbol);
+      const explained = explainPrice(management.market.markets, market.symbol, now);
       return {
         market: marketBody(market.symbol, management, now),
         upstream:
           quote === undefined ? null : { bid: quote.bid, ask: quote.ask, ...instants('timestamp', quote.capturedAt) },
         price: explained.kind === 'priced' ? explained.report : null,
-        sources: sourceQuotes(management.market.book, market.exchangeSymbol, now),
+        sources: sourceQuotes(management.market.markets, market.exchangeSymbol, now),
       };
     },
   }),
@@ -273,7 +273,7 @@ async function changed(
   { store, now }: Pick<Asked, 'store' | 'now'>,
   management: Management,
 ): Promise<MarketBody> {
-  await management.market.memory.save();
+  await management.market.snapshots.save();
   await change(store.markets, symbol, now);
   await management.changes.look();
   return marketBody(symbol, management, now);

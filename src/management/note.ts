@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { line, named, nullableLine, words } from '../operator/fields.ts';
+import { line, named, nullableLine, openEnum } from '../operator/fields.ts';
 
 export const NoteSchema = named('Note', 'What an operator should know.', {
-  level: words(
+  level: openEnum(
     ['critical', 'warning', 'info'],
     '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
   ),

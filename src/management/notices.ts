@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { breachMail } from '../notices/notice-mail.ts';
-import { line, listOf, named, words } from '../operator/fields.ts';
+import { line, listOf, named, openEnum } from '../operator/fields.ts';
 import { NoticeSchema, noticeStatuses, noticeView } from '../operator/notice.ts';
 import { operation, pathId } from './operation.ts';
 
@@ -24,7 +24,7 @@ export const noticeOperations = {
     summary: 'Notices to key holders, latest first',
     description: 'Who was notified by e-mail, when, and with what outcome.',
     query: Type.Object({
-      status: Type.Optional(words(noticeStatuses, 'Only those of this status.')),
+      status: Type.Optional(openEnum(noticeStatuses, 'Only those of this status.')),
       limit: Type.Optional(
         Type.Integer({ description: 'Notices wanted, 50 when left out.', minimum: 1, maximum: 200 }),
       ),

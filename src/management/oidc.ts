@@ -5,8 +5,8 @@ import type { OidcConfiguration } from '../configuration/configuration.ts';
 import { type Role, roles } from '../operator/role.ts';
 import type { Gate } from './gate.ts';
 import { ownOriginOf } from './hosts.ts';
+import type { Management } from './parts.ts';
 import { cookieFlags, isOverTls, setSessionCookie } from './session.ts';
-import type { Management } from './sources.ts';
 
 /** Why a sign-in through the provider gave no session. The console has a sentence for each. */
 type Failure = 'cancelled' | 'expired' | 'no-role' | 'provider' | 'too-many';

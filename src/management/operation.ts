@@ -5,8 +5,8 @@ import type { EpochMs } from '../clock.ts';
 import { id, instantMs, nullableLine } from '../operator/fields.ts';
 import type { Store } from '../store/store.ts';
 import type { Access, Gate, Operator } from './gate.ts';
+import type { Management } from './parts.ts';
 import { invalid, Problem, type ProblemCode } from './problems.ts';
-import type { Management } from './sources.ts';
 
 /** A request that passed the gate and whose values are as the operation declares them. */
 export interface Asked<Params = never, Query = never, Body = never> {

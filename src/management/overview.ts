@@ -6,6 +6,7 @@ import {
   counts,
   described,
   figure,
+  instantFields,
   instantMs,
   instants,
   line,
@@ -13,19 +14,18 @@ import {
   named,
   nullable,
   nullableCount,
-  nullablePair,
+  nullableInstantFields,
   object,
-  pair,
-  words,
+  openEnum,
 } from '../operator/fields.ts';
 import { NoteSchema } from './note.ts';
 import { operation } from './operation.ts';
+import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
-import type { Management } from './sources.ts';
 import { marketsByStatus } from './views.ts';
 
 const ServiceStateSchema = {
-  ...words(publicServiceStatuses, 'State of the service or of a part of it.'),
+  ...openEnum(publicServiceStatuses, 'State of the service or of a part of it.'),
   $id: 'ServiceState',
 };
 const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
@@ -37,18 +37,18 @@ export const ServiceStatusSchema = named('ServiceStatus', 'Exactly the body clie
   api: serviceState('Status of the API itself.'),
   components: object('Its parts.', { ticker: serviceState('Status of the market data.') }),
   maintenance: nullable(PublicWindowSchema, 'The running window, else the nearest announced one, else null.'),
-  ...nullablePair('lastUpdatedAt', 'When the feed was last updated.'),
-  ...pair('serverTime', 'The time of the server.'),
+  ...nullableInstantFields('lastUpdatedAt', 'When the feed was last updated.'),
+  ...instantFields('serverTime', 'The time of the server.'),
 });
 
 const OverviewSchema = named('Overview', 'The state of the service.', {
   version: line('Version of the software.', '1.0.0', 50),
   baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
-  phase: words(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
+  phase: openEnum(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
   notes: listOf(NoteSchema, 'What needs attention, the most urgent first, and what else is unusual.'),
-  ...pair('startedAt', 'When the process started.'),
-  ...pair('serverTime', 'The time of the server.'),
+  ...instantFields('startedAt', 'When the process started.'),
+  ...instantFields('serverTime', 'The time of the server.'),
   status: described(ServiceStatusSchema, 'The status that clients see.'),
   dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   storeReachable: Type.Boolean({ description: 'Whether the database can be read and written now.' }),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
-import { line, listOf, named, pair } from '../operator/fields.ts';
+import { instantFields, line, listOf, named } from '../operator/fields.ts';
 import { TickerSchema } from './markets.ts';
 import { operation } from './operation.ts';
 import { Problem } from './problems.ts';
@@ -13,7 +13,7 @@ const version = line(
 
 const PriceListSchema = named('PriceList', 'The prices that clients get.', {
   version,
-  ...pair('serverTime', 'The time of the server.'),
+  ...instantFields('serverTime', 'The time of the server.'),
   prices: listOf(
     named('VersionedTicker', 'A ticker, in the very bytes that clients get from `/v1/ticker`.', {
       version: line(

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { asEpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
-import type { RecordAsking } from '../history/query/asking.ts';
-import { count, id, instantMs, line, nullableLine, words } from '../operator/fields.ts';
+import type { RecordClient } from '../history/query/record-client.ts';
+import { count, id, instantMs, line, nullableLine, openEnum } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
 import {
   CandleListSchema,
@@ -29,8 +29,8 @@ import {
 } from '../operator/record.ts';
 import { requestId } from '../operator/request.ts';
 import { operation, strictObject } from './operation.ts';
+import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 
 const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') });
 const span = {
@@ -64,7 +64,7 @@ function pageOf({ limit = 100, after, ...rest }: PageQuery) {
   return { ...spanOf(rest), limit, after: after === undefined ? undefined : positionOf(after) };
 }
 
-function recordOf({ record }: Management): Pick<RecordAsking, 'ask'> {
+function recordOf({ record }: Management): Pick<RecordClient, 'ask'> {
   if (record === undefined) throw new Problem('NOT_FOUND', 'This service records nothing (history.url: off).');
   return record;
 }
@@ -142,7 +142,7 @@ export const listCandles = operation({
   summary: 'A market over a span, for a chart',
   description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
   params: symbolParams,
-  query: strictObject('Which span, in which steps.', { ...span, step: words(stepNames, 'How long a step is.') }),
+  query: strictObject('Which span, in which steps.', { ...span, step: openEnum(stepNames, 'How long a step is.') }),
   answer: CandleListSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ params, query, now }, management) {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { instants, line, named, nullableLine, object, pair, text, words } from '../operator/fields.ts';
+import { instantFields, instants, line, named, nullableLine, object, openEnum, text } from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { ownOriginOf } from './hosts.ts';
 import { operation, strictObject } from './operation.ts';
+import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Session, type Sessions, sessionCookie } from './sessions.ts';
-import type { Management } from './sources.ts';
 
 const SessionSchema = named('Session', 'A signed-in browser.', {
   operator: object('Who is signed in.', {
@@ -14,7 +14,7 @@ const SessionSchema = named('Session', 'A signed-in browser.', {
       'alice',
       300,
     ),
-    role: words(roles, 'What they may do; each role may also do what those before it may.'),
+    role: openEnum(roles, 'What they may do; each role may also do what those before it may.'),
   }),
   csrfToken: text(
     'Sent as `X-CSRF-Token` with every request of this session that changes something.',
@@ -22,7 +22,7 @@ const SessionSchema = named('Session', 'A signed-in browser.', {
     32,
     32,
   ),
-  ...pair('expiresAt', 'When the session ends, however much it is used.'),
+  ...instantFields('expiresAt', 'When the session ends, however much it is used.'),
 });
 
 const SignInSchema = strictObject('What to sign in with.', {

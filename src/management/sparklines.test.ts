@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   decimal,
   everyEuroMarket,
@@ -18,18 +18,18 @@ const btceur = symbol('BTCEUR');
 
 function sampled() {
   const clock = new FakeClock();
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
   const feed = { age: 0, ageMs: () => feed.age };
-  book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
-  const sparklines = new Sparklines(book, feed, clock);
+  markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+  const sparklines = new Sparklines(markets, feed, clock);
   /** Gives the buy price. */
   const tick = (bid: string, ask: string) => {
     const prices = { bid: decimal(bid), ask: decimal(ask) };
-    book.tickerReceived(upstreamTicker({ ...prices, receivedAt: clock.now(), upstreamTime: undefined }));
-    const verdict = book.price(btceur, clock.now());
+    markets.tickerReceived(upstreamTicker({ ...prices, receivedAt: clock.now(), upstreamTime: undefined }));
+    const verdict = markets.price(btceur, clock.now());
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : assert.fail();
   };
-  return { clock, book, feed, sparklines, tick };
+  return { clock, markets, feed, sparklines, tick };
 }
 
 test('a market has its buy price of each minute, from its first price on', async () => {
@@ -44,12 +44,12 @@ test('a market has its buy price of each minute, from its first price on', async
 });
 
 test('an outage of the feed is a gap, although clients still get the last good price', async () => {
-  const { clock, book, feed, sparklines, tick } = sampled();
+  const { clock, markets, feed, sparklines, tick } = sampled();
   const buy = tick('50000.0', '50000.1');
   await clock.advance(minuteMs);
   feed.age = 31_000;
   await clock.advance(2 * minuteMs);
-  assert.equal(book.price(btceur, clock.now()).kind, 'priced');
+  assert.equal(markets.price(btceur, clock.now()).kind, 'priced');
   feed.age = 0;
   await clock.advance(minuteMs);
   assert.deepEqual(sparklines.of(btceur), [buy, null, null, buy]);
@@ -66,10 +66,10 @@ test('only the last hour is kept', async () => {
 });
 
 test('a delisted market is forgotten, and no timer is left after a stop', async () => {
-  const { clock, book, sparklines, tick } = sampled();
+  const { clock, markets, sparklines, tick } = sampled();
   tick('50000.0', '50000.1');
   await clock.advance(minuteMs);
-  book.applyControls([{ symbol: btceur, operatorPaused: false, delistedAt: clock.now() }]);
+  markets.applyControls([{ symbol: btceur, operatorPaused: false, delistedAt: clock.now() }]);
   await clock.advance(minuteMs);
   assert.deepEqual(sparklines.of(btceur), []);
   sparklines.stop();

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 
@@ -15,15 +15,15 @@ type Value = DecimalString | null;
 
 /** The buy prices of the last hour, one a minute, for the sparkline of each market. Lost when the process ends. */
 export class Sparklines {
-  readonly #book: MarketBook;
+  readonly #markets: Markets;
   readonly #feedStatus: Pick<FeedStatus, 'ageMs'>;
   readonly #clock: Clock;
   readonly #lines = new Map<MarketSymbol, Value[]>();
   readonly #timer: Timer;
   #turn = 0;
 
-  constructor(book: MarketBook, feedStatus: Pick<FeedStatus, 'ageMs'>, clock: Clock) {
-    this.#book = book;
+  constructor(markets: Markets, feedStatus: Pick<FeedStatus, 'ageMs'>, clock: Clock) {
+    this.#markets = markets;
     this.#feedStatus = feedStatus;
     this.#clock = clock;
     this.#timer = clock.every(sampleEveryMs, () => this.#sample());
@@ -41,10 +41,10 @@ export class Sparklines {
   #sample(): void {
     const now = this.#clock.now();
     const ageMs = this.#feedStatus.ageMs(now, this.#clock.monotonicMs()) ?? Number.POSITIVE_INFINITY;
-    const markets = [...this.#book.catalogue.all()].filter((_, index) => index % turns === this.#turn);
+    const markets = [...this.#markets.catalogue.all()].filter((_, index) => index % turns === this.#turn);
     this.#turn = (this.#turn + 1) % turns;
     for (const { symbol, status } of markets) {
-      const verdict = this.#book.price(symbol, now);
+      const verdict = this.#markets.price(symbol, now);
       const value = verdict.kind === 'priced' && ageMs <= currentForMs ? verdict.ticker.buyPrice : null;
       const line = this.#lines.get(symbol) ?? [];
       if (status === 'delisted') this.#lines.delete(symbol);

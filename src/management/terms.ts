@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { termFields, termScopes } from '../market/terms.ts';
-import { instantMs, listOf, named, words } from '../operator/fields.ts';
+import { instantMs, listOf, named, openEnum } from '../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
+import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 
 const TermListSchema = named('TermList', 'The terms.', {
   terms: listOf(
@@ -18,8 +18,8 @@ const TermListSchema = named('TermList', 'The terms.', {
 });
 
 /** The terms of the configuration. */
-function firstOf(book: Management['market']['book']) {
-  return book.terms().filter(({ from }) => from === undefined);
+function firstOf(markets: Management['market']['markets']) {
+  return markets.terms().filter(({ from }) => from === undefined);
 }
 
 const draftFields = {
@@ -28,7 +28,7 @@ const draftFields = {
       'The first instant at which it holds. Now when left out: two seconds later, so that every process begins together.',
     ),
   ),
-  scope: words(termScopes, 'What it is for.'),
+  scope: openEnum(termScopes, 'What it is for.'),
   subject: Type.Optional(
     Type.String({
       description: 'The quote currency or the market; left out for the service.',
@@ -43,7 +43,7 @@ const draftFields = {
   pricePrecision: Type.Optional(termPrecision),
   rounding: Type.Optional(termRounding),
   inherits: Type.Optional(
-    Type.Array(words(termFields, 'A value.'), {
+    Type.Array(openEnum(termFields, 'A value.'), {
       description: 'Values to take from the next wider scope again.',
       maxItems: termFields.length,
       uniqueItems: true,
@@ -65,7 +65,7 @@ function draftOf(
 ): NewTerm {
   const term = newTermOf({ ...values, subject, from: (fromMs ?? now) as EpochMs });
   assertTerm(term);
-  const refusal = termRefusal(market.book, term);
+  const refusal = termRefusal(market.markets, term);
   if (refusal !== undefined) throw invalid(refusal.field, refusal.message);
   return term;
 }
@@ -76,8 +76,8 @@ export const termOperations = {
     summary: 'Terms',
     description: 'What prices are made with: since when, and what is announced.',
     answer: TermListSchema,
-    async handle({ store, now }, { market: { book } }) {
-      return { terms: [...termViews(firstOf(book), await store.terms.list({ withCancelled: true }), now)] };
+    async handle({ store, now }, { market: { markets } }) {
+      return { terms: [...termViews(firstOf(markets), await store.terms.list({ withCancelled: true }), now)] };
     },
   }),
 
@@ -92,16 +92,16 @@ export const termOperations = {
     answer: TermSchema,
     problems: ['CONFLICT'],
     async handle({ body: { confirm = false, ...body }, store, now }, management) {
-      const { book } = management.market;
+      const { markets } = management.market;
       const term = draftOf(body, management, now);
-      const { concerns } = termEffect(book, term, now);
+      const { concerns } = termEffect(markets, term, now);
       if (concerns.length > 0 && !confirm) {
         throw new Problem('CONFLICT', `${concerns.join(' ')} Send confirm with true if it is meant so.`, {
           errors: [{ field: 'confirm', message: 'must be true.' }],
         });
       }
       const { id } = await store.terms.add(term);
-      return termView(firstOf(book), await store.terms.list({ withCancelled: true }), id, now);
+      return termView(firstOf(markets), await store.terms.list({ withCancelled: true }), id, now);
     },
   }),
 
@@ -112,7 +112,7 @@ export const termOperations = {
     description: 'Changes nothing. Prices before and after are made from the present ask and bid of the exchange.',
     body: DraftSchema,
     answer: TermEffectSchema,
-    handle: ({ body, now }, management) => termEffect(management.market.book, draftOf(body, management, now), now),
+    handle: ({ body, now }, management) => termEffect(management.market.markets, draftOf(body, management, now), now),
   }),
 
   cancelTerm: operation({
@@ -124,9 +124,9 @@ export const termOperations = {
     body: noBody,
     answer: TermSchema,
     problems: ['CONFLICT'],
-    async handle({ params, store, now }, { market: { book } }) {
+    async handle({ params, store, now }, { market: { markets } }) {
       await store.terms.cancel(params.id);
-      return termView(firstOf(book), await store.terms.list({ withCancelled: true }), params.id, now);
+      return termView(firstOf(markets), await store.terms.list({ withCancelled: true }), params.id, now);
     },
   }),
 };

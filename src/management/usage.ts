@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import type { BreachRecord } from '../key-records.ts';
-import { count, described, instants, listOf, named, object, pair } from '../operator/fields.ts';
+import { count, described, instantFields, instants, listOf, named, object } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
@@ -10,8 +10,8 @@ import type { RefusedKey } from '../store/breaches.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { KeyWithAccount } from '../store/keys.ts';
 import { operation, pathId } from './operation.ts';
+import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 
 const breachesShown = 200;
 const noticesShown = 50;
@@ -25,14 +25,14 @@ const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
   key: described(KeySchema, 'The key.'),
   limitPerMinute,
   currentMinute: object('The current minute, as this process counted it.', {
-    ...pair('startedAt', 'When the minute began.'),
+    ...instantFields('startedAt', 'When the minute began.'),
     used: count('Requests counted.', 41),
     refused: count('Requests refused.', 0),
     remaining: count('Requests left.', 19),
   }),
   breaches: listOf(
     object('A minute in which the key was refused.', {
-      ...pair('minute', 'The minute.'),
+      ...instantFields('minute', 'The minute.'),
       refused: count('Requests refused in it.', 112),
       limitPerMinute: count('The limit that refused them.', 60),
     }),
@@ -43,7 +43,7 @@ const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
 });
 
 const UsageSchema = named('Usage', 'The keys that stand out.', {
-  ...pair('since', 'Where the 24 hours begin.'),
+  ...instantFields('since', 'Where the 24 hours begin.'),
   keys: listOf(
     object('A key and how it is used.', {
       key: described(KeySchema, 'The key.'),

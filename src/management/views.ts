@@ -4,7 +4,7 @@ import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contr
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
 import { sourceQuotes } from '../operator/source.ts';
-import type { AdminParts } from './sources.ts';
+import type { AdminParts } from './parts.ts';
 
 export interface MarketView {
   readonly symbol: string;
@@ -28,13 +28,13 @@ export interface BoardView {
 
 /** What clients get at this instant. */
 export function boardView({ market, clock }: Pick<AdminParts, 'market' | 'clock'>): BoardView {
-  const { board, book, service, feedStatus } = market;
+  const { board, markets, service, feedStatus } = market;
   const now = clock.now();
   return {
     service: service.status(now),
     dataAgeMs: feedStatus.ageMs(now, clock.monotonicMs()),
     feedPath: feedStatus.path,
-    markets: book.catalogue
+    markets: markets.catalogue
       .listed(now)
       .map(({ symbol, status }) => ({ symbol, status, ...tickerView(board, symbol, now) })),
   };
@@ -50,15 +50,15 @@ export function tickerView(board: Board, symbol: MarketSymbol, now: EpochMs): Pi
 /** How many markets clients see, by state. */
 export function marketsByStatus({ market, clock }: AdminParts): Readonly<Record<PublicMarketStatus, number>> {
   const counts = { trading: 0, paused: 0, delisted: 0 };
-  for (const { status } of market.book.catalogue.listed(clock.now())) counts[status]++;
+  for (const { status } of market.markets.catalogue.listed(clock.now())) counts[status]++;
   return counts;
 }
 
 /** What each source says of each market of an exchange that is not delisted. */
-export function marketQuotes({ market: { book }, clock }: Pick<AdminParts, 'market' | 'clock'>) {
+export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>) {
   const now = clock.now();
-  const offered = book.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
-  return offered.flatMap(({ symbol }) => sourceQuotes(book, symbol, now).map((quote) => [symbol, quote] as const));
+  const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
+  return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
 }
 
 /** A source, and the number of markets in each of its states. */

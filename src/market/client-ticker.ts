@@ -76,7 +76,7 @@ export type NoPrice =
   | { readonly kind: 'unknown_symbol' };
 
 /** The price of a market at an instant, or why there is none. */
-export type PriceVerdict = { readonly kind: 'priced'; readonly ticker: ClientTicker } | NoPrice;
+export type PriceOutcome = { readonly kind: 'priced'; readonly ticker: ClientTicker } | NoPrice;
 
 /** What a price is made from. Each part is immutable, and the same object as long as it has the same value. */
 export interface PriceInputs {
@@ -111,7 +111,7 @@ export interface PriceExplanation extends PriceDerivation {
 }
 
 /** Makes the price. */
-export function priceFrom(inputs: PriceInputs | NoPrice): PriceVerdict {
+export function priceFrom(inputs: PriceInputs | NoPrice): PriceOutcome {
   if (inputs.kind !== 'inputs') return inputs;
   const { market, ticker, references, factors } = inputs;
   const priced = clientTicker(market, ticker, references, factors);

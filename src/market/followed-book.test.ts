@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Guard, type Held } from './guard.ts';
-import { MarketBook } from './market-book.ts';
+import { type Doubt, Guard } from './guard.ts';
 import type { SourceRules } from './market-sources.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   CZK,
@@ -40,116 +40,116 @@ function observed(rules?: SourceRules) {
     ratePercent: percent,
     confirmAfterMs: 10_000,
   });
-  const book = new MarketBook(policy, everyEuroMarket, guard, rules);
-  for (const { id } of book.sources.all)
-    book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start, undefined, id);
-  book.tickerReceived(upstreamTicker());
+  const markets = new Markets(policy, everyEuroMarket, guard, rules);
+  for (const { id } of markets.sources.all)
+    markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start, undefined, id);
+  markets.tickerReceived(upstreamTicker());
   const priced: string[] = [];
   const held: unknown[][] = [];
-  book.observe({
+  markets.observe({
     tickerChanged: (each) => void priced.push(each),
-    heldChanged: (...told) => void held.push(told),
+    doubtChanged: (...told) => void held.push(told),
   });
   priced.length = 0;
-  const bid = () => book.acceptedTicker(BTCEUR)?.bid;
+  const bid = () => markets.acceptedTicker(BTCEUR)?.bid;
   const told = () => [priced.splice(0), held.splice(0)];
-  return { book, bid, told };
+  return { markets, bid, told };
 }
 
-const accepted = (book: MarketBook, bid: string, atMs: number): AcceptedTicker => {
-  return { ...book.acceptedTicker(BTCEUR)!, bid: decimal(bid), capturedAt: after(start, atMs) };
+const accepted = (markets: Markets, bid: string, atMs: number): AcceptedTicker => {
+  return { ...markets.acceptedTicker(BTCEUR)!, bid: decimal(bid), capturedAt: after(start, atMs) };
 };
 
 test('of what another book accepted the newer wins, and of two of one instant the one that came later', () => {
-  const { book, bid, told } = observed();
-  book.tickerAccepted(BTCEUR, accepted(book, '84000', 100));
+  const { markets, bid, told } = observed();
+  markets.tickerAccepted(BTCEUR, accepted(markets, '84000', 100));
   assert.deepEqual([bid(), told()[0]], ['84000', ['BTCEUR', 'BTCCZK', 'BTCUSD'].sort()]);
-  book.tickerAccepted(BTCEUR, accepted(book, '84001', 99));
+  markets.tickerAccepted(BTCEUR, accepted(markets, '84001', 99));
   assert.deepEqual([bid(), told()[0]], ['84000', []]);
-  book.tickerAccepted(BTCEUR, accepted(book, '84002', 100));
+  markets.tickerAccepted(BTCEUR, accepted(markets, '84002', 100));
   assert.equal(bid(), '84002');
 });
 
 test('a price from before the clock was set back is as old as the first look at it, and grows old from there', () => {
-  const { book, bid } = observed();
+  const { markets, bid } = observed();
   const capturedAt = (now: number) => {
-    const inputs = book.inputs(BTCEUR, after(start, now));
+    const inputs = markets.inputs(BTCEUR, after(start, now));
     return inputs.kind === 'inputs' ? inputs.ticker.capturedAt - start : inputs.kind;
   };
-  book.tickerAccepted(BTCEUR, accepted(book, '84000', 10_000));
+  markets.tickerAccepted(BTCEUR, accepted(markets, '84000', 10_000));
   assert.equal(capturedAt(10_000), 10_000);
   assert.equal(capturedAt(5_000), 5_000);
   assert.equal(capturedAt(7_000), 5_000);
   assert.equal(
-    book.tickerReceived(upstreamTicker({ bid: decimal('84003'), receivedAt: after(start, 8_000) })),
+    markets.tickerReceived(upstreamTicker({ bid: decimal('84003'), receivedAt: after(start, 8_000) })),
     undefined,
   );
   assert.equal(bid(), '84003', 'its source goes on from there too');
 });
 
 test('observers learn when the guard begins to hold, when what it holds changes and when it ends, each once', () => {
-  const { book, told } = observed();
-  const held = (values: string[], unpricedFrom = 300_000): Held => {
+  const { markets, told } = observed();
+  const held = (values: string[], unpricedFrom = 300_000): Doubt => {
     return { reason: 'jump', since: start, values: values.map(decimal), unpricedFrom: after(start, unpricedFrom) };
   };
   const [first, second, later] = [held(['1']), held(['2']), held(['2'], 400_000)];
-  book.heldChanged(BTCEUR, first);
+  markets.doubtChanged(BTCEUR, first);
   assert.deepEqual(told(), [['BTCCZK', 'BTCEUR', 'BTCUSD'], [[BTCEUR, first, undefined]]]);
-  book.heldChanged(BTCEUR, first);
+  markets.doubtChanged(BTCEUR, first);
   assert.deepEqual(told(), [[], []]);
-  book.heldChanged(BTCEUR, second);
+  markets.doubtChanged(BTCEUR, second);
   assert.deepEqual(told(), [[], [[BTCEUR, second, first]]], 'the same prices end at the same instant');
-  book.heldChanged(BTCEUR, later);
+  markets.doubtChanged(BTCEUR, later);
   assert.deepEqual(told()[0], ['BTCCZK', 'BTCEUR', 'BTCUSD']);
-  book.heldChanged(BTCEUR, undefined);
+  markets.doubtChanged(BTCEUR, undefined);
   assert.deepEqual(told(), [['BTCCZK', 'BTCEUR', 'BTCUSD'], [[BTCEUR, undefined, later]]]);
 });
 
 test('a rate changes the prices of its own quote alone', () => {
-  const { book, told } = observed();
-  book.rateRefreshed(conversionRate());
+  const { markets, told } = observed();
+  markets.rateRefreshed(conversionRate());
   assert.deepEqual(told()[0], ['BTCCZK', 'ETHCZK']);
-  book.rateRefreshed(conversionRate({ quote: USD, mid: decimal('1.1') }));
+  markets.rateRefreshed(conversionRate({ quote: USD, mid: decimal('1.1') }));
   assert.deepEqual(told()[0], ['BTCUSD', 'ETHUSD']);
 });
 
 test('a rate that may no longer be used at the very instant of the next one is not compared with', () => {
-  const { book } = observed();
-  book.rateRefreshed(conversionRate({ fixingDate: undefined }));
-  const { validUntil } = book.rate(CZK)!;
+  const { markets } = observed();
+  markets.rateRefreshed(conversionRate({ fixingDate: undefined }));
+  const { validUntil } = markets.rate(CZK)!;
   const read = { mid: decimal('60'), fixingDate: undefined };
-  assert.equal(book.rateRefreshed(conversionRate({ ...read, refreshedAt: after(validUntil, -1) })), false);
-  assert.equal(book.rateRefreshed(conversionRate({ ...read, refreshedAt: validUntil })), true);
+  assert.equal(markets.rateRefreshed(conversionRate({ ...read, refreshedAt: after(validUntil, -1) })), false);
+  assert.equal(markets.rateRefreshed(conversionRate({ ...read, refreshedAt: validUntil })), true);
 });
 
 test('each price is made with the rate and the terms of its own quote and moment', () => {
-  const { book } = observed();
+  const { markets } = observed();
   const buyPrice = (of: typeof BTCEUR) => {
-    const verdict = book.price(of, start);
+    const verdict = markets.price(of, start);
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : verdict.kind;
   };
-  book.rateRefreshed(conversionRate({ mid: decimal('20') }));
-  book.rateRefreshed(conversionRate({ quote: USD, mid: decimal('2') }));
+  markets.rateRefreshed(conversionRate({ mid: decimal('20') }));
+  markets.rateRefreshed(conversionRate({ quote: USD, mid: decimal('2') }));
   const [czk, usd] = [buyPrice(BTCCZK), buyPrice(symbol('BTCUSD'))];
   assert.ok(Math.abs(Number(czk) / Number(usd) - 10) < 0.01, `${czk} ${usd}`);
-  book.rateRefreshed(conversionRate({ mid: decimal('21'), refreshedAt: after(start, 1_000) }));
+  markets.rateRefreshed(conversionRate({ mid: decimal('21'), refreshedAt: after(start, 1_000) }));
   assert.notEqual(buyPrice(BTCCZK), czk);
 });
 
 test('the start of a term is the next change', () => {
-  const { book } = observed();
+  const { markets } = observed();
   const from = after(start, 1_000);
-  book.applyTerms(
+  markets.applyTerms(
     [{ id: 'a', from, scope: 'service', subject: undefined, values: { feePercent: decimal('1') } }],
     start,
   );
-  assert.deepEqual([book.nextChangeAt(start), book.nextTermsAt()], [from, from]);
-  assert.ok(book.nextChangeAt(from) > from);
-  assert.equal(book.nextTermsAt(), from, 'until it is applied');
-  book.advance(from);
-  assert.equal(book.nextTermsAt(), Number.POSITIVE_INFINITY);
+  assert.deepEqual([markets.nextChangeAt(start), markets.nextTermsAt()], [from, from]);
+  assert.ok(markets.nextChangeAt(from) > from);
+  assert.equal(markets.nextTermsAt(), from, 'until it is applied');
+  markets.advance(from);
+  assert.equal(markets.nextTermsAt(), Number.POSITIVE_INFINITY);
   assert.deepEqual(
-    book
+    markets
       .terms()
       .map(({ id }) => id)
       .slice(-1),
@@ -158,32 +158,32 @@ test('the start of a term is the next change', () => {
 });
 
 test('a price that rounds to nothing has no derivation', () => {
-  const { book } = observed();
+  const { markets } = observed();
   const [tiny, less] = [decimal('0.0000002'), decimal('0.0000001')];
   const range = { high24h: tiny, low24h: less, last: tiny };
-  book.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR'), bid: less, ask: tiny, ...range }));
-  assert.equal(book.price(symbol('ETHEUR'), start).kind, 'unpriced');
-  assert.equal(book.explain(symbol('ETHEUR'), start), undefined);
-  assert.equal(book.explain(symbol('XXXEUR'), start), undefined);
-  assert.notEqual(book.explain(BTCEUR, start), undefined);
+  markets.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR'), bid: less, ask: tiny, ...range }));
+  assert.equal(markets.price(symbol('ETHEUR'), start).kind, 'unpriced');
+  assert.equal(markets.explain(symbol('ETHEUR'), start), undefined);
+  assert.equal(markets.explain(symbol('XXXEUR'), start), undefined);
+  assert.notEqual(markets.explain(BTCEUR, start), undefined);
 });
 
 test('what the guard holds of a standby is no hold on the market, and its statistics are not the market’s', () => {
-  const { book, told } = observed({ ids: ['one', 'two'], lists: new Map(), mode: 'primary', returnAfterMs: 0 });
-  const two = book.sources.find('two')!;
+  const { markets, told } = observed({ ids: ['one', 'two'], lists: new Map(), mode: 'primary', returnAfterMs: 0 });
+  const two = markets.sources.find('two')!;
   const tick = (bid: string, atMs: number) => {
     const prices = { bid: decimal(bid), ask: decimal(`${Number(bid) + 1}`), receivedAt: after(start, atMs) };
-    return book.tickerReceived(upstreamTicker(prices), two);
+    return markets.tickerReceived(upstreamTicker(prices), two);
   };
   assert.equal(tick('84000', 1), undefined);
   assert.equal(tick('40000', 2), 'held');
-  assert.deepEqual([[...book.held()], told()[1]], [[], []]);
-  assert.equal([...book.sources.doubts()][0]?.[1][0]?.[0], 'two', 'the other one contradicts it');
+  assert.deepEqual([[...markets.doubts()], told()[1]], [[], []]);
+  assert.equal([...markets.sources.doubts()][0]?.[1][0]?.[0], 'two', 'the other one contradicts it');
   assert.equal(tick('84001', 3), 'held', 'until a review finds that it agrees again');
   const prices = { price1hAgo: decimal('1'), price24hAgo: undefined, price7dAgo: undefined };
-  book.referencePricesChanged(BTCEUR, prices, two);
-  assert.equal(book.contents().references.get(BTCEUR), undefined);
-  book.referencePricesChanged(BTCEUR, prices);
-  assert.equal(book.contents().references.get(BTCEUR), prices);
+  markets.referencePricesChanged(BTCEUR, prices, two);
+  assert.equal(markets.contents().references.get(BTCEUR), undefined);
+  markets.referencePricesChanged(BTCEUR, prices);
+  assert.equal(markets.contents().references.get(BTCEUR), prices);
   assert.deepEqual(told()[0], ['BTCCZK', 'BTCEUR', 'BTCUSD']);
 });

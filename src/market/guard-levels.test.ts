@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
-import { MarketBook } from './market-book.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   decimal,
@@ -29,20 +29,20 @@ function guarded() {
     spreadPercent: decimal('10'),
     ratePercent: decimal('3'),
   };
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket, new Guard({ ...rules, confirmAfterMs: 10_000 }));
-  book.catalogueLoaded([upstreamMarket('BTC')], start);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket, new Guard({ ...rules, confirmAfterMs: 10_000 }));
+  markets.catalogueLoaded([upstreamMarket('BTC')], start);
   const offer =
     (make: typeof upstreamTicker) =>
     (atMs: number, [bid, ask]: readonly [string, string], changes: Partial<UpstreamTicker> = {}) => {
       const range = { high24h: decimal('51000'), low24h: decimal('39000') };
       const receivedAt = after(start, atMs);
-      return book.tickerReceived(make({ ...range, bid: decimal(bid), ask: decimal(ask), receivedAt, ...changes }));
+      return markets.tickerReceived(make({ ...range, bid: decimal(bid), ask: decimal(ask), receivedAt, ...changes }));
     };
   return {
-    book,
+    markets,
     live: offer(upstreamTicker),
     polled: offer(polledTicker),
-    held: () => book.held().get(BTCEUR)?.reason,
+    held: () => markets.doubts().get(BTCEUR)?.reason,
   };
 }
 
@@ -116,15 +116,15 @@ test('the last good price widens the range: what lies within half and double of 
 });
 
 test('a wide spread is compared with that of the last good price where no usual one is known yet', () => {
-  const { book, live, held } = guarded();
+  const { markets, live, held } = guarded();
   const offered = (bid: string, ask: string) => ({ bid: decimal(bid), ask: decimal(ask) });
   live(0, ['49000', '51000']);
   const restarted = guarded();
-  restarted.book.tickerAccepted(BTCEUR, book.acceptedTicker(BTCEUR)!);
+  restarted.markets.tickerAccepted(BTCEUR, markets.acceptedTicker(BTCEUR)!);
   assert.equal(restarted.live(1_000, ['46000', '54000']), undefined, 'four times as wide');
   assert.equal(live(1_000, ['46000', '54000']), undefined);
   const narrow = guarded();
-  narrow.book.tickerAccepted(BTCEUR, { ...book.acceptedTicker(BTCEUR)!, ...offered('49900', '50100') });
+  narrow.markets.tickerAccepted(BTCEUR, { ...markets.acceptedTicker(BTCEUR)!, ...offered('49900', '50100') });
   assert.equal(narrow.live(2_000, ['46000', '54000']), 'held', 'forty times as wide');
   assert.equal(narrow.held(), 'spread');
   assert.equal(held(), undefined);
@@ -145,9 +145,9 @@ for (const [what, bid, ask] of [
       },
       confirmAfterMs: 10_000,
     });
-    const { book, live } = guarded();
+    const { markets, live } = guarded();
     live(0, good);
-    const previous = book.acceptedTicker(BTCEUR)!;
+    const previous = markets.acceptedTicker(BTCEUR)!;
     const offered = { ...previous, bid: decimal(low[0]), ask: decimal(low[1]) };
     const judge = (...elsewhere: { bid: string; ask: string }[]) =>
       guard.judgeTicker(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { Guard, type GuardRules } from './guard.ts';
-import { MarketBook } from './market-book.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   CZK,
@@ -36,13 +36,13 @@ const minuteMs = 60_000;
 /** A book with a guard, a good price of 50000 / 50010 and a good rate, and a clock that tests move. */
 class Guarded {
   readonly guard = new Guard(rules);
-  readonly book = new MarketBook(pricingPolicy(), everyEuroMarket, this.guard);
+  readonly markets = new Markets(pricingPolicy(), everyEuroMarket, this.guard);
   now: EpochMs = start;
 
   constructor() {
-    this.book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+    this.markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
     assert.equal(this.live('50000', '50010'), undefined);
-    assert.equal(this.book.rateRefreshed(conversionRate()), true);
+    assert.equal(this.markets.rateRefreshed(conversionRate()), true);
   }
 
   live(bid: string, ask: string, changes: Partial<UpstreamTicker> = {}) {
@@ -55,13 +55,13 @@ class Guarded {
 
   #offer(make: typeof upstreamTicker, bid: string, ask: string, changes: Partial<UpstreamTicker>) {
     const range = { high24h: decimal('51000'), low24h: decimal('49000') };
-    return this.book.tickerReceived(
+    return this.markets.tickerReceived(
       make({ ...range, bid: decimal(bid), ask: decimal(ask), receivedAt: this.now, ...changes }),
     );
   }
 
   rate(mid: string, fixingDate = '2026-11-20') {
-    return this.book.rateRefreshed(conversionRate({ mid: decimal(mid), fixingDate, refreshedAt: this.now }));
+    return this.markets.rateRefreshed(conversionRate({ mid: decimal(mid), fixingDate, refreshedAt: this.now }));
   }
 
   wait(byMs: number): this {
@@ -71,16 +71,16 @@ class Guarded {
 
   /** Bid and ask that clients' prices are made from, or why there is none. */
   served(name: MarketSymbol = BTCEUR): string {
-    const verdict = this.book.price(name, this.now);
+    const verdict = this.markets.price(name, this.now);
     if (verdict.kind === 'priced') {
-      const { bid, ask } = this.book.explain(name, this.now)!;
+      const { bid, ask } = this.markets.explain(name, this.now)!;
       return `${bid}/${ask}`;
     }
     return verdict.kind === 'unpriced' ? verdict.reason : verdict.kind;
   }
 
   reason() {
-    return this.book.held().get(BTCEUR)?.reason;
+    return this.markets.doubts().get(BTCEUR)?.reason;
   }
 }
 
@@ -94,11 +94,11 @@ for (const { what, bid, ask, reason } of [
 ]) {
   test(`${what} is held: clients keep the last good price with its own time (fault row 55)`, () => {
     const market = new Guarded();
-    const before = market.book.price(BTCEUR, market.now);
+    const before = market.markets.price(BTCEUR, market.now);
     assert.equal(market.wait(100).live(bid, ask), 'held');
-    assert.deepEqual(market.book.price(BTCEUR, market.now), before);
+    assert.deepEqual(market.markets.price(BTCEUR, market.now), before);
     const held = { reason, since: market.now, values: [bid, ask] };
-    assert.deepEqual(market.book.held().get(BTCEUR), { ...held, unpricedFrom: after(market.now, 5 * minuteMs) });
+    assert.deepEqual(market.markets.doubts().get(BTCEUR), { ...held, unpricedFrom: after(market.now, 5 * minuteMs) });
     assert.equal(market.guard.counts[reason as 'jump'], 1);
     assert.equal(market.wait(100).live('50001', '50011'), undefined);
     assert.equal(market.served(), '50001/50011');
@@ -212,7 +212,7 @@ test('a spread over half the price is never taken by itself, but the operator ca
     assert.equal(market.wait(500).live('35000', '65010'), 'held');
     assert.equal(market.wait(500).polled('35000', '65010'), 'held');
   }
-  market.book.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: market.now }]);
+  market.markets.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: market.now }]);
   assert.equal(market.wait(500).live('35000', '65010'), undefined);
   assert.equal(market.wait(500).live('35001', '65010'), undefined, 'it is the usual one from now on');
 });
@@ -221,7 +221,7 @@ test('a market held for five minutes has no price until it is good again', () =>
   const market = new Guarded();
   market.live('40000', '40010');
   const until = after(market.now, 5 * minuteMs);
-  assert.equal(market.book.nextChangeAt(market.now), until);
+  assert.equal(market.markets.nextChangeAt(market.now), until);
   market.wait(5 * minuteMs - 1).live('40000', '40010');
   assert.equal(market.served(), '50000/50010');
   assert.deepEqual([market.wait(1).served(), market.served(BTCCZK)], ['held', 'held']);
@@ -249,7 +249,7 @@ for (const [bid, ask] of [
       assert.equal(market.wait(500).live(bid, ask), 'held');
       assert.equal(market.wait(500).polled(bid, ask), 'held');
     }
-    market.book.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: market.now }]);
+    market.markets.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: market.now }]);
     assert.equal(market.wait(500).live(bid, ask), undefined);
   });
 }
@@ -272,7 +272,7 @@ test('the first ticker of a market is judged by its own range', () => {
 test('what another process held goes on as long as it lasted there', () => {
   const market = new Guarded();
   const held = { reason: 'jump', since: start, values: [decimal('40000')], unpricedFrom: after(start, 1_000) } as const;
-  market.book.heldChanged(BTCEUR, held);
+  market.markets.doubtChanged(BTCEUR, held);
   assert.equal(market.live('40000', '40010'), 'held');
   assert.equal(market.wait(1_000).served(), 'held');
 });
@@ -280,12 +280,12 @@ test('what another process held goes on as long as it lasted there', () => {
 test("the operator's hold freezes a price as it is, and a held market has none after five minutes", () => {
   const market = new Guarded();
   const hold = (name: MarketSymbol, heldAt: EpochMs | undefined) =>
-    market.book.applyHolds([{ symbol: name, heldAt, acceptedAt: undefined }]);
+    market.markets.applyHolds([{ symbol: name, heldAt, acceptedAt: undefined }]);
   hold(BTCCZK, market.now);
   assert.equal(market.wait(100).live('50001', '50011'), 'on_hold');
   assert.equal(market.rate('24.4'), false, 'a hold on a converted market is one on its rate too');
   assert.equal(market.served(), '50000/50010');
-  const subjects = market.book.heldFor(market.book.catalogue.find(BTCCZK)!);
+  const subjects = market.markets.withheldFor(market.markets.catalogue.find(BTCCZK)!);
   assert.deepEqual(
     subjects.map(({ subject, reason }) => `${subject} ${reason}`),
     ['BTCEUR operator', 'CZK operator'],
@@ -299,12 +299,12 @@ test("the operator's hold freezes a price as it is, and a held market has none a
 
 test('a rate that moves more than 3 % under one fixing date, or 10 % between two, is held (fault row 55)', () => {
   const market = new Guarded();
-  const mid = () => market.book.rate(CZK)?.rate.mid;
+  const mid = () => market.markets.rate(CZK)?.rate.mid;
   assert.equal(market.wait(1_000).rate('2.4315'), false);
   assert.equal(market.rate('25.1'), false);
-  assert.deepEqual(market.book.held().get(CZK)?.values, ['25.1']);
+  assert.deepEqual(market.markets.doubts().get(CZK)?.values, ['25.1']);
   assert.equal(market.rate('24.9'), true);
-  assert.equal(market.book.held().size, 0);
+  assert.equal(market.markets.doubts().size, 0);
   assert.equal(market.wait(dayMs).rate('26.5', '2026-11-21'), true);
   assert.equal(market.wait(dayMs).rate('30', '2026-11-22'), false);
   assert.equal(market.wait(minuteMs).rate('30', '2026-11-22'), false);
@@ -315,7 +315,7 @@ test('a rate that moves more than 3 % under one fixing date, or 10 % between two
 test('the operator takes a held rate by any market that is converted with it', () => {
   const market = new Guarded();
   assert.equal(market.rate('2.4315'), false);
-  market.book.applyHolds([{ symbol: BTCCZK, heldAt: undefined, acceptedAt: market.now }]);
+  market.markets.applyHolds([{ symbol: BTCCZK, heldAt: undefined, acceptedAt: market.now }]);
   assert.equal(market.rate('2.4315'), true);
 });
 

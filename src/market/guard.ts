@@ -21,17 +21,17 @@ export interface GuardRules {
   readonly confirmAfterMs: number;
 }
 
-export const heldReasons = ['jump', 'range', 'spread', 'rate', 'contradicted'] as const;
+export const doubtReasons = ['jump', 'range', 'spread', 'rate', 'contradicted'] as const;
 
 /** Why a value is held. The names are metric labels. */
-export type HeldReason = (typeof heldReasons)[number];
+export type DoubtReason = (typeof doubtReasons)[number];
 
 /** An exchange market, or the quote currency of a rate. */
-export type HeldSubject = MarketSymbol | CurrencyCode;
+export type DoubtSubject = MarketSymbol | CurrencyCode;
 
 /** A value that is possible in form and held all the same. Plain data. */
-export interface Held {
-  readonly reason: HeldReason;
+export interface Doubt {
+  readonly reason: DoubtReason;
   readonly since: EpochMs;
   /** Bid and ask, or the rate, as they last arrived. */
   readonly values: readonly DecimalString[];
@@ -55,7 +55,7 @@ export interface TickerOffer {
 /** Both taken and held: this path has the good price while the other one repeats the held one. */
 export interface Verdict {
   readonly isTaken: boolean;
-  readonly held: Held | undefined;
+  readonly doubt: Doubt | undefined;
 }
 
 /** Where a held value was seen. */
@@ -69,7 +69,7 @@ interface Observation {
 
 /** What arrives instead of the good value. One that jumps again begins a new level. */
 interface Suspect {
-  readonly held: Held;
+  readonly doubt: Doubt;
   readonly first: Observation;
   readonly last: Observation;
   /** Where this level was seen. */
@@ -78,7 +78,7 @@ interface Suspect {
 }
 
 /** A market that is held for longer has no price. */
-export const heldForMsMax = 300_000;
+export const doubtedForMsMax = 300_000;
 /** A price may move further in a longer time: then only the 24-hour range says what is possible. */
 const jumpWithinMs = 10_000;
 /** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
@@ -91,7 +91,7 @@ const agreementShare = '0.25';
 const spreadWeight = '0.00390625';
 const spreadEveryMs = 1_000;
 
-function noCounts(): Record<HeldReason, number> {
+function noCounts(): Record<DoubtReason, number> {
   return { jump: 0, range: 0, spread: 0, rate: 0, contradicted: 0 };
 }
 
@@ -101,9 +101,9 @@ function noCounts(): Record<HeldReason, number> {
  */
 export class Guard {
   readonly #rules: GuardRules;
-  readonly #suspects = new Map<HeldSubject, Suspect>();
+  readonly #suspects = new Map<DoubtSubject, Suspect>();
   readonly #spreads = new Map<MarketSymbol, { readonly usual: Big; readonly at: EpochMs }>();
-  readonly #counts: Record<HeldReason, number>;
+  readonly #counts: Record<DoubtReason, number>;
 
   constructor(rules: GuardRules, counts = noCounts()) {
     this.#rules = rules;
@@ -125,7 +125,7 @@ export class Guard {
   }
 
   /** How often something began to be held, by reason. */
-  get counts(): Readonly<Record<HeldReason, number>> {
+  get counts(): Readonly<Record<DoubtReason, number>> {
     return this.#counts;
   }
 
@@ -138,29 +138,29 @@ export class Guard {
     symbol: MarketSymbol,
     { ticker, path, at }: TickerOffer,
     previous: AcceptedTicker | undefined,
-    known: Held | undefined,
+    known: Doubt | undefined,
     elsewhere: () => Iterable<Quote> = () => [],
   ): Verdict {
     const isComparable = known !== undefined || (previous && at - previous.capturedAt <= jumpWithinMs);
-    const reason = this.#suspicion(symbol, ticker, previous, isComparable === true);
+    const reason = this.#reasonToDoubt(symbol, ticker, previous, isComparable === true);
     if (reason === undefined) {
       this.#noteSpread(symbol, ticker, at);
-      return { isTaken: true, held: this.#contradicted(symbol, path, at) };
+      return { isTaken: true, doubt: this.#contradicted(symbol, path, at) };
     }
-    const begun = known ?? { reason, since: at, unpricedFrom: (at + heldForMsMax) as EpochMs };
+    const begun = known ?? { reason, since: at, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
     const held = { ...begun, values: [ticker.bid, ticker.ask] };
     const level = toBig(ticker.bid).plus(ticker.ask);
     const suspect = this.#follow(symbol, held, { path, at, level }, this.#rules.jumpPercent);
     const isLasting = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
     const isSettled = isLasting && !this.#isBeyondCeiling(level, previous);
     const isConfirmed = !isSpreadOver(ticker, '50') && (isSettled || this.#agrees(ticker, elsewhere()));
-    if (!suspect.isAccepted && !isConfirmed) return this.#hold(symbol, suspect, known);
+    if (!suspect.isAccepted && !isConfirmed) return this.#doubt(symbol, suspect, known);
     this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
     return this.#release(symbol);
   }
 
   /** @param previous the last good rate, if it may still be used */
-  judgeRate(rate: ConversionRate, previous: ConversionRate | undefined, known: Held | undefined): Verdict {
+  judgeRate(rate: ConversionRate, previous: ConversionRate | undefined, known: Doubt | undefined): Verdict {
     const { quote, refreshedAt: at } = rate;
     const { ratePercent } = this.#rules;
     const fixing = fixingOf(rate);
@@ -172,7 +172,7 @@ export class Guard {
     const held = { ...begun, values: [rate.mid] };
     const suspect = this.#follow(quote, held, { path: 'fallback', at, level, fixing }, ratePercent);
     const isConfirmed = suspect.first.fixing !== fixing && !isWithinFixing;
-    return suspect.isAccepted || isConfirmed ? this.#release(quote) : this.#hold(quote, suspect, known);
+    return suspect.isAccepted || isConfirmed ? this.#release(quote) : this.#doubt(quote, suspect, known);
   }
 
   /** Time proves nothing this far from the last good price. */
@@ -185,7 +185,7 @@ export class Guard {
 
   /** Bid and ask as they last arrived, if they are held. */
   suspected(symbol: MarketSymbol): Quote | undefined {
-    const [bid, ask] = this.#suspects.get(symbol)?.held.values ?? [];
+    const [bid, ask] = this.#suspects.get(symbol)?.doubt.values ?? [];
     return bid === undefined || ask === undefined ? undefined : { bid, ask };
   }
 
@@ -200,17 +200,17 @@ export class Guard {
   }
 
   /** The operator takes what is held now: the next value at its level is good. */
-  accept(subject: HeldSubject): void {
+  accept(subject: DoubtSubject): void {
     const suspect = this.#suspects.get(subject);
     if (suspect !== undefined) this.#suspects.set(subject, { ...suspect, isAccepted: true });
   }
 
-  #suspicion(
+  #reasonToDoubt(
     symbol: MarketSymbol,
     ticker: AcceptedTicker,
     previous: AcceptedTicker | undefined,
     isComparable: boolean,
-  ): HeldReason | undefined {
+  ): DoubtReason | undefined {
     const { jumpPercent, spreadPercent } = this.#rules;
     if (previous !== undefined && isComparable) {
       const before = toBig(previous.bid).plus(previous.ask);
@@ -223,35 +223,35 @@ export class Guard {
   }
 
   /** The same level goes on, or a new one begins. */
-  #follow(subject: HeldSubject, held: Held, last: Observation, percent: DecimalString): Suspect {
+  #follow(subject: DoubtSubject, doubt: Doubt, last: Observation, percent: DecimalString): Suspect {
     const before = this.#suspects.get(subject);
     // A clock that was set back would make the wait endless.
     const isLater = before !== undefined && last.at >= before.last.at;
     if (!isLater || isBeyond(last.level, before.last.level, percent))
-      return { held, first: last, last, paths: new Set([last.path]), isAccepted: false };
-    return { ...before, held, last, paths: new Set([...before.paths, last.path]) };
+      return { doubt, first: last, last, paths: new Set([last.path]), isAccepted: false };
+    return { ...before, doubt, last, paths: new Set([...before.paths, last.path]) };
   }
 
-  #hold(subject: HeldSubject, suspect: Suspect, known: Held | undefined): Verdict {
-    if (known === undefined) this.#counts[suspect.held.reason]++;
+  #doubt(subject: DoubtSubject, suspect: Suspect, known: Doubt | undefined): Verdict {
+    if (known === undefined) this.#counts[suspect.doubt.reason]++;
     this.#suspects.set(subject, suspect);
-    return { isTaken: false, held: suspect.held };
+    return { isTaken: false, doubt: suspect.doubt };
   }
 
-  #release(subject: HeldSubject): Verdict {
+  #release(subject: DoubtSubject): Verdict {
     this.#suspects.delete(subject);
-    return { isTaken: true, held: undefined };
+    return { isTaken: true, doubt: undefined };
   }
 
   /** A good price ends the hold, unless the other path repeats the held one: its level starts over, and the good price is fresh. */
-  #contradicted(symbol: MarketSymbol, path: FeedPath, at: EpochMs): Held | undefined {
+  #contradicted(symbol: MarketSymbol, path: FeedPath, at: EpochMs): Doubt | undefined {
     const suspect = this.#suspects.get(symbol);
     if (suspect === undefined || suspect.last.path === path || at - suspect.last.at > contradictsForMs) {
-      return this.#release(symbol).held;
+      return this.#release(symbol).doubt;
     }
-    const held = { ...suspect.held, unpricedFrom: (at + heldForMsMax) as EpochMs };
+    const held = { ...suspect.doubt, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
     const first = { ...suspect.last, at };
-    this.#suspects.set(symbol, { ...suspect, held, first, paths: new Set([first.path]) });
+    this.#suspects.set(symbol, { ...suspect, doubt: held, first, paths: new Set([first.path]) });
     return held;
   }
 

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import { type Held, type HeldSubject, heldForMsMax } from './guard.ts';
+import { type Doubt, type DoubtSubject, doubtedForMsMax } from './guard.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 
@@ -11,14 +11,14 @@ export interface MarketHold {
 }
 
 /** What is held of what the prices of a market are made from. */
-export interface HeldInput extends Omit<Held, 'reason' | 'unpricedFrom'> {
-  readonly subject: HeldSubject;
-  readonly reason: Held['reason'] | 'operator';
+export interface WithheldInput extends Omit<Doubt, 'reason' | 'unpricedFrom'> {
+  readonly subject: DoubtSubject;
+  readonly reason: Doubt['reason'] | 'operator';
 }
 
 /** What the operator and the guard hold. */
 export class Holds {
-  readonly #guard = new Map<HeldSubject, Held>();
+  readonly #guard = new Map<DoubtSubject, Doubt>();
   /** Since when the operator holds what makes the prices of a market. */
   readonly #operator = new Map<MarketSymbol, EpochMs>();
   /** The same of rates: those of converted markets on hold. */
@@ -26,15 +26,15 @@ export class Holds {
   readonly #acceptances = new Map<MarketSymbol, EpochMs>();
 
   /** Everything that the guard holds. */
-  get byGuard(): ReadonlyMap<HeldSubject, Held> {
+  get doubts(): ReadonlyMap<DoubtSubject, Doubt> {
     return this.#guard;
   }
 
   /** Returns what was held before. */
-  setByGuard(subject: HeldSubject, held: Held | undefined): Held | undefined {
+  setDoubt(subject: DoubtSubject, doubt: Doubt | undefined): Doubt | undefined {
     const before = this.#guard.get(subject);
-    if (held === undefined) this.#guard.delete(subject);
-    else this.#guard.set(subject, held);
+    if (doubt === undefined) this.#guard.delete(subject);
+    else this.#guard.set(subject, doubt);
     return before;
   }
 
@@ -81,26 +81,26 @@ export class Holds {
   inputsOf(
     { exchangeSymbol, isConverted, quote }: OfferedMarket,
     onHoldSince: EpochMs | undefined,
-  ): readonly HeldInput[] {
-    const inputs: [HeldSubject, EpochMs | undefined][] = [[exchangeSymbol, onHoldSince]];
+  ): readonly WithheldInput[] {
+    const inputs: [DoubtSubject, EpochMs | undefined][] = [[exchangeSymbol, onHoldSince]];
     if (isConverted) inputs.push([quote, this.#rates.get(quote)]);
-    return inputs.flatMap(([subject, since]): HeldInput[] => {
+    return inputs.flatMap(([subject, since]): WithheldInput[] => {
       if (since !== undefined) return [{ subject, reason: 'operator', since, values: [] }];
-      const held = this.#guard.get(subject);
-      return held === undefined ? [] : [{ subject, ...held }];
+      const doubt = this.#guard.get(subject);
+      return doubt === undefined ? [] : [{ subject, ...doubt }];
     });
   }
 
   /** The first instant at which the last good price of an exchange market is no longer served. */
   unpricedFrom(exchangeSymbol: MarketSymbol, onHoldSince: EpochMs | undefined): number {
     const held = this.#guard.get(exchangeSymbol)?.unpricedFrom ?? Number.POSITIVE_INFINITY;
-    return onHoldSince === undefined ? held : onHoldSince + heldForMsMax;
+    return onHoldSince === undefined ? held : onHoldSince + doubtedForMsMax;
   }
 
   /** The instants at which markets lose their price. */
   *ends(): Generator<number | undefined> {
     for (const { unpricedFrom } of this.#guard.values()) yield unpricedFrom;
-    for (const heldAt of this.#operator.values()) yield heldAt + heldForMsMax;
+    for (const heldAt of this.#operator.values()) yield heldAt + doubtedForMsMax;
   }
 }
 

@@ -16,7 +16,7 @@ import { oneSource, type SourceRules } from './market-sources.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
-import type { CatalogueGaps, CatalogueVerdict, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type { CatalogueGaps, CatalogueReport, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
 /** A market as clients see it (contract, Market), with the internal facts about it. */
 export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
@@ -118,7 +118,7 @@ export class MarketCatalogue {
     at: EpochMs,
     gaps: CatalogueGaps = { skipped: [], isComplete: true },
     source = this.#lists.ids[0]!,
-  ): CatalogueVerdict {
+  ): CatalogueReport {
     const selected = listings.filter(
       (market) => this.#isSelected(market) && this.#listOf(market.symbol).includes(source),
     );

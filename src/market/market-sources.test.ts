@@ -7,13 +7,21 @@ import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 test('the first source makes price and statistics together, another one when it is lost, and the first again after a minute', () => {
   const rig = threeLive();
-  rig.book.referencePricesChanged(BTCEUR, { price1hAgo: decimal('1'), price24hAgo: undefined, price7dAgo: undefined });
+  rig.markets.referencePricesChanged(BTCEUR, {
+    price1hAgo: decimal('1'),
+    price24hAgo: undefined,
+    price7dAgo: undefined,
+  });
   assert.equal(rig.used, 'one');
   rig.nowMs = 1_000;
   const { isDegraded, changed } = rig.review('silent', 'live', 'live');
   assert.deepEqual([isDegraded, changed], [true, [{ symbol: BTCEUR, from: 'one', to: 'two' }]]);
-  assert.deepEqual([rig.used, rig.book.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
-  assert.deepEqual(rig.book.contents().references.get(BTCEUR), noReferences, 'no change from prices of another source');
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
+  assert.deepEqual(
+    rig.markets.contents().references.get(BTCEUR),
+    noReferences,
+    'no change from prices of another source',
+  );
   rig.nowMs = 2_000;
   rig.review('live', 'live', 'live');
   rig.nowMs = 61_999;
@@ -21,7 +29,7 @@ test('the first source makes price and statistics together, another one when it 
   rig.nowMs = 62_000;
   assert.equal(rig.review('live', 'live', 'live').isDegraded, false);
   assert.equal(rig.used, 'one');
-  assert.equal(rig.book.contents().references.get(BTCEUR)?.price1hAgo, '1');
+  assert.equal(rig.markets.contents().references.get(BTCEUR)?.price1hAgo, '1');
 });
 
 test('a ticker of a standby changes no price, and its age begins where the price before it ended', () => {
@@ -32,9 +40,9 @@ test('a ticker of a standby changes no price, and its age begins where the price
     rig.tick('two', '84011', { receivedAt: after(start, 3_000), upstreamTime: after(start, 3_000) }),
     undefined,
   );
-  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84001');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84001');
   rig.review('silent', 'live', 'live');
-  const { bid, capturedAt } = rig.book.acceptedTicker(BTCEUR)!;
+  const { bid, capturedAt } = rig.markets.acceptedTicker(BTCEUR)!;
   assert.deepEqual([bid, capturedAt], ['84011', after(start, 5_000)], 'it stood then, and no time goes back');
 });
 
@@ -61,27 +69,27 @@ test('a market with a list of its own is priced and listed by those sources alon
 
 test('a source that halts the market or whose price is held is passed over', () => {
   const rig = threeLive();
-  rig.book.marketStatusChanged(BTCEUR, 'paused', 'one');
+  rig.markets.marketStatusChanged(BTCEUR, 'paused', 'one');
   rig.review();
   assert.equal(rig.used, 'two');
-  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'trading', 'as long as one source trades it');
+  assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'trading', 'as long as one source trades it');
   rig.nowMs = 1_000;
   assert.equal(rig.tick('two', '94010'), 'held');
   rig.review();
   assert.equal(rig.used, 'three');
-  assert.equal(rig.book.held().size, 0, 'nothing is held of what makes the price');
-  for (const source of ['two', 'three']) rig.book.marketStatusChanged(BTCEUR, 'paused', source);
-  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'paused');
+  assert.equal(rig.markets.doubts().size, 0, 'nothing is held of what makes the price');
+  for (const source of ['two', 'three']) rig.markets.marketStatusChanged(BTCEUR, 'paused', source);
+  assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'paused');
 });
 
 test('a jump is taken as soon as a second source jumps to the same level, and from one source alone it is not', () => {
   const rig = threeLive();
   rig.nowMs = 1_000;
   assert.equal(rig.tick('one', '97000'), 'held');
-  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84000');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84000');
   assert.equal(rig.tick('two', '97900'), undefined, 'they agree');
   assert.equal(rig.tick('one', '97001'), undefined, 'the other came to it');
-  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '97001');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '97001');
   assert.equal(rig.tick('three', '120000'), 'held', 'a level that nobody else has');
 });
 
@@ -97,36 +105,36 @@ test('the median follows every fresh source and leaves out one that is silent or
   const rig = threeLive({ mode: 'median' });
   rig.tick('three', '84100');
   assert.deepEqual(
-    [rig.book.acceptedTicker(BTCEUR)?.bid, rig.used],
+    [rig.markets.acceptedTicker(BTCEUR)?.bid, rig.used],
     ['84010', 'median(one,two,three)'],
     'the middle one, with the spread of the first',
   );
   rig.tick('three', '100000');
   assert.equal(
-    rig.book.acceptedTicker(BTCEUR)?.bid,
+    rig.markets.acceptedTicker(BTCEUR)?.bid,
     '84010',
     'the last good one of a source that is held counts until the next review',
   );
   rig.review('live', 'live', 'live');
-  assert.deepEqual([rig.book.acceptedTicker(BTCEUR)?.bid, rig.used], ['84005', 'median(one,two)']);
+  assert.deepEqual([rig.markets.acceptedTicker(BTCEUR)?.bid, rig.used], ['84005', 'median(one,two)']);
   rig.review('live', 'silent', 'live');
-  assert.deepEqual([rig.book.acceptedTicker(BTCEUR)?.bid, rig.used], ['84000', 'one']);
+  assert.deepEqual([rig.markets.acceptedTicker(BTCEUR)?.bid, rig.used], ['84000', 'one']);
 });
 
 test('precision, tick and minimums are those of the first source that lists a market, whichever makes its price', () => {
   const rig = new SourcesRig();
   rig.list('two', [upstreamMarket('BTC', { pricePrecision: 3, tickSize: decimal('0.001') }), upstreamMarket('ONLY')]);
   rig.list('one');
-  const precision = () => rig.book.catalogue.find(BTCEUR)?.pricePrecision;
+  const precision = () => rig.markets.catalogue.find(BTCEUR)?.pricePrecision;
   assert.equal(precision(), 1);
   for (const source of ['one', 'two']) rig.tick(source, '84000');
   rig.review('silent', 'live');
   assert.deepEqual([rig.used, precision()], ['two', 1]);
-  assert.ok(rig.book.catalogue.find(symbol('ONLYEUR')), 'markets of the union of catalogues');
+  assert.ok(rig.markets.catalogue.find(symbol('ONLYEUR')), 'markets of the union of catalogues');
   const again = new SourcesRig();
-  again.book.restore(rig.kept());
+  again.markets.restore(rig.kept());
   again.list('two', [upstreamMarket('BTC', { pricePrecision: 3 })]);
-  assert.equal(again.book.catalogue.find(BTCEUR)?.pricePrecision, 1, 'after a restart, whoever loads first');
+  assert.equal(again.markets.catalogue.find(BTCEUR)?.pricePrecision, 1, 'after a restart, whoever loads first');
 });
 
 test('a market goes only when every source that listed it lacks it', () => {
@@ -134,12 +142,12 @@ test('a market goes only when every source that listed it lacks it', () => {
   const others = [upstreamMarket('ETH'), upstreamMarket('ADA')];
   for (const source of ['one', 'two']) rig.list(source, [upstreamMarket('BTC'), ...others]);
   for (const minute of [1, 2, 3]) assert.equal(rig.list('one', others, minute * 60_000).lacking, 1);
-  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'trading');
+  assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'trading');
   for (const minute of [4, 5]) rig.list('two', others, minute * 60_000);
-  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'paused');
-  assert.deepEqual(rig.book.catalogue.absences(60_000).due, [BTCEUR]);
+  assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'paused');
+  assert.deepEqual(rig.markets.catalogue.absences(60_000).due, [BTCEUR]);
   rig.tick('one', '84000', { receivedAt: after(start, 300_000) });
-  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'trading', 'a ticker proves that a source has it');
+  assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'trading', 'a ticker proves that a source has it');
 });
 
 test('a list that is small beside the others is evidence by itself', () => {
@@ -156,30 +164,30 @@ test('a market that no configured source listed goes missing like any other', ()
   const rig = new SourcesRig({ ids: ['gone'] });
   rig.list('gone', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   const again = new SourcesRig({ ids: ['one'] });
-  again.book.restore(rig.kept());
+  again.markets.restore(rig.kept());
   for (const minute of [1, 2]) again.list('one', [upstreamMarket('ETH')], minute * 60_000);
-  assert.equal(again.book.catalogue.find(BTCEUR)?.status, 'paused');
+  assert.equal(again.markets.catalogue.find(BTCEUR)?.status, 'paused');
 });
 
 test('a market that a source quotes in CZK itself comes before the converted one, which is back when it is gone', () => {
   const rig = new SourcesRig({}, [EUR, currency('CZK')]);
   const direct = upstreamMarket('BTC', { quote: CZK, pricePrecision: 2 });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
-  const find = () => rig.book.catalogue.find(symbol('BTCCZK'));
+  const find = () => rig.markets.catalogue.find(symbol('BTCCZK'));
   assert.equal(find()?.isConverted, true);
   rig.list('two', [direct, upstreamMarket('ETH', { quote: CZK })]);
   assert.deepEqual([find()?.isConverted, find()?.pricePrecision], [false, 2]);
   const range = { low24h: decimal('1900000'), high24h: decimal('2100000') };
   rig.tick('two', '2000000', { symbol: symbol('BTCCZK'), ...range });
   rig.review('live', 'live');
-  const explained = rig.book.explain(symbol('BTCCZK'), start);
+  const explained = rig.markets.explain(symbol('BTCCZK'), start);
   assert.deepEqual(
     [explained?.source, explained?.conversion, explained?.buy[0]?.step],
     ['two', undefined, 'best ask of two'],
   );
   for (const minute of [1, 2]) rig.list('two', [upstreamMarket('ETH', { quote: CZK })], minute * 60_000);
   assert.equal(find()?.isConverted, true);
-  assert.deepEqual(rig.book.catalogue.absences(1).due, [], 'it is not delisted for good');
+  assert.deepEqual(rig.markets.catalogue.absences(1).due, [], 'it is not delisted for good');
 });
 
 test('a market that never was live does not count as served worse, unless its whole source is not', () => {
@@ -187,18 +195,18 @@ test('a market that never was live does not count as served worse, unless its wh
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
   const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isLive: () => isLive });
-  assert.equal(reviewSources(rig.book, facts(true), { now: start, nowMs: 0 }).isDegraded, false);
-  assert.equal(reviewSources(rig.book, facts(false), { now: start, nowMs: 0 }).isDegraded, true);
+  assert.equal(reviewSources(rig.markets, facts(true), { now: start, nowMs: 0 }).isDegraded, false);
+  assert.equal(reviewSources(rig.markets, facts(false), { now: start, nowMs: 0 }).isDegraded, true);
 });
 
 test('a book that follows another one converts again what that one converts again', () => {
   const [rig, follower] = [new SourcesRig({}, [EUR, currency('CZK')]), new SourcesRig({}, [EUR, currency('CZK')])];
   const direct = upstreamMarket('BTC', { quote: CZK });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH'), direct]);
-  follower.book.restore(rig.kept());
-  assert.equal(follower.book.catalogue.find(direct.symbol)?.isConverted, false);
+  follower.markets.restore(rig.kept());
+  assert.equal(follower.markets.catalogue.find(direct.symbol)?.isConverted, false);
   for (const minute of [1, 2]) rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')], minute * 60_000);
-  follower.book.restore(rig.kept());
-  assert.deepEqual([...follower.book.catalogue.all()], [...rig.book.catalogue.all()]);
-  assert.equal(follower.book.catalogue.find(direct.symbol)?.isConverted, true);
+  follower.markets.restore(rig.kept());
+  assert.deepEqual([...follower.markets.catalogue.all()], [...rig.markets.catalogue.all()]);
+  assert.equal(follower.markets.catalogue.find(direct.symbol)?.isConverted, true);
 });

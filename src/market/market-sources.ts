@@ -1,15 +1,15 @@
 import type { EpochMs } from '../clock.ts';
-import { type Guard, type Held, heldForMsMax, type Quote, type TickerOffer, type Verdict } from './guard.ts';
+import { type Doubt, doubtedForMsMax, type Guard, type Quote, type TickerOffer, type Verdict } from './guard.ts';
 import {
-  doubtOf,
   exclusionOf,
   pricesOf,
   Source,
   type SourceFacts,
   type SourceReport,
   type SourceState,
+  shownDoubtOf,
 } from './source.ts';
-import { type Doubt, type Hearing, levelOf, SourceAgreement } from './source-agreement.ts';
+import { type Hearing, levelOf, SourceAgreement, type SourceDoubt } from './source-agreement.ts';
 import { type Candidate, chooseSource, LiveStreak, medianTicker } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -29,15 +29,15 @@ export interface SourceRules {
 export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mode: 'primary', returnAfterMs: 0 };
 
 /** What is doubted of the sources of one market, by their ids. */
-export type SourceDoubts = readonly (readonly [string, Doubt])[];
+export type SourceDoubts = readonly (readonly [string, SourceDoubt])[];
 
 /** What another process or a restart left of a market, and its price. */
 interface MarketValues {
-  readonly held: Held | undefined;
+  readonly doubt: Doubt | undefined;
   readonly price: AcceptedTicker | undefined;
 }
 
-const nothingHeld: Verdict = { isTaken: true, held: undefined };
+const nothingDoubted: Verdict = { isTaken: true, doubt: undefined };
 /** An older price of the market says nothing of where a source may take over. */
 const levelForMs = 300_000;
 
@@ -46,7 +46,7 @@ interface Choice {
   /** `undefined` where there is nothing to compare. */
   readonly agreement: SourceAgreement | undefined;
   /** By the doubt, so that it stays the same object as long as the doubt does. */
-  readonly heldFor: WeakMap<Doubt, Held>;
+  readonly doubtFor: WeakMap<SourceDoubt, Doubt>;
   candidates: readonly Candidate[];
   current: number | undefined;
   /** Its first price may be made. */
@@ -186,22 +186,22 @@ export class MarketSources {
     const index = this.listOf(symbol).indexOf(source);
     const hearing = this.#hearing(choice, offer.at, market.price);
     const doubt = index < 0 ? undefined : choice.agreement?.heard(index, offer.ticker, offer.path, hearing);
-    if (doubt?.reason === 'contradicted') return { isTaken: false, held: heldFor(choice, doubt) };
-    const inherited = market.held?.reason === 'contradicted' ? undefined : market.held;
-    const known = source.held.get(symbol) ?? inherited;
+    if (doubt?.reason === 'contradicted') return { isTaken: false, doubt: doubtFor(choice, doubt) };
+    const inherited = market.doubt?.reason === 'contradicted' ? undefined : market.doubt;
+    const known = source.doubts.get(symbol) ?? inherited;
     const elsewhere = () => this.#otherQuotes(symbol, source);
     const verdict =
-      source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, elsewhere) ?? nothingHeld;
-    if (verdict.held !== undefined || known !== undefined) source.hold(symbol, verdict);
+      source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, elsewhere) ?? nothingDoubted;
+    if (verdict.doubt !== undefined || known !== undefined) source.judged(symbol, verdict);
     return verdict;
   }
 
   /** What is held of the source that makes a market's price, by its guard or because others contradict it. */
-  heldOf(symbol: MarketSymbol): Held | undefined {
+  doubtOf(symbol: MarketSymbol): Doubt | undefined {
     const choice = this.#choices.get(symbol);
     if (choice?.current === undefined) return undefined;
     const doubt = choice.agreement?.doubt(choice.current);
-    return doubt === undefined ? this.listOf(symbol)[choice.current]?.held.get(symbol) : heldFor(choice, doubt);
+    return doubt === undefined ? this.listOf(symbol)[choice.current]?.doubts.get(symbol) : doubtFor(choice, doubt);
   }
 
   /** The ticker, dated no earlier than that of another source before it: its price still stood then. */
@@ -322,12 +322,12 @@ export class MarketSources {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
     const choice = this.#choices.get(symbol);
-    return this.listOf(symbol).flatMap(({ id, tickers, held }, index) => {
+    return this.listOf(symbol).flatMap(({ id, tickers, doubts: held }, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
       if (candidate === undefined && !isUsed) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
-      const doubt = choice?.agreement?.doubt(index) ?? doubtOf(held.get(symbol));
+      const doubt = choice?.agreement?.doubt(index) ?? shownDoubtOf(held.get(symbol));
       return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(tickers.get(symbol)) }];
     });
   }
@@ -370,7 +370,7 @@ export class MarketSources {
       streaks,
       agreement: this.#agreementFor(symbol),
       isOpen: false,
-      heldFor: new WeakMap(),
+      doubtFor: new WeakMap(),
       candidates: [],
       current: undefined,
       wasLive: false,
@@ -381,15 +381,15 @@ export class MarketSources {
 }
 
 /** A source that others contradict, as what is held of its market. */
-function heldFor(choice: Choice, doubt: Doubt): Held {
+function doubtFor(choice: Choice, doubt: SourceDoubt): Doubt {
   const { since, bid, ask } = doubt;
-  const held = choice.heldFor.get(doubt) ?? {
+  const held = choice.doubtFor.get(doubt) ?? {
     reason: 'contradicted' as const,
     since,
     values: [bid, ask],
-    unpricedFrom: (since + heldForMsMax) as EpochMs,
+    unpricedFrom: (since + doubtedForMsMax) as EpochMs,
   };
-  choice.heldFor.set(doubt, held);
+  choice.doubtFor.set(doubt, held);
   return held;
 }
 

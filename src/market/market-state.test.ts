@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MarketBook } from './market-book.ts';
 import { type MarketState, readState, writeState } from './market-state.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   conversionRate,
@@ -16,19 +16,19 @@ import {
 } from './samples.testing.ts';
 
 function stateOfBook(): MarketState {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
-  book.tickerReceived(upstreamTicker({ volume24h: decimal('270638277.50461280') }));
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+  markets.tickerReceived(upstreamTicker({ volume24h: decimal('270638277.50461280') }));
   const bare = { last: undefined, vwap24h: undefined };
-  book.tickerReceived(polledTicker({ symbol: symbol('ETHEUR'), ...bare }));
-  book.referencePricesChanged(symbol('BTCEUR'), {
+  markets.tickerReceived(polledTicker({ symbol: symbol('ETHEUR'), ...bare }));
+  markets.referencePricesChanged(symbol('BTCEUR'), {
     price1hAgo: decimal('84000.10'),
     price24hAgo: undefined,
     price7dAgo: decimal('80000'),
     recordedFor: start,
   });
-  book.rateRefreshed(conversionRate({ mid: decimal('24.500'), fixingDate: undefined }));
-  return { ...book.contents(), lastUpdatedAt: after(start, 5), listed: book.catalogue.listedBySource() };
+  markets.rateRefreshed(conversionRate({ mid: decimal('24.500'), fixingDate: undefined }));
+  return { ...markets.contents(), lastUpdatedAt: after(start, 5), listed: markets.catalogue.listedBySource() };
 }
 
 /** Lists for maps, without what is `undefined`. */

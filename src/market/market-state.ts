@@ -1,11 +1,11 @@
 import Type, { type TProperties } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../clock.ts';
-import type { Held, HeldSubject } from './guard.ts';
+import type { Doubt, DoubtSubject } from './guard.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
 import type { SourceDoubts } from './market-sources.ts';
 import type { SourceReport } from './source.ts';
-import { doubtReasons } from './source-agreement.ts';
+import { sourceDoubtReasons } from './source-agreement.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath, ReferencePrices } from './upstream.ts';
@@ -25,7 +25,7 @@ export interface MarketState {
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;
   /** Everything that the guard holds. */
-  readonly held?: Entries<HeldSubject, Held> | undefined;
+  readonly held?: Entries<DoubtSubject, Doubt> | undefined;
   /** What is doubted of sources by comparison; all of it. */
   readonly doubts?: Entries<MarketSymbol, SourceDoubts> | undefined;
   readonly sources?: SourceReport | undefined;
@@ -84,7 +84,7 @@ const checked = Compile(
               Type.String(),
               Type.Object({
                 ...{ bid: decimal, ask: decimal, since: instant, isOutvoted: Type.Boolean() },
-                reason: Type.Union(doubtReasons.map((reason) => Type.Literal(reason))),
+                reason: Type.Union(sourceDoubtReasons.map((reason) => Type.Literal(reason))),
               }),
             ]),
           ),

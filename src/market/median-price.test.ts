@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MarketBook } from './market-book.ts';
 import type { SourceRules } from './market-sources.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   decimal,
@@ -22,26 +22,26 @@ const ids = ['one', 'two', 'three'];
 /** Three sources, each with BTCEUR and a price of it; `one` alone has ETHEUR. */
 function priced(mode: SourceRules['mode']) {
   const rules: SourceRules = { ids, lists: new Map(), mode, returnAfterMs: 0 };
-  const book = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
+  const markets = new Markets(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
   const changed: string[] = [];
   const tick = (id: string, bid: string, atMs = 0, of = BTCEUR) => {
     const receivedAt = after(start, atMs);
     const prices = { bid: decimal(bid), ask: decimal(`${Number(bid) + 2}`) };
     const ticker = upstreamTicker({ symbol: of, ...prices, receivedAt, upstreamTime: receivedAt });
     changed.length = 0;
-    book.tickerReceived(ticker, book.sources.find(id)!);
+    markets.tickerReceived(ticker, markets.sources.find(id)!);
     return changed.length > 0;
   };
   const review = (...reaches: Reach[]) => {
     const reach = (id: string) => reaches[ids.indexOf(id)]!;
     changed.length = 0;
     return {
-      ...reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs: 0 }),
+      ...reviewSources(markets, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs: 0 }),
       isMadeAgain: changed.length > 0,
     };
   };
   for (const id of ids) {
-    book.catalogueLoaded(
+    markets.catalogueLoaded(
       ['BTC', ...(id === 'one' ? ['ETH'] : [])].map((base) => upstreamMarket(base)),
       start,
       undefined,
@@ -49,8 +49,8 @@ function priced(mode: SourceRules['mode']) {
     );
     tick(id, '84000');
   }
-  book.observe({ tickerChanged: (each) => void changed.push(each) });
-  return { book, tick, review, price: () => book.acceptedTicker(BTCEUR) };
+  markets.observe({ tickerChanged: (each) => void changed.push(each) });
+  return { markets, tick, review, price: () => markets.acceptedTicker(BTCEUR) };
 }
 
 test('a ticker of any live source makes the median again, one of a polled source does not, unless it is the one in use', () => {
@@ -87,22 +87,22 @@ test('in primary mode no review makes a price again unless another source takes 
 });
 
 test('a market is served worse on a standby and over REST, and one that its first source does not list is not', () => {
-  const { book, tick, review } = priced('primary');
+  const { markets, tick, review } = priced('primary');
   assert.equal(review('live', 'live', 'live').isDegraded, false);
   assert.equal(review('polled', 'silent', 'silent').isDegraded, true);
   assert.equal(review('live', 'silent', 'silent').isDegraded, false);
-  book.catalogueLoaded([upstreamMarket('ETH')], start, undefined, 'one');
-  book.catalogueLoaded([upstreamMarket('ETH')], after(start, 1_000), undefined, 'one');
+  markets.catalogueLoaded([upstreamMarket('ETH')], start, undefined, 'one');
+  markets.catalogueLoaded([upstreamMarket('ETH')], after(start, 1_000), undefined, 'one');
   tick('one', '2000', 1_000, ETHEUR);
   assert.equal(review('live', 'live', 'live').isDegraded, false);
 });
 
 test('a delisted market is chosen no source for, and makes nothing worse', () => {
-  const { book, review } = priced('primary');
+  const { markets, review } = priced('primary');
   review('live', 'live', 'live');
-  book.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
+  markets.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
   const { isDegraded, changed } = review('silent', 'live', 'live');
   assert.deepEqual(changed, []);
-  assert.equal(book.sources.used(BTCEUR)?.id, 'one');
+  assert.equal(markets.sources.used(BTCEUR)?.id, 'one');
   assert.equal(isDegraded, false);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
-import { MarketBook } from './market-book.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   CZK,
@@ -35,12 +35,12 @@ function priced() {
     ratePercent: percent,
     confirmAfterMs: 10_000,
   };
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket, new Guard(rules));
-  book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
-  for (const each of [BTCEUR, ETHEUR]) book.tickerReceived(upstreamTicker({ symbol: each }));
-  book.rateRefreshed(conversionRate());
+  const markets = new Markets(pricingPolicy(), everyEuroMarket, new Guard(rules));
+  markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+  for (const each of [BTCEUR, ETHEUR]) markets.tickerReceived(upstreamTicker({ symbol: each }));
+  markets.rateRefreshed(conversionRate());
   const hold = (name: typeof BTCEUR, heldAt: number | undefined, acceptedAt?: number) =>
-    book.applyHolds([
+    markets.applyHolds([
       {
         symbol: name,
         heldAt: heldAt === undefined ? undefined : after(start, heldAt),
@@ -48,38 +48,40 @@ function priced() {
       },
     ]);
   const heldOf = (name: typeof BTCEUR) =>
-    book.heldFor(book.catalogue.find(name)!).map(({ subject, reason, since }) => [subject, reason, since - start]);
-  return { book, hold, heldOf };
+    markets
+      .withheldFor(markets.catalogue.find(name)!)
+      .map(({ subject, reason, since }) => [subject, reason, since - start]);
+  return { markets, hold, heldOf };
 }
 
 test('a hold on a market is listed for its exchange market, and one on a converted market for its rate too', () => {
-  const { book, hold } = priced();
-  assert.deepEqual([...book.operatorHolds()], []);
+  const { markets, hold } = priced();
+  assert.deepEqual([...markets.operatorHolds()], []);
   hold(BTCEUR, 1);
-  assert.deepEqual([...book.operatorHolds()], [[BTCEUR, after(start, 1)]]);
+  assert.deepEqual([...markets.operatorHolds()], [[BTCEUR, after(start, 1)]]);
   hold(ETHCZK, 2);
   assert.deepEqual(
-    [...book.operatorHolds()].sort(),
+    [...markets.operatorHolds()].sort(),
     [
       [BTCEUR, after(start, 1)],
       [CZK, after(start, 2)],
       [ETHEUR, after(start, 2)],
     ].sort() as never,
   );
-  assert.deepEqual([book.onHoldSince(BTCEUR), book.onHoldSince(BTCCZK)], [after(start, 1), undefined]);
+  assert.deepEqual([markets.onHoldSince(BTCEUR), markets.onHoldSince(BTCCZK)], [after(start, 1), undefined]);
   hold(BTCEUR, undefined);
   hold(ETHCZK, undefined);
-  assert.deepEqual([...book.operatorHolds()], []);
+  assert.deepEqual([...markets.operatorHolds()], []);
 });
 
 test('what the guard holds is not listed as a hold of the operator, and is shown with each market that it is part of', () => {
-  const { book, hold, heldOf } = priced();
+  const { markets, hold, heldOf } = priced();
   const receivedAt = after(start, 100);
   assert.equal(
-    book.tickerReceived(upstreamTicker({ bid: decimal('40000'), ask: decimal('40001'), receivedAt })),
+    markets.tickerReceived(upstreamTicker({ bid: decimal('40000'), ask: decimal('40001'), receivedAt })),
     'held',
   );
-  assert.equal(book.rateRefreshed(conversionRate({ mid: decimal('48'), refreshedAt: receivedAt })), false);
+  assert.equal(markets.rateRefreshed(conversionRate({ mid: decimal('48'), refreshedAt: receivedAt })), false);
   assert.deepEqual(heldOf(BTCEUR), [[BTCEUR, 'jump', 100]]);
   assert.deepEqual(heldOf(BTCCZK), [
     [BTCEUR, 'jump', 100],
@@ -87,9 +89,9 @@ test('what the guard holds is not listed as a hold of the operator, and is shown
   ]);
   assert.deepEqual(heldOf(ETHCZK), [[CZK, 'rate', 100]]);
   assert.deepEqual(heldOf(ETHEUR), []);
-  assert.deepEqual([...book.operatorHolds()], []);
+  assert.deepEqual([...markets.operatorHolds()], []);
   hold(ETHEUR, 200);
-  assert.deepEqual([...book.operatorHolds()], [[ETHEUR, after(start, 200)]]);
+  assert.deepEqual([...markets.operatorHolds()], [[ETHEUR, after(start, 200)]]);
 });
 
 test('of several holds on what makes a price the earliest counts, in whatever order they were made', () => {
@@ -97,7 +99,7 @@ test('of several holds on what makes a price the earliest counts, in whatever or
     [1, 2],
     [2, 1],
   ] as const) {
-    const { book, hold, heldOf } = priced();
+    const { markets, hold, heldOf } = priced();
     hold(BTCEUR, first);
     hold(BTCCZK, second);
     hold(ETHCZK, 5);
@@ -106,23 +108,23 @@ test('of several holds on what makes a price the earliest counts, in whatever or
       [ETHEUR, 'operator', 5],
       [CZK, 'operator', second],
     ]);
-    assert.equal(book.nextChangeAt(start), after(start, 1 + 5 * minuteMs), 'then the price is five minutes old');
+    assert.equal(markets.nextChangeAt(start), after(start, 1 + 5 * minuteMs), 'then the price is five minutes old');
   }
 });
 
 test('a hold on an exchange market leaves the rate and other markets alone', () => {
-  const { book, hold } = priced();
+  const { markets, hold } = priced();
   hold(BTCEUR, 0);
   const later = { receivedAt: after(start, 1_000) };
-  assert.equal(book.rateRefreshed(conversionRate({ refreshedAt: later.receivedAt })), true);
-  assert.equal(book.tickerReceived(upstreamTicker(later)), 'on_hold');
-  assert.equal(book.tickerReceived(upstreamTicker({ symbol: ETHEUR, ...later })), undefined);
+  assert.equal(markets.rateRefreshed(conversionRate({ refreshedAt: later.receivedAt })), true);
+  assert.equal(markets.tickerReceived(upstreamTicker(later)), 'on_hold');
+  assert.equal(markets.tickerReceived(upstreamTicker({ symbol: ETHEUR, ...later })), undefined);
 });
 
 test('an acceptance takes what is held once, and not what is held later', () => {
-  const { book, hold } = priced();
+  const { markets, hold } = priced();
   const jump = (bid: string, at: number) =>
-    book.tickerReceived(
+    markets.tickerReceived(
       upstreamTicker({ bid: decimal(bid), ask: decimal(`${Number(bid) + 1}`), receivedAt: after(start, at) }),
     );
   assert.equal(jump('40000', 100), 'held');
@@ -137,39 +139,39 @@ test('an acceptance takes what is held once, and not what is held later', () => 
 });
 
 test('an operator’s hold on a market that is not listed is nobody’s', () => {
-  const { book, hold } = priced();
+  const { markets, hold } = priced();
   hold(symbol('XXXEUR'), 1);
-  assert.deepEqual([...book.operatorHolds()], []);
-  assert.equal(book.onHoldSince(symbol('XXXEUR')), after(start, 1));
+  assert.deepEqual([...markets.operatorHolds()], []);
+  assert.equal(markets.onHoldSince(symbol('XXXEUR')), after(start, 1));
 });
 
 test('a price on other terms is made with their fee and precision, and the usual precision where they have none', () => {
-  const { book } = priced();
-  const market = book.catalogue.find(BTCEUR)!;
-  const terms = book.termsOf(market);
+  const { markets } = priced();
+  const market = markets.catalogue.find(BTCEUR)!;
+  const terms = markets.termsOf(market);
   const priceOn = (changes: object, of = market) => {
-    const verdict = book.priceOn({ ...book.termsOf(of), ...changes }, of, start);
+    const verdict = markets.priceOn({ ...markets.termsOf(of), ...changes }, of, start);
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : verdict.kind;
   };
-  const usual = book.price(BTCEUR, start);
+  const usual = markets.price(BTCEUR, start);
   assert.equal(priceOn({}), usual.kind === 'priced' && usual.ticker.buyPrice);
   assert.equal(priceOn({ fee: { ...terms.fee, value: decimal('0') } }), '84210.1');
   assert.equal(priceOn({ fee: { ...terms.fee, value: decimal('0') }, precision: { value: 0 } }), '84211');
-  const converted = book.catalogue.find(BTCCZK)!;
+  const converted = markets.catalogue.find(BTCCZK)!;
   assert.match(
     String(priceOn({}, { ...converted, pricePrecision: 4 })),
     /^\d+$/,
     'one decimal less than its exchange market',
   );
-  assert.equal(book.marginOf(CZK), '1');
+  assert.equal(markets.marginOf(CZK), '1');
 });
 
 test('a rate without a fixing date is of the day on which it was read', () => {
-  const { book } = priced();
+  const { markets } = priced();
   const dayMs = 86_400_000;
   const rate = (mid: string, atMs: number) => {
     const read = conversionRate({ mid: decimal(mid), refreshedAt: after(start, atMs), fixingDate: undefined });
-    return book.rateRefreshed(read);
+    return markets.rateRefreshed(read);
   };
   assert.equal(rate('24.4', 1_000), true);
   assert.equal(rate('30', 2_000), false, 'over ten percent between two days');
@@ -180,16 +182,16 @@ test('a rate without a fixing date is of the day on which it was read', () => {
 });
 
 test('a spread is unusual beside the usual one of the last minutes, which a single wide moment does not change', () => {
-  const { book } = priced();
+  const { markets } = priced();
   let atMs = 0;
   const tick = (bid: string, ask: string, make = upstreamTicker) => {
     atMs += 1_000;
-    return book.tickerReceived(make({ bid: decimal(bid), ask: decimal(ask), receivedAt: after(start, atMs) }));
+    return markets.tickerReceived(make({ bid: decimal(bid), ask: decimal(ask), receivedAt: after(start, atMs) }));
   };
   for (let second = 0; second < 60; second++) tick('80000', '87000');
   assert.equal(tick('79000', '89000'), 'held', 'over ten percent, and the usual one of a minute ago was tiny');
   for (let second = 0; second < 600; second++) tick('80000', '87000');
   assert.equal(tick('79000', '89000'), undefined, 'after ten minutes of wide ones it is a usual one');
   assert.equal(tick('80000', '87000', polledTicker), undefined);
-  assert.equal(book.rate(EUR), undefined);
+  assert.equal(markets.rate(EUR), undefined);
 });

@@ -85,7 +85,7 @@ function range(cents: number) {
 
 /** The served price lies within two percent of what honest sources say now or said in the last moments. */
 function assertHonest(rig: SourcesRig, honest: readonly { bid: number; ask: number }[], when: string): void {
-  const served = rig.book.acceptedTicker(BTCEUR);
+  const served = rig.markets.acceptedTicker(BTCEUR);
   if (served === undefined) return;
   const middle = (Number(served.bid) + Number(served.ask)) * 50;
   const isHonest = honest.slice(-12).some(({ bid, ask }) => Math.abs(middle - (bid + ask) / 2) <= 0.021 * bid);

@@ -12,10 +12,10 @@ function insist(rig: SourcesRig, seconds: number, bids: Readonly<Record<string, 
     rig.nowMs += 500;
     for (const [source, bid] of Object.entries(bids)) {
       rig.tick(source, bid, { path: step % 2 === 0 ? 'live' : 'fallback', askedAt: after(start, rig.nowMs) });
-      served.add(rig.book.acceptedTicker(BTCEUR)?.bid ?? 'none');
+      served.add(rig.markets.acceptedTicker(BTCEUR)?.bid ?? 'none');
     }
     rig.review(...allLive);
-    served.add(rig.book.acceptedTicker(BTCEUR)?.bid ?? 'none');
+    served.add(rig.markets.acceptedTicker(BTCEUR)?.bid ?? 'none');
   }
   return served;
 }
@@ -26,7 +26,7 @@ for (const mode of ['primary', 'median'] as const) {
       const rig = threeLive({ mode });
       const served = insist(rig, 120, { one: lie, two: '84010', three: '84020' });
       for (const bid of served) assert.ok(Number(bid) >= 84_000 && Number(bid) <= 84_020, bid);
-      const [state] = rig.book.sources.states(BTCEUR);
+      const [state] = rig.markets.sources.states(BTCEUR);
       assert.deepEqual([state?.exclusion, state?.isUsed, state?.doubt?.bid], ['contradicted', false, lie]);
     });
 
@@ -34,7 +34,7 @@ for (const mode of ['primary', 'median'] as const) {
       const rig = new SourcesRig({ mode });
       for (const source of ['one', 'two', 'three']) rig.list(source);
       rig.tick('one', lie);
-      assert.equal(rig.book.acceptedTicker(BTCEUR), undefined, 'one source alone is waited with');
+      assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined, 'one source alone is waited with');
       const served = insist(rig, 120, { one: lie, two: '84010', three: '84020' });
       served.delete('none');
       for (const bid of served) assert.ok(Number(bid) >= 84_010 && Number(bid) <= 84_020, bid);
@@ -57,8 +57,8 @@ test('a source that moved first is right at once when the others come to it', ()
   insist(rig, 1, { one: '90000', two: '84010', three: '84020' });
   assert.equal(rig.used, 'two');
   insist(rig, 1, { one: '90000', two: '89990', three: '84020' });
-  assert.deepEqual([rig.book.sources.states(BTCEUR)[0]?.exclusion, rig.used], [undefined, 'one']);
-  assert.equal(rig.book.sources.states(BTCEUR)[2]?.exclusion, 'contradicted');
+  assert.deepEqual([rig.markets.sources.states(BTCEUR)[0]?.exclusion, rig.used], [undefined, 'one']);
+  assert.equal(rig.markets.sources.states(BTCEUR)[2]?.exclusion, 'contradicted');
 });
 
 test('a market of one source that stands still while two others move is contradicted by their level', () => {
@@ -69,7 +69,7 @@ test('a market of one source that stands still while two others move is contradi
     rig.review(...allLive);
   }
   assert.equal(rig.used, 'two');
-  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '86500');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '86500');
 });
 
 test('of two sources the one that left its own level is doubted, and insisting confirms nothing', () => {
@@ -81,10 +81,10 @@ test('of two sources the one that left its own level is doubted, and insisting c
     rig.tick('two', '84010');
     rig.tick('one', '88200');
     rig.review('live', 'live', 'silent');
-    served.add(rig.book.acceptedTicker(BTCEUR)!.bid);
+    served.add(rig.markets.acceptedTicker(BTCEUR)!.bid);
   }
   assert.deepEqual([...served], ['84010']);
-  assert.equal(rig.book.sources.states(BTCEUR)[0]?.exclusion, 'contradicted');
+  assert.equal(rig.markets.sources.states(BTCEUR)[0]?.exclusion, 'contradicted');
 });
 
 test('two assets of one name are never compared: the first makes the price, and the other never takes over', () => {
@@ -100,16 +100,16 @@ test('two assets of one name are never compared: the first makes the price, and 
       luna('two', '0.30');
       luna('one', '0.00006');
       rig.review('live', 'live');
-      assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '0.00006', mode);
+      assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '0.00006', mode);
     }
-    assert.equal(rig.book.sources.states(BTCEUR)[1]?.exclusion, 'not_comparable');
+    assert.equal(rig.markets.sources.states(BTCEUR)[1]?.exclusion, 'not_comparable');
     for (let second = 0; second < 900; second++) {
       rig.nowMs += 1_000;
       luna('two', '0.30');
       rig.review('silent', 'live');
-      assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '0.00006', 'with its own time');
+      assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '0.00006', 'with its own time');
     }
-    rig.book.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: after(start, rig.nowMs) }]);
+    rig.markets.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: after(start, rig.nowMs) }]);
     rig.review('silent', 'live');
     assert.equal(rig.used, 'two', 'the operator says otherwise');
   }
@@ -122,7 +122,7 @@ test('a source takes over only near the last good price of five minutes, or with
   rig.tick('two', '97000');
   rig.review('silent', 'live', 'silent');
   assert.equal(rig.used, 'one', 'the last good price stays');
-  assert.equal(rig.book.sources.states(BTCEUR)[1]?.exclusion, 'off_level');
+  assert.equal(rig.markets.sources.states(BTCEUR)[1]?.exclusion, 'off_level');
   rig.tick('three', '97010');
   rig.review('silent', 'live', 'live');
   assert.equal(rig.used, 'two');
@@ -165,28 +165,28 @@ test('the first price of a market that one source alone lists waits for nobody',
 test('a lie of the first moment after a restart is compared with the price before it', () => {
   const rig = threeLive();
   const again = new SourcesRig();
-  again.book.restore(rig.kept());
+  again.markets.restore(rig.kept());
   again.nowMs = 20_000;
   again.tick('one', '88200');
-  assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84000');
+  assert.equal(again.markets.acceptedTicker(BTCEUR)?.bid, '84000');
   again.tick('two', '84010');
   again.review('live', 'live', 'silent');
-  assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84000', 'until the third speaks, or two seconds');
+  assert.equal(again.markets.acceptedTicker(BTCEUR)?.bid, '84000', 'until the third speaks, or two seconds');
   again.nowMs += 2_000;
   again.review('live', 'live', 'silent');
-  assert.deepEqual([again.used, again.book.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
+  assert.deepEqual([again.used, again.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
 });
 
 test('what was contradicted stays so over a restart, also when nobody else speaks', () => {
   const rig = threeLive();
   insist(rig, 5, { one: '88200', two: '84010', three: '84020' });
   const again = new SourcesRig();
-  again.book.restore(rig.kept());
+  again.markets.restore(rig.kept());
   for (let second = 0; second < 60; second++) {
     again.nowMs = rig.nowMs + second * 1_000;
     again.tick('one', '88200');
     again.review('live', 'silent', 'silent');
-    assert.equal(again.book.acceptedTicker(BTCEUR)?.bid, '84010');
+    assert.equal(again.markets.acceptedTicker(BTCEUR)?.bid, '84010');
   }
 });
 
@@ -198,7 +198,7 @@ test('a market whose only source is contradicted has no price after five minutes
     rig.tick('one', '88200');
     rig.review('live', 'silent', 'silent');
   }
-  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84010');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84010');
 });
 
 test('with four sources in two camps the one in use stays, and neither camp takes over from the other', () => {
@@ -218,7 +218,7 @@ test('with four sources in two camps the one in use stays, and neither camp take
   rig.review('live', 'live', 'live', 'live');
   assert.equal(rig.used, 'one');
   assert.deepEqual(
-    rig.book.sources.states(BTCEUR).map(({ exclusion }) => exclusion),
+    rig.markets.sources.states(BTCEUR).map(({ exclusion }) => exclusion),
     [undefined, undefined, 'contradicted', 'contradicted'],
   );
 });

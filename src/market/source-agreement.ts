@@ -15,17 +15,17 @@ export interface AgreementRules {
   readonly returnAfterMs: number;
 }
 
-export const doubtReasons = ['contradicted', 'not_comparable'] as const;
+export const sourceDoubtReasons = ['contradicted', 'not_comparable'] as const;
 
 /**
  * Why a source is kept from making a price by what others say. `contradicted`: the others are elsewhere, or it left its own level and
  * the other did not. `not_comparable`: it and the one in use never agreed; often two assets of one name.
  */
-export type DoubtReason = (typeof doubtReasons)[number];
+export type SourceDoubtReason = (typeof sourceDoubtReasons)[number];
 
 /** What is doubted of a source by comparison. Plain data; the same object as long as it says the same. */
-export interface Doubt extends Quote {
-  readonly reason: DoubtReason;
+export interface SourceDoubt extends Quote {
+  readonly reason: SourceDoubtReason;
   readonly since: EpochMs;
   /** Several others contradict it: silence of theirs does not clear it. */
   readonly isOutvoted: boolean;
@@ -42,7 +42,7 @@ interface Member {
   standing: Standing | undefined;
   /** Where it was when it last agreed with others, or was taken while nobody agreed with it. */
   ownLevel: Big | undefined;
-  doubt: Doubt | undefined;
+  doubt: SourceDoubt | undefined;
   /** Where it was when the doubt began. */
   doubtedLevel: Big | undefined;
   /** Since when a contradicted source agrees again, by the monotonic clock. */
@@ -102,7 +102,7 @@ export class SourceAgreement {
   }
 
   /** Why a source makes no price; `undefined` when nothing speaks against it. */
-  doubt(index: number): Doubt | undefined {
+  doubt(index: number): SourceDoubt | undefined {
     return this.#members[index]?.doubt;
   }
 
@@ -112,7 +112,7 @@ export class SourceAgreement {
   }
 
   /** A source sent a ticker that is good in form. Returns what is doubted of it now. */
-  heard(index: number, { bid, ask }: Quote, path: FeedPath, hearing: Hearing): Doubt | undefined {
+  heard(index: number, { bid, ask }: Quote, path: FeedPath, hearing: Hearing): SourceDoubt | undefined {
     const member = this.#members[index]!;
     const { said } = member;
     const isSame = said !== undefined && said.bid === bid && said.ask === ask && said.path === path;
@@ -164,7 +164,7 @@ export class SourceAgreement {
   }
 
   /** Takes over what was doubted before a restart, or by another process. */
-  restoreDoubt(index: number, doubt: Doubt | undefined): void {
+  restoreDoubt(index: number, doubt: SourceDoubt | undefined): void {
     this.#members[index]!.doubt = doubt;
   }
 
@@ -207,7 +207,10 @@ export class SourceAgreement {
    * Of the sources that nobody agrees with: those that left their own level, or, where none alone did, all but the one in use. One that
    * is alone among the live ones is a party too: those that are only polled are no witnesses against it.
    */
-  #leavers(standings: readonly (Standing | undefined)[], { marketLevel, used }: Hearing): Map<number, DoubtReason> {
+  #leavers(
+    standings: readonly (Standing | undefined)[],
+    { marketLevel, used }: Hearing,
+  ): Map<number, SourceDoubtReason> {
     const divided = standings.flatMap((standing, index) => (standing === 'divided' ? [index] : []));
     if (divided.length === 0) return new Map();
     const parties = standings.flatMap((standing, index) =>
@@ -228,7 +231,7 @@ export class SourceAgreement {
     return new Map(divided.filter((index) => index !== leader).map((index) => [index, 'not_comparable']));
   }
 
-  #settle(index: number, standing: Standing, left: DoubtReason | undefined, now: EpochMs): void {
+  #settle(index: number, standing: Standing, left: SourceDoubtReason | undefined, now: EpochMs): void {
     const member = this.#members[index]!;
     const { said, acceptedLevel } = member;
     const { doubt: before } = member;

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { MarketBook } from './market-book.ts';
+import type { Markets } from './markets.ts';
 import type { SourceFacts } from './source.ts';
 import type { MarketSymbol } from './symbol.ts';
 
@@ -17,23 +17,23 @@ export interface SourceChange {
  * @returns whether a market is served by a standby, or not live; and what changed
  */
 export function reviewSources(
-  book: MarketBook,
+  markets: Markets,
   feed: Omit<SourceFacts, 'listing'>,
   at: { readonly now: EpochMs; readonly nowMs: number },
 ) {
-  const { catalogue, sources } = book;
+  const { catalogue, sources } = markets;
   const facts: SourceFacts = { ...feed, listing: (source, symbol) => catalogue.statusAt(source, symbol) };
   let isDegraded = false;
   const changed: SourceChange[] = [];
   for (const { symbol, isConverted, status } of catalogue.all()) {
     if (isConverted || status === 'delisted') continue;
     const from = sources.used(symbol)?.id;
-    if (sources.review(symbol, facts, at, book.acceptedTicker(symbol))) {
-      book.sourceChanged(symbol);
+    if (sources.review(symbol, facts, at, markets.acceptedTicker(symbol))) {
+      markets.sourceChanged(symbol);
       const to = sources.used(symbol)?.id;
       if (to !== from) changed.push({ symbol, from, to });
     } else {
-      book.heldAgain(symbol);
+      markets.doubtReviewed(symbol);
     }
     isDegraded ||= sources.isDegraded(symbol, facts);
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
-import { MarketBook } from './market-book.ts';
 import type { SourceRules } from './market-sources.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   decimal,
@@ -34,15 +34,15 @@ function rig(changes: Partial<SourceRules> = {}) {
     ratePercent: percent,
     confirmAfterMs: 10_000,
   });
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket, guard, rules);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket, guard, rules);
   const list = (id: string, status: UpstreamMarketStatus = 'trading') =>
-    book.catalogueLoaded([upstreamMarket('BTC', { status })], start, undefined, id);
+    markets.catalogueLoaded([upstreamMarket('BTC', { status })], start, undefined, id);
   const tick = (id: string, bid: string, atMs = 0) => {
     const receivedAt = after(start, atMs);
     const prices = { bid: decimal(bid), ask: decimal(`${Number(bid) + 1}`) };
-    return book.tickerReceived(
+    return markets.tickerReceived(
       upstreamTicker({ ...prices, receivedAt, upstreamTime: receivedAt }),
-      book.sources.find(id)!,
+      markets.sources.find(id)!,
     );
   };
   let nowMs = 0;
@@ -50,14 +50,14 @@ function rig(changes: Partial<SourceRules> = {}) {
     const reach = (id: string) => reaches[ids.indexOf(id)]!;
     // Long enough apart that no first price waits for another source.
     nowMs += 2_000;
-    return reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs });
+    return reviewSources(markets, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs });
   };
   /** As `id reach exclusion`, the one in use with a star, and its bid. */
   const shown = () =>
-    book.sources.states(BTCEUR).map(({ id, reach, exclusion, isUsed, prices }) => {
+    markets.sources.states(BTCEUR).map(({ id, reach, exclusion, isUsed, prices }) => {
       return [`${id}${isUsed ? '*' : ''}`, reach, exclusion ?? '-', prices?.bid ?? '-'].join(' ');
     });
-  return { book, ids, list, tick, review, shown };
+  return { markets, ids, list, tick, review, shown };
 }
 
 test('every source of a market is shown with its reach, what keeps it out and its last good price', () => {
@@ -81,10 +81,10 @@ test('every source of a market is shown with its reach, what keeps it out and it
 });
 
 test('a market without any price shows no source before its first review', () => {
-  const { book, list, shown } = rig();
+  const { markets, list, shown } = rig();
   list('one');
   assert.deepEqual(shown(), []);
-  assert.deepEqual(book.sources.states(symbol('ETHEUR')), []);
+  assert.deepEqual(markets.sources.states(symbol('ETHEUR')), []);
 });
 
 test('in the median every live source that nothing keeps out is in use', () => {
@@ -100,16 +100,16 @@ test('in the median every live source that nothing keeps out is in use', () => {
 });
 
 test('a source that is taken out of use and back is counted each time as a change', () => {
-  const { book, list, tick, review, ids } = rig({ returnAfterMs: 0 });
+  const { markets, list, tick, review, ids } = rig({ returnAfterMs: 0 });
   for (const id of ids) {
     list(id);
     tick(id, '84000');
   }
   review('live', 'live', 'live');
-  const before = book.sources.switches;
+  const before = markets.sources.switches;
   review('silent', 'live', 'live');
   review('silent', 'live', 'live');
-  assert.equal(book.sources.switches - before, 1);
+  assert.equal(markets.sources.switches - before, 1);
 });
 
 /** A book that follows another: it accepted prices and has that one's report. */
@@ -123,7 +123,7 @@ function following() {
     return { id, reach: 'live', exclusion: undefined, isUsed, prices: prices(bid, atMs) };
   };
   const report = (atMs: number, ...states: SourceState[]) =>
-    follower.book.sources.takeReport({ at: after(start, atMs), markets: [[BTCEUR, states]] });
+    follower.markets.sources.takeReport({ at: after(start, atMs), markets: [[BTCEUR, states]] });
   const take = (id: string, bid: string, atMs: number) => {
     const receivedAt = after(start, atMs);
     const judgement = judgeTicker(
@@ -132,29 +132,29 @@ function following() {
       id,
     );
     assert.ok('accepted' in judgement);
-    follower.book.tickerAccepted(BTCEUR, judgement.accepted);
+    follower.markets.tickerAccepted(BTCEUR, judgement.accepted);
   };
   return { ...follower, state, report, take };
 }
 
 test('a process that follows shows what the one with the feed reported, and when', () => {
-  const { book, shown, state, report } = following();
+  const { markets, shown, state, report } = following();
   report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
   assert.deepEqual(shown(), ['one* live - 84000', 'two live - 84001']);
   assert.deepEqual(
-    book.sources.states(BTCEUR).map(({ reportedAt }) => reportedAt),
+    markets.sources.states(BTCEUR).map(({ reportedAt }) => reportedAt),
     [after(start, 5_000), after(start, 5_000)],
   );
 });
 
 test('a price that came after the report is shown in its place, with the source that makes it, and an older one is not', () => {
-  const { book, shown, take, state, report } = following();
+  const { markets, shown, take, state, report } = following();
   report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
   take('two', '84002', 3_999);
   assert.deepEqual(shown(), ['one live - 84000', 'two* live - 84001']);
   take('two', '84003', 4_000);
   assert.deepEqual(shown(), ['one live - 84000', 'two* live - 84003']);
-  book.sources.takeReport({
+  markets.sources.takeReport({
     at: after(start, 6_000),
     markets: [[BTCEUR, [{ id: 'two', reach: 'polled', isUsed: false }]]],
   });

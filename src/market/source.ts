@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
-import type { Guard, Held, HeldReason, Quote, Verdict } from './guard.ts';
-import type { DoubtReason } from './source-agreement.ts';
+import type { Doubt, DoubtReason, Guard, Quote, Verdict } from './guard.ts';
+import type { SourceDoubtReason } from './source-agreement.ts';
 import type { Exclusion, Reach } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -13,9 +13,9 @@ export class Source {
   /** Its last good values. */
   readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly references = new Map<MarketSymbol, ReferencePrices>();
-  readonly held = new Map<MarketSymbol, Held>();
+  readonly doubts = new Map<MarketSymbol, Doubt>();
   /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
-  readonly latestHeld = new Set<MarketSymbol>();
+  readonly latestDoubted = new Set<MarketSymbol>();
 
   constructor(id: string, guard: Guard | undefined) {
     this.id = id;
@@ -23,11 +23,11 @@ export class Source {
   }
 
   /** What the guard holds of a market now, and whether it took the latest values all the same. */
-  hold(symbol: MarketSymbol, { held, isTaken }: Verdict): void {
-    if (held === undefined) this.held.delete(symbol);
-    else this.held.set(symbol, held);
-    if (isTaken) this.latestHeld.delete(symbol);
-    else this.latestHeld.add(symbol);
+  judged(symbol: MarketSymbol, { doubt, isTaken }: Verdict): void {
+    if (doubt === undefined) this.doubts.delete(symbol);
+    else this.doubts.set(symbol, doubt);
+    if (isTaken) this.latestDoubted.delete(symbol);
+    else this.latestDoubted.add(symbol);
   }
 }
 
@@ -37,8 +37,8 @@ export interface SourcePrices extends Quote {
 }
 
 /** Why a source's values make no price though it sends them, by its guard or by what others say. */
-export interface SourceDoubt extends Quote {
-  readonly reason: HeldReason | DoubtReason;
+export interface ShownDoubt extends Quote {
+  readonly reason: DoubtReason | SourceDoubtReason;
   readonly since: EpochMs;
 }
 
@@ -49,7 +49,7 @@ export interface SourceState {
   readonly exclusion?: Exclusion | undefined;
   readonly isUsed: boolean;
   /** What is doubted of it, and what it says. */
-  readonly doubt?: SourceDoubt | undefined;
+  readonly doubt?: ShownDoubt | undefined;
   /** As far as this process knows them. */
   readonly prices?: SourcePrices | undefined;
   /** When the process that runs the feed reported it; `undefined` in that process. */
@@ -79,7 +79,7 @@ export function exclusionOf(
 ): Exclusion | undefined {
   if (listing === undefined) return 'not_listed';
   if (listing === 'paused') return 'not_trading';
-  if (source.latestHeld.has(symbol)) return 'held';
+  if (source.latestDoubted.has(symbol)) return 'held';
   return source.tickers.has(symbol) ? undefined : 'no_price';
 }
 
@@ -88,9 +88,9 @@ export function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | und
 }
 
 /** What its guard holds of a source, as a doubt. */
-export function doubtOf(held: Held | undefined): SourceDoubt | undefined {
-  const [bid, ask] = held?.values ?? [];
-  return held === undefined || bid === undefined || ask === undefined
+export function shownDoubtOf(doubt: Doubt | undefined): ShownDoubt | undefined {
+  const [bid, ask] = doubt?.values ?? [];
+  return doubt === undefined || bid === undefined || ask === undefined
     ? undefined
-    : { reason: held.reason, since: held.since, bid, ask };
+    : { reason: doubt.reason, since: doubt.since, bid, ask };
 }

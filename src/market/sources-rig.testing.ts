@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Guard } from './guard.ts';
-import { MarketBook } from './market-book.ts';
 import type { SourceRules } from './market-sources.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   decimal,
@@ -27,7 +27,7 @@ const guardRules = {
 
 /** A market room with the sources `one`, `two` and `three`, each with BTCEUR, and what the feed says of them. */
 export class SourcesRig {
-  readonly book: MarketBook;
+  readonly markets: Markets;
   readonly reaches = new Map<string, Reach>();
   nowMs = 0;
 
@@ -40,24 +40,24 @@ export class SourcesRig {
       ...changes,
     };
     const selection = { quotes: new Set(quotes), symbols: 'all' as const };
-    this.book = new MarketBook(pricingPolicy(), selection, new Guard(guardRules), rules);
+    this.markets = new Markets(pricingPolicy(), selection, new Guard(guardRules), rules);
   }
 
   /** What a restart keeps. */
   kept() {
-    const { catalogue } = this.book;
-    return { records: catalogue.records(), listed: catalogue.listedBySource(), ...this.book.contents() };
+    const { catalogue } = this.markets;
+    return { records: catalogue.records(), listed: catalogue.listedBySource(), ...this.markets.contents() };
   }
 
   list(source: string, markets = [upstreamMarket('BTC')], atMs = 0) {
-    return this.book.catalogueLoaded(markets, after(start, atMs), undefined, source);
+    return this.markets.catalogueLoaded(markets, after(start, atMs), undefined, source);
   }
 
   tick(source: string, bid: string, changes: Parameters<typeof upstreamTicker>[0] = {}) {
     const receivedAt = after(start, this.nowMs);
     const ask = decimal(`${Number(bid) + 1}`);
     const ticker = upstreamTicker({ bid: decimal(bid), ask, receivedAt, upstreamTime: receivedAt, ...changes });
-    return this.book.tickerReceived(ticker, this.book.sources.find(source)!);
+    return this.markets.tickerReceived(ticker, this.markets.sources.find(source)!);
   }
 
   /** @param reaches how `one`, `two` and `three` have the market */
@@ -67,11 +67,11 @@ export class SourcesRig {
       reach: (source: string) => this.reaches.get(source) ?? 'silent',
       isLive: (source: string) => this.reaches.get(source) === 'live',
     };
-    return reviewSources(this.book, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });
+    return reviewSources(this.markets, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });
   }
 
   get used() {
-    return this.book.acceptedTicker(BTCEUR)?.source;
+    return this.markets.acceptedTicker(BTCEUR)?.source;
   }
 }
 

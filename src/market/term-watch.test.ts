@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
-import { MarketBook } from './market-book.ts';
+import { Markets } from './markets.ts';
 import { after, decimal, everyEuroMarket, pricingPolicy, start } from './samples.testing.ts';
 import { watchTerms } from './term-watch.ts';
 import type { Term } from './terms.ts';
@@ -19,14 +19,14 @@ const fee = (id: string, fromMs: number): Term => {
 
 test('terms begin on their instant where nobody reads a price, also one that comes later and begins sooner', async () => {
   const clock = new FakeClock();
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
   const began: number[] = [];
   const said: object[] = [];
-  const watch = watchTerms(book, clock, { ...silentLog, info: (fields: object) => void said.push(fields) });
-  book.observe({ marketsChanged: () => began.push(clock.now() - start) });
-  book.applyTerms([fee('a', 90_500)], clock.now());
+  const watch = watchTerms(markets, clock, { ...silentLog, info: (fields: object) => void said.push(fields) });
+  markets.observe({ marketsChanged: () => began.push(clock.now() - start) });
+  markets.applyTerms([fee('a', 90_500)], clock.now());
   await clock.advance(3_100);
-  book.applyTerms([fee('a', 90_500), fee('b', 5_123)], clock.now());
+  markets.applyTerms([fee('a', 90_500), fee('b', 5_123)], clock.now());
   began.length = 0;
   await clock.advance(90_000);
   assert.deepEqual(began, [5_123, 90_500]);

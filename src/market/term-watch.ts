@@ -1,23 +1,23 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { MarketBook } from './market-book.ts';
+import type { Markets } from './markets.ts';
 import { termVersion } from './terms.ts';
 
 /** Short, so that a wall clock that was set is noticed. */
 const lookEveryMs = 1_000;
 
 /** Lets terms begin on their instant even when no price is read then, and logs it. */
-export function watchTerms(book: MarketBook, clock: Clock, log: Log): Timer {
+export function watchTerms(markets: Markets, clock: Clock, log: Log): Timer {
   let loggedUntil = clock.now();
   let next: Timer | undefined;
   const look = () => {
     const now = clock.now();
-    book.advance(now);
-    const begun = book.terms().filter(({ from }) => from !== undefined && from > loggedUntil && from <= now);
+    markets.advance(now);
+    const begun = markets.terms().filter(({ from }) => from !== undefined && from > loggedUntil && from <= now);
     for (const term of begun) log.info({ term: termVersion(term), ...term.values }, 'a term holds from now on');
     if (now > loggedUntil) loggedUntil = now;
     next?.cancel();
-    const leftMs = book.nextTermsAt() - now;
+    const leftMs = markets.nextTermsAt() - now;
     if (leftMs <= lookEveryMs) next = clock.after(leftMs, look);
   };
   const looking = clock.every(lookEveryMs, look);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import { MarketBook } from './market-book.ts';
+import { Markets } from './markets.ts';
 import {
   after,
   CZK,
@@ -131,24 +131,24 @@ test('a term of which no value holds any more in its scope is past', () => {
 
 /** BTC in EUR and CZK with a ticker and a rate, on these terms. */
 function priced(terms: readonly Term[]) {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC')], start);
-  book.tickerReceived(upstreamTicker());
-  book.rateRefreshed(conversionRate());
-  book.applyTerms(terms, start);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC')], start);
+  markets.tickerReceived(upstreamTicker());
+  markets.rateRefreshed(conversionRate());
+  markets.applyTerms(terms, start);
   const at = (name: string, now: EpochMs) => {
-    const verdict = book.price(symbol(name), now);
+    const verdict = markets.price(symbol(name), now);
     return verdict.kind === 'priced'
       ? verdict.ticker.buyPrice
       : verdict.kind === 'unpriced'
         ? verdict.reason
         : 'unknown';
   };
-  return { book, at };
+  return { markets, at };
 }
 
 test('prices change on the instant, converted ones with them, and decimals change the tick size', () => {
-  const { book, at } = priced([
+  const { markets, at } = priced([
     term('a', 1_000, fee('0.4')),
     term('b', 2_000, { pricePrecision: 2 }, 'BTCCZK'),
     term('c', 3_000, { marginPercent: decimal('0') }, 'CZK'),
@@ -156,7 +156,7 @@ test('prices change on the instant, converted ones with them, and decimals chang
   const prices = (ms: number) => [at('BTCEUR', after(start, ms)), at('BTCCZK', after(start, ms))];
   assert.deepEqual(prices(999), ['84631.2', '2078385']);
   assert.deepEqual(prices(1_000), ['84547.0', '2076317']);
-  const tickSize = () => book.catalogue.find(symbol('BTCCZK'))?.tickSize;
+  const tickSize = () => markets.catalogue.find(symbol('BTCCZK'))?.tickSize;
   assert.deepEqual([prices(1_999)[1], tickSize()], ['2076317', '1']);
   assert.deepEqual([prices(2_000)[1], tickSize()], ['2076316.45', '0.01']);
   assert.deepEqual([prices(3_000)[1], tickSize()], ['2055758.86', '0.01']);
@@ -164,26 +164,28 @@ test('prices change on the instant, converted ones with them, and decimals chang
 });
 
 test('`nearest` rounds both prices to the nearest step, half to even', () => {
-  const { book, at } = priced([term('a', 0, { rounding: 'nearest', feePercent: decimal('0') })]);
-  book.tickerReceived(upstreamTicker({ bid: decimal('100.25'), ask: decimal('100.35'), receivedAt: after(start, 1) }));
+  const { markets, at } = priced([term('a', 0, { rounding: 'nearest', feePercent: decimal('0') })]);
+  markets.tickerReceived(
+    upstreamTicker({ bid: decimal('100.25'), ask: decimal('100.35'), receivedAt: after(start, 1) }),
+  );
   assert.equal(at('BTCEUR', after(start, 1)), '100.4');
-  const { sell } = book.explain(symbol('BTCEUR'), after(start, 1))!;
+  const { sell } = markets.explain(symbol('BTCEUR'), after(start, 1))!;
   assert.deepEqual(sell.at(-1), { step: 'rounded half to even to 1 decimals', value: '100.2' });
 });
 
 test('observers learn on the instant, once, that every price and every market may differ', () => {
-  const { book } = priced([term('a', 10, fee('0.4'))]);
+  const { markets } = priced([term('a', 10, fee('0.4'))]);
   const events: string[] = [];
-  book.observe({
+  markets.observe({
     tickerChanged: (changed) => events.push(changed),
     marketsChanged: () => events.push('markets'),
   });
   events.length = 0;
-  book.advance(after(start, 9));
+  markets.advance(after(start, 9));
   assert.deepEqual(events, []);
-  book.advance(after(start, 10));
+  markets.advance(after(start, 10));
   assert.deepEqual(events, ['markets', 'BTCCZK', 'BTCEUR']);
-  book.advance(after(start, 11));
+  markets.advance(after(start, 11));
   assert.equal(events.length, 3);
 });
 

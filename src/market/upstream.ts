@@ -40,7 +40,7 @@ export interface CatalogueGaps {
 }
 
 /** What a load of the catalogue proved. */
-export interface CatalogueVerdict {
+export interface CatalogueReport {
   /** Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty. */
   readonly isEvidence: boolean;
   /** How many known markets it lacks. */
@@ -120,7 +120,7 @@ export type RejectionReason =
 /** What the feed delivers to the market room, in the order of arrival. */
 export interface FeedSink {
   /** A non-empty load of the upstream's catalogue. */
-  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueVerdict;
+  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueReport;
   /** A market's state changed between two loads. */
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
   /** Returns why the ticker was rejected, or `undefined` when it was taken. */

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
-import { count, id, instants, line, named, object, pair, words } from './fields.ts';
+import { count, id, instantFields, instants, line, named, object, openEnum } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
   email: line('Where notices about its keys go.', 'bot@example.com', 254),
-  state: words(['active', 'inactive'], 'All keys of an inactive account are refused.'),
+  state: openEnum(['active', 'inactive'], 'All keys of an inactive account are refused.'),
   active: Type.Boolean({ description: 'Whether `state` is `active`.' }),
-  ...pair('createdAt', 'When it was made.'),
+  ...instantFields('createdAt', 'When it was made.'),
   keys: object('Its keys by status.', {
     active: count('Active keys, expired ones among them.', 2),
     disabled: count('Disabled keys.', 0),

@@ -8,7 +8,7 @@ const exampleInstant = '2026-11-21T10:00:00.000Z';
 type Pair<Name extends string, Text, Number> = Record<Name, Text> & Record<`${Name}Ms`, Number>;
 
 /** Schemas of an instant in both forms: `createdAt` and `createdAtMs`. */
-export function pair<const Name extends string>(name: Name, description: string) {
+export function instantFields<const Name extends string>(name: Name, description: string) {
   return {
     [name]: part.instant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant),
     [`${name}Ms`]: part.instantMs(
@@ -18,8 +18,8 @@ export function pair<const Name extends string>(name: Name, description: string)
   } as Pair<Name, ReturnType<typeof part.instant>, ReturnType<typeof part.instantMs>>;
 }
 
-/** As {@link pair}, both null where there is no such instant. */
-export function nullablePair<const Name extends string>(name: Name, description: string) {
+/** As {@link instantFields}, both null where there is no such instant. */
+export function nullableInstantFields<const Name extends string>(name: Name, description: string) {
   return {
     [name]: part.nullable(part.instant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant)),
     [`${name}Ms`]: part.nullable(
@@ -31,7 +31,7 @@ export function nullablePair<const Name extends string>(name: Name, description:
   } as Pair<Name, TUnsafe<string | null>, TUnsafe<number | null>>;
 }
 
-/** The values of a {@link pair}, or of a {@link nullablePair}. */
+/** The values of a {@link instantFields}, or of a {@link nullableInstantFields}. */
 export function instants<const Name extends string>(name: Name, atMs: number): Pair<Name, string, number>;
 export function instants<const Name extends string>(
   name: Name,
@@ -137,7 +137,7 @@ export function instantMs(description: string, example = exampleInstant) {
 }
 
 /** One of a set of words that can grow. */
-export function words<const Values extends readonly string[]>(values: Values, description: string) {
+export function openEnum<const Values extends readonly string[]>(values: Values, description: string) {
   return Type.Unsafe<Values[number]>({ description, type: 'string', enum: [...values], examples: [values[0]] });
 }
 

@@ -2,7 +2,17 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { Keys, KeyWithAccount } from '../store/keys.ts';
-import { id, line, named, nullableCount, nullableId, nullablePair, pair, viewOf, words } from './fields.ts';
+import {
+  id,
+  instantFields,
+  line,
+  named,
+  nullableCount,
+  nullableId,
+  nullableInstantFields,
+  openEnum,
+  viewOf,
+} from './fields.ts';
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
@@ -20,14 +30,14 @@ export const KeySchema = named(
     accountActive: Type.Boolean({ description: 'Whether that account is active.' }),
     label: line('What it is for; can be empty.', 'trading bot', 100),
     lastFour: line('Its last four characters, by which people tell keys apart.', 'x7Qa', 4),
-    status: words(keyStatuses, 'What an operator set. `revoked` is final.'),
-    state: words(
+    status: openEnum(keyStatuses, 'What an operator set. `revoked` is final.'),
+    state: openEnum(
       keyStates,
       'What it can do now: its status, or why an active key is refused. `expired` comes before `account_inactive`.',
     ),
     usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
-    ...pair('createdAt', 'When it was made.'),
-    ...nullablePair('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
+    ...instantFields('createdAt', 'When it was made.'),
+    ...nullableInstantFields('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
     limitPerMinute: nullableCount('Its own limit in requests a minute; null where the configured one applies.', 120),
     replacedBy: nullableId('key', 'The key that replaced it in a rotation.'),
   },

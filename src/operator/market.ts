@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import { publicMarketStatuses } from '../contract/schemas.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
-import { nullableDecimal, nullableLine, nullablePair, viewOf, words } from './fields.ts';
+import { nullableDecimal, nullableInstantFields, nullableLine, openEnum, viewOf } from './fields.ts';
 
 export const marketFields = {
   id: part.symbol('The symbol, by which markets are addressed.', 'BTCCZK'),
@@ -16,23 +16,23 @@ export const marketFields = {
     'BTCEUR',
     32,
   ),
-  status: words(publicMarketStatuses, 'The status that clients see.'),
-  pausedBy: Type.Array(words(['exchange', 'operator'], 'Who paused it.'), {
+  status: openEnum(publicMarketStatuses, 'The status that clients see.'),
+  pausedBy: Type.Array(openEnum(['exchange', 'operator'], 'Who paused it.'), {
     description: 'Who paused it, or the market it is converted from; empty unless the status is `paused`.',
   }),
   operatorPaused: Type.Boolean({ description: 'Whether an operator paused this very market.' }),
-  ...nullablePair('heldAt', 'Since when an operator holds what makes its prices.'),
+  ...nullableInstantFields('heldAt', 'Since when an operator holds what makes its prices.'),
   pricePrecision: part.places('Decimal places of its prices.', 0),
   amountPrecision: part.places('Decimal places of amounts.', 8),
   tickSize: part.decimal('Smallest step of a price.', '1'),
   minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
   minOrderValue: nullableDecimal('Smallest value of an order, in the quote currency.', '0.5'),
-  ...nullablePair(
+  ...nullableInstantFields(
     'missingSince',
     'Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed.',
   ),
-  ...nullablePair('delistedAt', 'When it was delisted, which is final.'),
-  ...nullablePair('listedUntil', 'The first instant at which a delisted market is no longer listed.'),
+  ...nullableInstantFields('delistedAt', 'When it was delisted, which is final.'),
+  ...nullableInstantFields('listedUntil', 'The first instant at which a delisted market is no longer listed.'),
 };
 
 export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketFields>>>;
@@ -46,8 +46,10 @@ export function storedMarkets(records: readonly StoredMarket[]): readonly Market
 }
 
 /** The markets of a running service, in their order. */
-export function catalogueMarkets(book: Pick<MarketBook, 'catalogue' | 'onHoldSince'>): readonly MarketView[] {
-  return viewsOf(book.catalogue.records().map((record) => ({ ...record, heldAt: book.onHoldSince(record.symbol) })));
+export function catalogueMarkets(markets: Pick<Markets, 'catalogue' | 'onHoldSince'>): readonly MarketView[] {
+  return viewsOf(
+    markets.catalogue.records().map((record) => ({ ...record, heldAt: markets.onHoldSince(record.symbol) })),
+  );
 }
 
 /** The status of a base market carries over to those converted from it. */

@@ -3,24 +3,24 @@ import type { NoticeWithAccount } from '../store/notices.ts';
 import {
   count,
   id,
+  instantFields,
   instants,
   line,
   listOf,
   named,
+  nullableInstantFields,
   nullableLine,
-  nullablePair,
   object,
-  pair,
+  openEnum,
   viewOf,
-  words,
 } from './fields.ts';
 
 export const noticeStatuses = ['pending', 'sending', 'sent', 'failed', 'recorded', 'unconfirmed'] as const;
 
 export const NoticeSchema = named('Notice', 'An e-mail to the holder of a key that exceeded its limit repeatedly.', {
   id: id('ntc', 'The notice’s id.'),
-  kind: words(['repeated_breaches'], 'What it is about.'),
-  status: words(
+  kind: openEnum(['repeated_breaches'], 'What it is about.'),
+  status: openEnum(
     noticeStatuses,
     '`pending`: to be sent. `sending`: being sent. `sent`: accepted by the mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: it may have been sent, and is not sent again.',
   ),
@@ -34,15 +34,15 @@ export const NoticeSchema = named('Notice', 'An e-mail to the holder of a key th
   requestsRefused: count('Requests refused in these minutes.', 541),
   minutes: listOf(
     object('A breached minute.', {
-      ...pair('from', 'When the minute began.'),
+      ...instantFields('from', 'When the minute began.'),
       refused: count('Requests refused in it.', 112),
     }),
     'The latest of these minutes, oldest first.',
   ),
-  ...pair('createdAt', 'When it was made.'),
+  ...instantFields('createdAt', 'When it was made.'),
   attempts: count('Attempts to send it.', 1),
-  ...nullablePair('nextAttemptAt', 'When it is tried next; null unless it is pending.'),
-  ...nullablePair('sentAt', 'When the mail server accepted it.'),
+  ...nullableInstantFields('nextAttemptAt', 'When it is tried next; null unless it is pending.'),
+  ...nullableInstantFields('sentAt', 'When the mail server accepted it.'),
   messageId: nullableLine('Its Message-ID, the same in every attempt.', '<ntc_4fGh72Kq0ZsTn1Lw@example.com>'),
   lastError: nullableLine('Why the latest attempt failed.', 'the mail server cannot be reached'),
 });

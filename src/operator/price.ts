@@ -3,20 +3,20 @@ import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import { heldReasons } from '../market/guard.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import { doubtReasons } from '../market/guard.ts';
+import type { Markets } from '../market/markets.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import {
   described,
+  instantFields,
   instants,
   line,
   nullable,
   nullableDecimal,
+  nullableInstantFields,
   nullableLine,
-  nullablePair,
-  pair,
-  words,
+  openEnum,
 } from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
@@ -34,8 +34,8 @@ const RateSchema = Type.Object(
     mid: part.decimal('Middle rate.', '24.500'),
     source: Type.String({ description: 'Where it comes from.', examples: ['cnb'] }),
     fixingDate: nullableLine('The day of a daily fixing; null for any other rate.', '2026-11-20', 10),
-    ...pair('refreshedAt', 'When it was last read.'),
-    ...pair('validUntil', 'The first instant at which it may no longer be used.'),
+    ...instantFields('refreshedAt', 'When it was last read.'),
+    ...instantFields('validUntil', 'The first instant at which it may no longer be used.'),
     marginPercent: part.decimal('The currency margin in percent.', '1'),
   },
   { description: 'The conversion rate.' },
@@ -44,11 +44,11 @@ const RateSchema = Type.Object(
 const HeldSchema = Type.Object(
   {
     subject: line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
-    reason: words(
-      ['operator', ...heldReasons],
+    reason: openEnum(
+      ['operator', ...doubtReasons],
       'Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.',
     ),
-    ...pair('since', 'When that began.'),
+    ...instantFields('since', 'When that began.'),
     values: Type.Array(part.decimal('A value.', '1000000'), {
       description: 'Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.',
       maxItems: 2,
@@ -65,14 +65,14 @@ export const heldField = Type.Array(HeldSchema, {
 
 const ChangeSchema = Type.Object(
   {
-    over: words(['1h', '24h', '7d'], 'Since when.'),
+    over: openEnum(['1h', '24h', '7d'], 'Since when.'),
     percent: part.percent('The change in percent.', '-0.21'),
-    origin: words(
+    origin: openEnum(
       ['source', 'record'],
       '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',
     ),
     price: nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
-    ...nullablePair('timestamp', 'The instant of that price in the record; null for any other.'),
+    ...nullableInstantFields('timestamp', 'The instant of that price in the record; null for any other.'),
   },
   { description: 'A percent change, and where it comes from.' },
 );
@@ -84,7 +84,7 @@ export const PriceReportSchema = Type.Object(
     pricePrecision: part.places('Decimal places of its prices.', 0),
     bid: part.decimal('Best bid on the exchange.', '50000.0'),
     ask: part.decimal('Best ask on the exchange.', '50000.1'),
-    ...pair('timestamp', 'When they were captured.'),
+    ...instantFields('timestamp', 'When they were captured.'),
     rate: nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
     terms: described(MarketTermsSchema, 'The terms it is made on.'),
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
@@ -106,22 +106,22 @@ export type PriceAnswer =
   | { readonly kind: 'unknown_symbol' };
 
 /** Explains the price that a client gets at `now`. `text` is the symbol in any case. */
-export function explainPrice(book: MarketBook, text: string, now: EpochMs): PriceAnswer {
+export function explainPrice(markets: Markets, text: string, now: EpochMs): PriceAnswer {
   const symbol = parseSymbol(text);
   if (symbol === undefined) return { kind: 'unknown_symbol' };
-  const inputs = book.inputs(symbol, now);
+  const inputs = markets.inputs(symbol, now);
   const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
-  const held = heldOf(book, symbol);
-  const sources = sourceQuotes(book, book.catalogue.find(symbol)!.exchangeSymbol, now);
+  const held = heldOf(markets, symbol);
+  const sources = sourceQuotes(markets, markets.catalogue.find(symbol)!.exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held };
   const changes = changesOf(verdict.ticker, (name) => referenceIn(inputs as PriceInputs, name));
-  return { kind: 'priced', report: priceReport(book.explain(symbol, now)!, held, changes, sources) };
+  return { kind: 'priced', report: priceReport(markets.explain(symbol, now)!, held, changes, sources) };
 }
 
 /** What is held of what the price of an offered market is made from. */
-export function heldOf(book: MarketBook, symbol: MarketSymbol): HeldView[] {
-  return book.heldFor(book.catalogue.find(symbol)!).map(({ subject, reason, since, values }) => {
+export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
+  return markets.withheldFor(markets.catalogue.find(symbol)!).map(({ subject, reason, since, values }) => {
     return { subject, reason, ...instants('since', since), values: [...values] };
   });
 }

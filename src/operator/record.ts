@@ -11,15 +11,15 @@ import {
   count,
   described,
   id,
+  instantFields,
   instants,
   line,
   nullable,
   nullableDecimal,
+  nullableInstantFields,
   nullableLine,
-  nullablePair,
+  openEnum,
   orNull,
-  pair,
-  words,
 } from './fields.ts';
 import { changesOf, type PriceAnswer, priceReport } from './price.ts';
 import { requestId } from './request.ts';
@@ -46,10 +46,10 @@ export function positionOf(text: string): Position {
 const QuoteSchema = Type.Object(
   {
     position: positionField,
-    ...pair('at', 'When it was published.'),
+    ...instantFields('at', 'When it was published.'),
     unpriced: nullableLine('Why the market had no price from then on; null where it had one.', 'no_rate', 32),
     source: nullableLine('The exchange that it came from.', 'kraken', 64),
-    ...nullablePair('timestamp', 'The public time of the ticker.'),
+    ...nullableInstantFields('timestamp', 'The public time of the ticker.'),
     bid: nullableDecimal('Best bid on the exchange.', '50000.0'),
     ask: nullableDecimal('Best ask on the exchange.', '50000.1'),
     buyPrice: nullableDecimal('What a client paid.', '1257810'),
@@ -65,9 +65,9 @@ const QuoteSchema = Type.Object(
 
 export const GapSchema = Type.Object(
   {
-    ...pair('from', 'The last instant that is recorded.'),
-    ...nullablePair('to', 'From when on it is recorded again; null while it is not.'),
-    reason: words(
+    ...instantFields('from', 'The last instant that is recorded.'),
+    ...nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
+    reason: openEnum(
       ['killed', 'slow', 'stopped'],
       'Why: the process was killed, the disk was full or slow, or the service was stopped.',
     ),
@@ -78,8 +78,8 @@ export const GapSchema = Type.Object(
 export const HoldSchema = Type.Object(
   {
     id: count('Its number.', 1),
-    ...pair('from', 'Where the span begins.'),
-    ...pair('to', 'Where it ends.'),
+    ...instantFields('from', 'Where the span begins.'),
+    ...instantFields('to', 'Where it ends.'),
     reason: line('Why it is kept.', 'complaint 4711', 200),
   },
   { $id: 'RecordHold', description: 'A span that retention leaves alone.' },
@@ -88,8 +88,8 @@ export const HoldSchema = Type.Object(
 export const RecordSummarySchema = Type.Object(
   {
     recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
-    ...nullablePair('from', 'The first instant in the record.'),
-    ...nullablePair('to', 'The last sealed instant.'),
+    ...nullableInstantFields('from', 'The first instant in the record.'),
+    ...nullableInstantFields('to', 'The last sealed instant.'),
     segments: count('Segments.', 5_760),
     bytes: count('Their bytes.', 480_000_000),
     gaps: Type.Array(GapSchema, { description: 'Where it is not complete.' }),
@@ -114,7 +114,7 @@ const RangeSchema = Type.Object(
 
 const CandleSchema = Type.Object(
   {
-    ...pair('from', 'Where the step begins.'),
+    ...instantFields('from', 'Where the step begins.'),
     changes: count('Changes within it; 0 where the price before went on.', 42),
     buyPrice: described(RangeSchema, 'What a client paid.'),
     sellPrice: described(RangeSchema, 'What a client received.'),
@@ -136,7 +136,7 @@ const ServedSchema = Type.Object(
   {
     requestId,
     position: positionField,
-    ...pair('at', 'The instant that it was answered for.'),
+    ...instantFields('at', 'The instant that it was answered for.'),
     keyId: id('key', 'The key that asked.'),
     route: line('What was asked for.', '/v1/ticker', 100),
     symbol: nullableLine('The symbol asked for; null where there was none.', 'BTCCZK', 32),

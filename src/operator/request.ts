@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { Log } from '../log.ts';
-import { count, line, named, nullableId, nullableLine, pair, viewOf } from './fields.ts';
+import { count, instantFields, line, named, nullableId, nullableLine, viewOf } from './fields.ts';
 
 export const requestId = Type.String({
   description: 'The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer.',
@@ -11,7 +11,7 @@ export const requestId = Type.String({
 
 export const RequestSchema = named('Request', 'A request to the public listener, once it was answered.', {
   requestId,
-  ...pair('at', 'When it was answered.'),
+  ...instantFields('at', 'When it was answered.'),
   route: line('What was asked for; `unmatched` for a path that does not exist.', '/v1/ticker', 100),
   status: Type.Integer({
     description: 'The HTTP status of the answer.',

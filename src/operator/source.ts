@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { roundTo, toBig } from '../market/decimal.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { SourcePrices, SourceState } from '../market/source.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
@@ -14,30 +14,30 @@ import {
   nullable,
   nullableCount,
   nullableDecimal,
-  nullablePair,
+  nullableInstantFields,
+  openEnum,
   viewOf,
-  words,
 } from './fields.ts';
 
 const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
 const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
   id: line('The source’s id in the configuration.', 'kraken', 32),
-  state: words(
+  state: openEnum(
     sourceStates,
     'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
   ),
   reason: nullable(
-    words(
+    openEnum(
       exclusions,
       'Why it is excluded: it does not list the market, does not trade it, is contradicted by others, was never comparable with the one in use, has a price that is held or far from the market’s, or has sent none.',
     ),
     'Null unless it is excluded.',
   ),
-  reach: words(['live', 'polled', 'silent'], 'How it delivers the market.'),
+  reach: openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
   bid: nullableDecimal('Its last good bid; null before the first.', '50000.0'),
   ask: nullableDecimal('Its last good ask.', '50000.1'),
-  ...nullablePair('timestamp', 'When they were captured.'),
+  ...nullableInstantFields('timestamp', 'When they were captured.'),
   ageMs: nullableCount('Their age in milliseconds.', 420),
   reportedAgeMs: nullableCount(
     'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
@@ -54,9 +54,9 @@ export const sourcesField = listOf(SourceQuoteSchema, 'The sources of its price,
 export type SourceQuote = Static<typeof SourceQuoteSchema>;
 
 /** Every source of what an exchange market is priced from. */
-export function sourceQuotes(book: MarketBook, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
-  const made = book.acceptedTicker(exchangeSymbol);
-  return book.sources.states(exchangeSymbol).map((state) => {
+export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
+  const made = markets.acceptedTicker(exchangeSymbol);
+  return markets.sources.states(exchangeSymbol).map((state) => {
     const { id, reach, exclusion, prices, reportedAt } = state;
     return viewOf(SourceQuoteSchema.properties, {
       id,

@@ -3,12 +3,12 @@ import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 import { toBig } from '../market/decimal.ts';
-import type { MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
+import type { Markets } from '../market/markets.ts';
 import { percentChange } from '../market/pricing.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
-import { count, described, line, listOf, named, nullable, pair } from './fields.ts';
+import { count, described, instantFields, line, listOf, named, nullable } from './fields.ts';
 import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
 
 const PricesSchema = named('PricePair', 'Prices of clients.', {
@@ -26,7 +26,7 @@ const ChangeSchema = named('PriceChange', 'The prices of a market at its present
 });
 
 export const TermEffectSchema = named('TermEffect', 'What a new term would change.', {
-  ...pair('from', 'When it would begin.'),
+  ...instantFields('from', 'When it would begin.'),
   affected: count('Markets whose terms it changes.', 42),
   changes: listOf(ChangeSchema, 'Their prices, at most 50: those that change most first.', 50),
   concerns: listOf(
@@ -47,7 +47,7 @@ const unusualMove = '2';
 
 /** Why a term cannot be meant so; `undefined` when it can. */
 export function termRefusal(
-  book: MarketBook,
+  book: Markets,
   term: NewTerm,
 ): { readonly field: 'subject'; readonly message: string } | undefined {
   const { scope, subject } = term;
@@ -64,14 +64,14 @@ export function termRefusal(
 }
 
 /** What a new term would change, at the present ask and bid of the exchange. */
-export function termEffect(book: MarketBook, draft: NewTerm, now: EpochMs): TermEffect {
+export function termEffect(markets: Markets, draft: NewTerm, now: EpochMs): TermEffect {
   const from = Math.max(draft.from, now + termLeadMs) as EpochMs;
-  const terms = book.terms();
+  const terms = markets.terms();
   const withDraft = [...terms, termOf({ ...draft, from })];
-  const changes = marketsOf(book, draft).flatMap((market) => {
+  const changes = marketsOf(markets, draft).flatMap((market) => {
     const before = termsAt(terms, market, from);
     const after = termsAt(withDraft, market, from);
-    return isSame(before, after) ? [] : changeOf(book, market, before, after, now);
+    return isSame(before, after) ? [] : changeOf(markets, market, before, after, now);
   });
   const sorted = changes.toSorted((a, b) => moveOf(b).cmp(moveOf(a)));
   return {
@@ -83,8 +83,8 @@ export function termEffect(book: MarketBook, draft: NewTerm, now: EpochMs): Term
   };
 }
 
-function marketsOf(book: MarketBook, { scope, subject }: Pick<Term, 'scope' | 'subject'>): OfferedMarket[] {
-  return [...book.catalogue.all()].filter(({ symbol, quote, status }) => {
+function marketsOf(markets: Markets, { scope, subject }: Pick<Term, 'scope' | 'subject'>): OfferedMarket[] {
+  return [...markets.catalogue.all()].filter(({ symbol, quote, status }) => {
     if (status === 'delisted') return false;
     return scope === 'service' || subject === (scope === 'quote' ? quote : symbol);
   });
@@ -95,14 +95,14 @@ function isSame(one: MarketTerms, other: MarketTerms): boolean {
 }
 
 function changeOf(
-  book: MarketBook,
+  markets: Markets,
   market: OfferedMarket,
   before: MarketTerms,
   after: MarketTerms,
   now: EpochMs,
 ): Change {
   const pricesOn = (terms: MarketTerms) => {
-    const verdict = book.priceOn(terms, market, now);
+    const verdict = markets.priceOn(terms, market, now);
     if (verdict.kind !== 'priced') return null;
     const { buyPrice, sellPrice } = verdict.ticker;
     return { buyPrice, sellPrice };

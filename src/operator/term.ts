@@ -21,22 +21,22 @@ import {
   named,
   nullable,
   nullableDecimal,
+  nullableInstantFields,
   nullableLine,
-  nullablePair,
   object,
+  openEnum,
   viewOf,
-  words,
 } from './fields.ts';
 
 const termStates = ['announced', 'holding', 'past', 'cancelled'] as const;
 type TermState = (typeof termStates)[number];
 
-export const termRounding = words(
+export const termRounding = openEnum(
   priceRoundings,
   '`outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.',
 );
 export const termPrecision = part.places('Decimal places of the prices of converted markets.', 0);
-const termInherits = Type.Array(words(termFields, 'A value.'), {
+const termInherits = Type.Array(openEnum(termFields, 'A value.'), {
   description: 'The values that it takes from the next wider scope again.',
   maxItems: termFields.length,
 });
@@ -48,20 +48,23 @@ export const TermSchema = named('Term', 'Values that prices are made with from a
     'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
     100,
   ),
-  state: words(
+  state: openEnum(
     termStates,
     'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
   ),
-  ...nullablePair('from', 'The first instant at which it holds; null for the configuration, which was there before.'),
-  scope: words(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
+  ...nullableInstantFields(
+    'from',
+    'The first instant at which it holds; null for the configuration, which was there before.',
+  ),
+  scope: openEnum(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
   subject: nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
   feePercent: nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
   marginPercent: nullableDecimal('The currency margin of converted markets in percent.', '1'),
   pricePrecision: nullable(termPrecision, 'The precision.'),
   rounding: nullable(termRounding, 'The rounding.'),
   inherits: termInherits,
-  ...nullablePair('createdAt', 'When it was set.'),
-  ...nullablePair('cancelledAt', 'When it was cancelled, before it began.'),
+  ...nullableInstantFields('createdAt', 'When it was set.'),
+  ...nullableInstantFields('cancelledAt', 'When it was cancelled, before it began.'),
 });
 
 export type TermView = Static<typeof TermSchema>;
@@ -141,15 +144,15 @@ function viewIn(term: Term, state: TermState, record?: TermRecord): TermView {
 export const heldValues = ['fee', 'margin', 'precision', 'rounding'] as const;
 
 const HeldTermSchema = object('A value and the term it comes from.', {
-  what: words(heldValues, 'What it sets.'),
+  what: openEnum(heldValues, 'What it sets.'),
   value: line('The value.', '0.4', 64),
   version: line(
     'The term, by its id and start; of the configuration its id alone.',
     'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
     100,
   ),
-  scope: words(termScopes, 'The scope of the term.'),
-  ...nullablePair('from', 'Since when it holds; null for the configuration.'),
+  scope: openEnum(termScopes, 'The scope of the term.'),
+  ...nullableInstantFields('from', 'Since when it holds; null for the configuration.'),
 });
 
 /** The terms a price is made on. */

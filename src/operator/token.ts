@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
-import { id, instants, line, named, nullablePair, pair, viewOf, words } from './fields.ts';
+import { id, instantFields, instants, line, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
 import { roles } from './role.ts';
 
 const tokenStates = ['active', 'expired', 'revoked'] as const;
@@ -10,13 +10,13 @@ type TokenState = (typeof tokenStates)[number];
 export const TokenSchema = named('Token', 'An operator token. Its text is shown once, when it is made.', {
   id: id('tok', 'The token’s id.'),
   name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
-  role: words(roles, 'What its holder may do; each role may also do what those before it may.'),
-  state: words(tokenStates, 'Whether it still works.'),
+  role: openEnum(roles, 'What its holder may do; each role may also do what those before it may.'),
+  state: openEnum(tokenStates, 'Whether it still works.'),
   usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
-  ...pair('createdAt', 'When it was made.'),
-  ...nullablePair('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
-  ...nullablePair('revokedAt', 'When it was revoked.'),
-  ...nullablePair('lastUsedAt', 'When it was last used, to about a minute.'),
+  ...instantFields('createdAt', 'When it was made.'),
+  ...nullableInstantFields('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
+  ...nullableInstantFields('revokedAt', 'When it was revoked.'),
+  ...nullableInstantFields('lastUsedAt', 'When it was last used, to about a minute.'),
 });
 
 export type TokenView = Static<typeof TokenSchema>;

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { linePattern } from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import { id, named, nullablePair, pair, viewOf, words } from './fields.ts';
+import { id, instantFields, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
 
 const windowStates = ['announced', 'running', 'ended', 'cancelled'] as const;
 type WindowState = (typeof windowStates)[number];
@@ -20,13 +20,13 @@ export const WindowSchema = named(
   'A maintenance window. It runs from `from` (included) to `to` (excluded).',
   {
     id: id('win', 'The window’s id.'),
-    state: words(windowStates, 'Where it is in its life.'),
-    ...pair('from', 'The first instant at which it runs.'),
-    ...pair('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
+    state: openEnum(windowStates, 'Where it is in its life.'),
+    ...instantFields('from', 'The first instant at which it runs.'),
+    ...instantFields('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
     description: windowDescription,
-    ...pair('createdAt', 'When it was announced.'),
-    ...nullablePair('endedAt', 'When an operator ended it early.'),
-    ...nullablePair('cancelledAt', 'When an operator cancelled it.'),
+    ...instantFields('createdAt', 'When it was announced.'),
+    ...nullableInstantFields('endedAt', 'When an operator ended it early.'),
+    ...nullableInstantFields('cancelledAt', 'When an operator cancelled it.'),
   },
 );
 

@@ -3,17 +3,17 @@ import { type TestContext, test } from 'node:test';
 import type { FakeClock } from '../../test/support/fake-clock.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { silentLog } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import { everyEuroMarket, pricingPolicy, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { openFixture } from '../store/store.testing.ts';
-import { MarketMemory } from './market-memory.ts';
+import { MarketSnapshots } from './market-snapshots.ts';
 
 /** Something to save every 100 ms, and the instants at which the store is asked to. */
 async function saving(t: TestContext, clockFor: (clock: FakeClock) => Clock = (clock) => clock) {
   const { store, outside, clock } = await openFixture(t);
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC')], clock.now());
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC')], clock.now());
   const askedMs: number[] = [];
   let refusalMs: number | undefined;
   const snapshots = Object.create(store.snapshots, {
@@ -29,13 +29,13 @@ async function saving(t: TestContext, clockFor: (clock: FakeClock) => Clock = (c
   const errors: string[] = [];
   const log = { ...silentLog, error: (_: object, message: string) => void errors.push(message) };
   const parts = { markets: store.markets, snapshots };
-  const memory = new MarketMemory(parts, book, new FeedStatus(), clockFor(clock), log);
-  memory.start();
-  clock.every(100, () => void book.tickerReceived(upstreamTicker({ receivedAt: clock.now() })));
+  const saved = new MarketSnapshots(parts, markets, new FeedStatus(), clockFor(clock), log);
+  saved.start();
+  clock.every(100, () => void markets.tickerReceived(upstreamTicker({ receivedAt: clock.now() })));
   const refuseAfter = (ms: number) => {
     refusalMs = ms;
   };
-  return { clock, memory, outside, refuseAfter, askedMs, errors };
+  return { clock, saved, outside, refuseAfter, askedMs, errors };
 }
 
 test('what is new is saved every second while the store takes it', async (t) => {
@@ -65,15 +65,15 @@ test('writing the snapshot takes at most a hundredth of the time, also while the
 });
 
 test('a store that refuses is asked every five seconds, reported once, and has everything within five seconds when it takes it again', async (t) => {
-  const { clock, memory, outside, askedMs, errors } = await saving(t);
+  const { clock, saved, outside, askedMs, errors } = await saving(t);
   outside.exec('alter table snapshots rename to hidden');
   await clock.advance(20_500);
   assert.deepEqual(askedMs, [1_000, 6_000, 11_000, 16_000]);
-  assert.match(memory.trouble() ?? '', /snapshots/);
+  assert.match(saved.lastError() ?? '', /snapshots/);
   assert.deepEqual(errors, ['the last known market data could not be saved']);
   outside.exec('alter table hidden rename to snapshots');
   await clock.advance(5_000);
-  assert.equal(memory.trouble(), undefined);
+  assert.equal(saved.lastError(), undefined);
   await clock.advance(2_000);
   assert.deepEqual(askedMs.slice(4), [21_000, 22_000, 23_000, 24_000, 25_000, 26_000, 27_000]);
 });

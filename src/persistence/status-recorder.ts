@@ -37,7 +37,7 @@ interface RecorderOptions {
 type Stage = 'noticed' | 'saving' | { readonly open: string };
 
 /** A time in which market data was not operational. The API itself always is, or in maintenance. */
-interface Trouble {
+interface KnownIncident {
   readonly state: Incident['state'];
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
@@ -57,9 +57,9 @@ type States = Record<PublicServiceStatus, number>;
 export class StatusRecorder {
   readonly #options: RecorderOptions;
   #times = new Map<string, { component: HistoryComponent; day: EpochMs; states: States }>();
-  #trouble: Trouble | undefined;
+  #incident: KnownIncident | undefined;
   /** What is over, until the store has its end. */
-  readonly #ended: Trouble[] = [];
+  readonly #ended: KnownIncident[] = [];
   /** What is to be done in the store, one after the other. */
   readonly #queue = new SerialQueue();
   #sampledMs: number | undefined;
@@ -96,7 +96,7 @@ export class StatusRecorder {
     const writes = isWriter();
     if (writes && !this.#wasWriter) this.#next(() => this.#takeOver(clock.now()));
     else if (writes) this.#count(clock.now(), sinceMs);
-    if (!writes) this.#trouble = undefined;
+    if (!writes) this.#incident = undefined;
     this.#wasWriter = writes;
     if (nowMs - this.#savedMs < saveEveryMs) return;
     this.#savedMs = nowMs;
@@ -127,7 +127,7 @@ export class StatusRecorder {
 
   /** Trouble in which nothing arrives is told as that, also while the status still says `degraded`. */
   #kindOf(state: PublicServiceStatus, silentFrom: EpochMs, now: EpochMs): Incident['state'] | undefined {
-    const known = this.#trouble;
+    const known = this.#incident;
     if (state !== 'degraded' && state !== 'outage') return undefined;
     if (state === 'outage' || known === undefined) return state;
     const hasArrived = silentFrom > known.from;
@@ -137,7 +137,7 @@ export class StatusRecorder {
   }
 
   #follow(state: Incident['state'] | undefined, silentFrom: EpochMs, now: EpochMs): void {
-    const known = this.#trouble;
+    const known = this.#incident;
     if (known?.state !== state) {
       const from = state === 'outage' && silentFrom > 0 ? silentFrom : now;
       const until = Math.max(from, known?.from ?? 0) as EpochMs;
@@ -147,9 +147,9 @@ export class StatusRecorder {
         this.#next(() => this.#saveEnds());
       }
       const noticedAt = state === 'outage' && known !== undefined ? until : now;
-      this.#trouble = state && { state, from, noticedAt, stage: 'noticed' };
+      this.#incident = state && { state, from, noticedAt, stage: 'noticed' };
     }
-    const current = this.#trouble;
+    const current = this.#incident;
     if (current === undefined || current.stage !== 'noticed') return;
     // Trouble in which data arrives has lasted until the last of it: what follows may be silence.
     const lastedTo = current.state === 'outage' ? now : silentFrom;
@@ -158,7 +158,7 @@ export class StatusRecorder {
     this.#next(() => this.#begin(current));
   }
 
-  async #begin(trouble: Trouble): Promise<void> {
+  async #begin(trouble: KnownIncident): Promise<void> {
     const { state, from } = trouble;
     const { statusRecords } = this.#options.store;
     try {

@@ -5,7 +5,7 @@ import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { openFixture } from '../store/store.testing.ts';
-import { OperatorChanges } from './operator-changes.ts';
+import { StoreFollower } from './store-follower.ts';
 
 const hourMs = 3_600_000;
 
@@ -17,7 +17,7 @@ test('many maintenance windows that vanish at once stay announced, also where no
   const service = new ServiceBoard(new FeedStatus(), clock);
   const keys = { held: 0, acceptLosses: async () => {}, refresh: async () => {} };
   const book = { applyControls() {}, applyHolds() {}, applyTerms() {} };
-  const changes = new OperatorChanges(store, { keys, book, service }, clock, silentLog, hourMs);
+  const changes = new StoreFollower(store, { keys, markets: book, service }, clock, silentLog, hourMs);
   changes.start();
   t.after(() => changes.stop());
   await changes.look();

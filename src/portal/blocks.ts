@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Fragment, type Html, html } from '../html.ts';
 import type { Language } from './highlight.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import { codeHtml, inlineHtml, markdownHtml, type TableKind, tableHtml } from './markdown.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
 
@@ -19,12 +19,12 @@ export interface Block {
 export type Content = string | Block | readonly Content[];
 
 export function contentHtml(site: Site, content: Content): Html {
-  if (typeof content === 'string') return markdownHtml(site, say(site, content));
+  if (typeof content === 'string') return markdownHtml(site, translate(site, content));
   return 'html' in content ? content.html(site) : html`${content.map((each) => contentHtml(site, each))}`;
 }
 
 export function contentMarkdown(site: Site, content: Content): string {
-  if (typeof content === 'string') return say(site, content);
+  if (typeof content === 'string') return translate(site, content);
   if ('html' in content) return content.markdown(site);
   return content
     .map((each) => contentMarkdown(site, each))
@@ -57,20 +57,20 @@ export function browserOnly(render: (site: Site) => Html): Block {
 /** A heading without markup. The anchor, where it has one, stays when the title changes. */
 export function heading(depth: 1 | 2 | 3, title: string, id?: string): Block {
   return {
-    html: (site) => html`<h${depth}${id && html` id="${id}"`}>${say(site, title)}</h${depth}>\n`,
-    markdown: (site) => `${'#'.repeat(depth)} ${say(site, title)}`,
+    html: (site) => html`<h${depth}${id && html` id="${id}"`}>${translate(site, title)}</h${depth}>\n`,
+    markdown: (site) => `${'#'.repeat(depth)} ${translate(site, title)}`,
   };
 }
 
 export function paragraph(className: string, text: string): Block {
   return {
     html: (site) => html`<p class="${className}">${textHtml(site, text)}</p>\n`,
-    markdown: (site) => say(site, text),
+    markdown: (site) => translate(site, text),
   };
 }
 
 function textHtml(site: Site, text: string): Html {
-  return inlineHtml(site, say(site, text));
+  return inlineHtml(site, translate(site, text));
 }
 
 /** A cell: Markdown, with or without a last paragraph in small type. */
@@ -91,8 +91,8 @@ export function table({ label, columns, rows, ...rest }: Table): Block {
     html: (site) =>
       tableHtml({
         ...rest,
-        label: say(site, label),
-        columns: columns.map((column) => say(site, column)),
+        label: translate(site, label),
+        columns: columns.map((column) => translate(site, column)),
         rows: rows.map((cells) => cells.map((cell) => cellHtml(site, cell))),
       }),
     markdown: (site) =>
@@ -110,7 +110,7 @@ function cellHtml(site: Site, cell: Cell): Fragment {
 
 function cellMarkdown(site: Site, cell: Cell): string {
   const { text, note = '' } = typeof cell === 'string' ? { text: cell } : cell;
-  return `${say(site, text)} ${say(site, note)}`
+  return `${translate(site, text)} ${translate(site, note)}`
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ')
     .replaceAll('|', '\\|');
@@ -121,7 +121,8 @@ export function facts(rows: readonly (readonly [term: string, text: string])[]):
   return {
     html: (site) =>
       html`<dl class="facts">\n${rows.map(([term, text]) => html`<dt>${textHtml(site, term)}</dt><dd>${textHtml(site, text)}</dd>\n`)}</dl>\n`,
-    markdown: (site) => rows.map(([term, text]) => `- **${say(site, term)}**: ${say(site, text)}`).join('\n'),
+    markdown: (site) =>
+      rows.map(([term, text]) => `- **${translate(site, term)}**: ${translate(site, text)}`).join('\n'),
   };
 }
 
@@ -139,7 +140,7 @@ export function cards(
 /** Preformatted text: a command, a message, a body. */
 export function codeBlock(label: string, text: string, language: Language): Block {
   return {
-    html: (site) => codeHtml(say(site, label), text, language),
+    html: (site) => codeHtml(translate(site, label), text, language),
     markdown: () => `\`\`\`${language}\n${text}\n\`\`\``,
   };
 }
@@ -150,9 +151,9 @@ export function namedCode(name: string, text: string, language: Language, isFold
   return {
     html: (site) =>
       isFolded
-        ? html`<details><summary>${say(site, name)}</summary>${block.html(site)}</details>\n`
-        : html`<figure><figcaption>${say(site, name)}</figcaption>${block.html(site)}</figure>\n`,
-    markdown: (site) => `${say(site, name)}:\n\n${block.markdown(site)}`,
+        ? html`<details><summary>${translate(site, name)}</summary>${block.html(site)}</details>\n`
+        : html`<figure><figcaption>${translate(site, name)}</figcaption>${block.html(site)}</figure>\n`,
+    markdown: (site) => `${translate(site, name)}:\n\n${block.markdown(site)}`,
   };
 }
 

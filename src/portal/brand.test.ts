@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Board } from '../board/board.ts';
 import type { EpochMs } from '../clock.ts';
 import { openApiDocument } from '../contract/openapi.ts';
-import type { Sources } from '../http/resource.ts';
+import type { ReadModel } from '../http/resource.ts';
 import { publicPages } from './pages.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 
@@ -23,7 +23,7 @@ const { pages } = publicPages({
 });
 
 function answer(route: string) {
-  const sources: Sources = { board: {} as Board, service: {} as Sources['service'] };
+  const sources: ReadModel = { board: {} as Board, service: {} as ReadModel['service'] };
   const given = pages.get(route)!.answer({ now: 0 as EpochMs, query: '', headers: {} }, sources);
   assert.ok(given.kind === 'page');
   const body = given.page.as('identity').body;

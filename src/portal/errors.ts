@@ -29,7 +29,7 @@ import {
   statusText,
   table,
 } from './blocks.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import type { Entry, PortalPage } from './layout.ts';
 import type { Site } from './site.ts';
 
@@ -75,7 +75,7 @@ function codesIn(contract: boolean): readonly ErrorCode[] {
 export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): Block {
   const rows = errors.map((each): Cell[] => {
     const { status, cause } = errorTable[each];
-    const note = `${statusText(status)}, ${say(site, isRetryable(each) ? 'can be retried' : 'do not retry')}`;
+    const note = `${statusText(status)}, ${translate(site, isRetryable(each) ? 'can be retried' : 'do not retry')}`;
     return [{ text: errorLink(each), note }, cause];
   });
   return table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
@@ -89,8 +89,8 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
     route: errorRoute(errorCode),
     parent: '/errors',
     navigation: { title: 'Errors', entries },
-    title: `${say(site, title)} (${errorCode})`,
-    description: `${statusText(status)}, ${errorCode}: ${say(site, cause)}`,
+    title: `${translate(site, title)} (${errorCode})`,
+    description: `${statusText(status)}, ${errorCode}: ${translate(site, cause)}`,
     body: [
       heading(1, title),
       badges(site, errorCode),
@@ -127,7 +127,7 @@ const entries: readonly Entry[] = errorCodes.map((each) => ({
 function badges(site: Site, errorCode: ErrorCode): Block {
   const { status } = errorTable[errorCode];
   const retryable = isRetryable(errorCode);
-  const advice = say(site, retryable ? 'Can be retried' : 'Do not retry');
+  const advice = translate(site, retryable ? 'Can be retried' : 'Do not retry');
   return {
     html: () =>
       html`<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${advice}</span></p>\n`,

@@ -1,5 +1,5 @@
 import { type Cell, type Content, code, table } from './blocks.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import type { Site } from './site.ts';
 
 /** The part of JSON Schema 2020-12 that the document uses. */
@@ -48,7 +48,7 @@ function fieldRows(site: Site, schema: JsonSchema, within: string): Row[] {
     const { schema: field, isNullable } = unwrapped(site, written);
     const path = `${within}${name}`;
     const values = field['x-extensible-enum'] ?? [];
-    const text = say(site, written.description ?? field.description ?? '');
+    const text = translate(site, written.description ?? field.description ?? '');
     const kind = typeOf(site, field, isNullable);
     const row = {
       cells: [nameCell(site, path, kind, required.includes(name)), { text, note: notes(site, written, field, values) }],
@@ -75,12 +75,12 @@ function unwrapped(site: Site, schema: JsonSchema): { readonly schema: JsonSchem
 
 /** A name, and below it what it is and whether it must be there. */
 export function nameCell(site: Site, name: string, kind: string, required: boolean): Cell {
-  return { text: code(name), note: `${kind}, ${say(site, required ? 'required' : 'optional')}` };
+  return { text: code(name), note: `${kind}, ${translate(site, required ? 'required' : 'optional')}` };
 }
 
 /** What a value of the schema is, in a word or two. */
 function typeOf(site: Site, { type = [], format }: JsonSchema, isNullable = false): string {
-  const or = say(site, 'or');
+  const or = translate(site, 'or');
   const name = [type].flat().join(` ${or} `);
   return `${format?.startsWith('int') ? `${name} (${format})` : name}${isNullable ? ` ${or} null` : ''}`;
 }
@@ -88,8 +88,10 @@ function typeOf(site: Site, { type = [], format }: JsonSchema, isNullable = fals
 function notes(site: Site, written: JsonSchema, field: JsonSchema, values: readonly unknown[]): string | undefined {
   const [example] = written.examples ?? field.examples ?? [];
   const text = sentences(
-    values.length > 0 && say(site, 'Values known today: {values}.', { values: codes(values) }),
-    values.length === 0 && example !== undefined && say(site, 'Example {example}.', { example: code(String(example)) }),
+    values.length > 0 && translate(site, 'Values known today: {values}.', { values: codes(values) }),
+    values.length === 0 &&
+      example !== undefined &&
+      translate(site, 'Example {example}.', { example: code(String(example)) }),
   );
   return text === '' ? undefined : text;
 }
@@ -97,9 +99,9 @@ function notes(site: Site, written: JsonSchema, field: JsonSchema, values: reado
 /** Type, constraints and an example of a parameter or a header. */
 export function valueNote(site: Site, schema: JsonSchema, example: unknown): string {
   return sentences(
-    say(site, 'Type {type}.', { type: typeOf(site, schema) }),
+    translate(site, 'Type {type}.', { type: typeOf(site, schema) }),
     constraints(site, schema),
-    say(site, 'Example {example}.', { example: code(String(example)) }),
+    translate(site, 'Example {example}.', { example: code(String(example)) }),
   );
 }
 
@@ -107,18 +109,18 @@ export function valueNote(site: Site, schema: JsonSchema, example: unknown): str
 function constraints(site: Site, schema: JsonSchema): string {
   const { enum: known, pattern, multipleOf } = schema;
   return sentences(
-    known !== undefined && say(site, 'One of {values}.', { values: codes(known) }),
-    pattern !== undefined && say(site, 'Pattern {pattern}.', { pattern: code(pattern) }),
+    known !== undefined && translate(site, 'One of {values}.', { values: codes(known) }),
+    pattern !== undefined && translate(site, 'Pattern {pattern}.', { pattern: code(pattern) }),
     range(site, schema),
-    multipleOf !== undefined && say(site, 'A multiple of {number}.', { number: multipleOf }),
+    multipleOf !== undefined && translate(site, 'A multiple of {number}.', { number: multipleOf }),
   );
 }
 
 function range(site: Site, { minLength, maxLength, minimum, maximum }: JsonSchema): string | false {
   if (minLength !== undefined && maxLength !== undefined)
-    return say(site, '{min} to {max} characters.', { min: minLength, max: maxLength });
+    return translate(site, '{min} to {max} characters.', { min: minLength, max: maxLength });
   if (minimum === undefined || maximum === undefined) return false;
-  return say(site, 'From {min} to {max}.', { min: minimum, max: maximum });
+  return translate(site, 'From {min} to {max}.', { min: minimum, max: maximum });
 }
 
 /** Joins the pieces that have text. */

@@ -5,7 +5,7 @@ import { contractLimits, type LimitCategory } from '../contract/limits.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
-import { guideIn, isTranslated, say } from './language.ts';
+import { guideIn, isTranslated, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { link, type Site } from './site.ts';
 
@@ -54,11 +54,11 @@ export interface Guide {
 export function readGuides(site: Site): readonly Guide[] {
   return sources.map(({ slug, file, name, title, purpose }) => {
     const text = guideIn(site.language, slug, readFileSync(new URL(file, repository), 'utf8').trim());
-    const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${say(site, title)}`);
+    const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${translate(site, title)}`);
     return {
       route: guideRoute(slug),
-      name: say(site, name),
-      purpose: say(site, purpose),
+      name: translate(site, name),
+      purpose: translate(site, purpose),
       text: withRoutes(withOwnFigures(withOwnAddresses(titled, site), slug, site), file),
     };
   });
@@ -109,8 +109,8 @@ function neighbours(site: Site, previous: Guide | undefined, next: Guide | undef
     return html`<a href="${link(site, guide.route)}"><span class="quiet small">${label}</span> ${guide.name}</a>\n`;
   };
   return browserOnly(
-    () => html`<nav class="neighbours" aria-label="${say(site, 'Other guides')}">
-${neighbour(say(site, 'Previous'), previous)}${neighbour(say(site, 'Next'), next)}</nav>
+    () => html`<nav class="neighbours" aria-label="${translate(site, 'Other guides')}">
+${neighbour(translate(site, 'Previous'), previous)}${neighbour(translate(site, 'Next'), next)}</nav>
 `,
   );
 }

@@ -15,7 +15,7 @@ import {
   shownJson,
 } from './blocks.ts';
 import type { Guide } from './guides.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { examplesOf, operationTable, resolved } from './operations.ts';
 import { needsKey, requestSamples } from './samples.ts';
@@ -27,7 +27,7 @@ export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
   return {
     route: '/',
     title: undefined,
-    description: say(site, String(site.document.info.summary)),
+    description: translate(site, String(site.document.info.summary)),
     kind: 'landing',
     scripts: ['home'],
     body: [
@@ -66,13 +66,13 @@ function hero(site: Site): Block {
       ),
       paragraph(
         'actions',
-        `[${say(site, 'Make the first request')}](/guides/quick-start) [${say(site, 'Open the reference')}](/docs)`,
+        `[${translate(site, 'Make the first request')}](/guides/quick-start) [${translate(site, 'Open the reference')}](/docs)`,
       ),
-      steps.map((step, index) => `${index + 1}. ${say(site, step)}`).join('\n'),
+      steps.map((step, index) => `${index + 1}. ${translate(site, step)}`).join('\n'),
     ),
     division(
       'demo',
-      codeTabs('first-request', say(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
+      codeTabs('first-request', translate(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
       codeBlock('Example response', shownJson(example), 'json'),
     ),
   );
@@ -80,9 +80,9 @@ function hero(site: Site): Block {
 
 /** Filled in by a script; without one it leads to the status page. */
 function liveState(site: Site): Block {
-  const question = say(site, 'Is the service operational? See the status page.');
+  const question = translate(site, 'Is the service operational? See the status page.');
   return browserOnly(
-    () => html`<section class="live" aria-label="${say(site, 'State of the service')}" data-web="live" data-summary="${link(site, summaryRoute)}">
+    () => html`<section class="live" aria-label="${translate(site, 'State of the service')}" data-web="live" data-summary="${link(site, summaryRoute)}">
 <p id="live-state"><a href="${link(site, '/status')}">${question}</a></p>
 </section>
 `,
@@ -118,7 +118,11 @@ function promises(site: Site): readonly Block[] {
   ];
   const values = { limit: site.limits.key };
   return texts.map(([title, text]) =>
-    frame((inner) => html`<section>${inner}</section>\n`, `### ${say(site, title)}`, say(site, text, values)),
+    frame(
+      (inner) => html`<section>${inner}</section>\n`,
+      `### ${translate(site, title)}`,
+      translate(site, text, values),
+    ),
   );
 }
 
@@ -140,10 +144,13 @@ function forMachines(site: Site): Block {
     ],
     ['Markdown', 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.'],
     [
-      `[${say(site, 'Status as JSON')}](${summaryRoute})`,
+      `[${translate(site, 'Status as JSON')}](${summaryRoute})`,
       'State, components and announced maintenance, for dashboards. Needs no key.',
     ],
-    [`[${say(site, 'Errors')}](/errors)`, 'The `type` of each error is the address of the page that explains it.'],
+    [
+      `[${translate(site, 'Errors')}](/errors)`,
+      'The `type` of each error is the address of the page that explains it.',
+    ],
   ]);
 }
 
@@ -151,6 +158,6 @@ function exampleNote(site: Site): Block {
   const day = new Date(exampleNow).toISOString().slice(0, 10);
   return browserOnly(
     () =>
-      html`<p class="quiet small" data-web="note">${say(site, 'Prices on this page are examples from {day}, not offers.', { day })}</p>\n`,
+      html`<p class="quiet small" data-web="note">${translate(site, 'Prices on this page are examples from {day}, not offers.', { day })}</p>\n`,
   );
 }

@@ -26,7 +26,7 @@ const contractInCzech = translationsIn('contract');
 type Values = Readonly<Record<string, string | number>>;
 
 /** A text in the language of its reader. One that has no translation, or that changed since, stays English. */
-export function say({ language }: Reader, english: string, values: Values = {}): string {
+export function translate({ language }: Reader, english: string, values: Values = {}): string {
   const text = language === 'cs' ? (czech[english] ?? contractInCzech.get(hashOf(english)) ?? english) : english;
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
@@ -53,7 +53,7 @@ export function dayInWords({ language }: Reader, epochMs: number): string {
 
 /** `3 hours 12 minutes`: the two largest units, rounded down. Below a second, and below zero, `less than a second`. */
 export function durationInWords(reader: Reader, durationMs: number): string {
-  return wholeDuration(locales[reader.language], durationMs) ?? say(reader, 'less than a second');
+  return wholeDuration(locales[reader.language], durationMs) ?? translate(reader, 'less than a second');
 }
 
 /** `99.98%`: a share from 0 to 1, rounded down so that only all of it is 100. */

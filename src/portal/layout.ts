@@ -1,7 +1,7 @@
 import { type Html, html, trusted } from '../html.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
-import { languageNames, languages, say } from './language.ts';
+import { languageNames, languages, translate } from './language.ts';
 import { identity, link, markdownRoute, nameOf, type Site, searchRoute } from './site.ts';
 
 /** A page as data. It is rendered as HTML and as Markdown. */
@@ -65,7 +65,7 @@ export function pageHtml(site: Site, page: PortalPage): string {
   return html`<!doctype html>
 <html lang="${site.language}">
 ${head(site, page)}<body class="${kind ?? 'text'}">
-<a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
+<a class="skip" href="#main">${translate(site, 'Skip to the content')}</a>
 ${header(site, page)}<div class="${navigation === undefined ? 'page' : 'page with-contents'}">
 ${navigation && navigationHtml(site, navigation, page.route, content)}<main id="main" tabindex="-1">
 ${content}</main>
@@ -86,10 +86,10 @@ function head(site: Site, { title, description, route, scripts = [], refreshSeco
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${reload}<title>${title && html`${say(site, title)} &middot; `}${nameOf(site)}</title>
-<meta name="description" content="${say(site, description)}">
+${reload}<title>${title && html`${translate(site, title)} &middot; `}${nameOf(site)}</title>
+<meta name="description" content="${translate(site, description)}">
 <link rel="icon" type="${logo?.contentType ?? 'image/svg+xml'}" href="${link(site, icon)}">
-${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${say(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, site.style.route)}">
+${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${translate(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, site.style.route)}">
 ${['portal', ...scripts].map((script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`)}</head>
 `;
 }
@@ -102,10 +102,10 @@ function header(site: Site, page: PortalPage): Html {
 ${
   site.isElsewhere
     ? undefined
-    : html`<button type="button" class="search-button plain" id="search-button" data-index="${search}" hidden="hidden">${say(site, 'Search')}</button>
+    : html`<button type="button" class="search-button plain" id="search-button" data-index="${search}" hidden="hidden">${translate(site, 'Search')}</button>
 `
-}${languageSwitch(site, page)}<nav class="menu" aria-label="${say(site, 'Pages')}"><ul>
-${Object.entries(menu).map(([path, label]) => menuItem(site, path, say(site, label), page))}</ul></nav>
+}${languageSwitch(site, page)}<nav class="menu" aria-label="${translate(site, 'Pages')}"><ul>
+${Object.entries(menu).map(([path, label]) => menuItem(site, path, translate(site, label), page))}</ul></nav>
 </div></header>
 `;
 }
@@ -135,9 +135,9 @@ function navigationHtml(
   const items = entries.map((entry) => {
     const isHere = entry.route === route;
     const current = isHere ? html` aria-current="page"` : undefined;
-    return html`<li><a href="${link(site, entry.route)}"${current}>${say(site, entry.title)}</a>${isHere ? sectionList(content) : undefined}</li>\n`;
+    return html`<li><a href="${link(site, entry.route)}"${current}>${translate(site, entry.title)}</a>${isHere ? sectionList(content) : undefined}</li>\n`;
   });
-  return html`<nav class="contents" aria-label="${say(site, title)}"><details><summary>${say(site, title)}</summary>
+  return html`<nav class="contents" aria-label="${translate(site, title)}"><details><summary>${translate(site, title)}</summary>
 <ul>\n${items}</ul>\n</details></nav>
 `;
 }
@@ -163,14 +163,18 @@ function footer(site: Site, { route, isLost }: PortalPage): Html {
     [link(site, '/status/summary.json'), 'Status as JSON'],
   ];
   const items = links.map(([address, label]) =>
-    address === undefined ? undefined : html`<li><a href="${address}">${say(site, label)}</a></li>\n`,
+    address === undefined ? undefined : html`<li><a href="${address}">${translate(site, label)}</a></li>\n`,
   );
-  const line = say(site, 'API version {version}, server release {release}. Read-only: every operation is a GET.', {
-    version,
-    release: site.version,
-  });
+  const line = translate(
+    site,
+    'API version {version}, server release {release}. Read-only: every operation is a GET.',
+    {
+      version,
+      release: site.version,
+    },
+  );
   return html`<footer class="bottom"><div class="bar">
-<nav aria-label="${say(site, 'More')}"><ul>
+<nav aria-label="${translate(site, 'More')}"><ul>
 ${items}</ul></nav>
 <p>${line}</p>
 </div></footer>

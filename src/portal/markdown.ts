@@ -1,7 +1,7 @@
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
 import { type Fragment, type Html, html, joined, trusted } from '../html.ts';
 import { highlighted } from './highlight.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import { link, type Site } from './site.ts';
 
 /**
@@ -38,7 +38,7 @@ class PageRenderer extends Renderer<string, string> {
   }
 
   override code({ text, lang }: Tokens.Code): string {
-    return codeHtml(this.#label(say(this.#site, codeLabels[lang ?? ''] ?? 'Code')), text, lang).text;
+    return codeHtml(this.#label(translate(this.#site, codeLabels[lang ?? ''] ?? 'Code')), text, lang).text;
   }
 
   override table({ header, rows }: Tokens.Table): string {

@@ -18,7 +18,7 @@ import {
 } from './blocks.ts';
 import { errorRows } from './errors.ts';
 import { fieldTable, hasOpenValues, type JsonSchema, nameCell, valueNote } from './fields.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { keyBar, needsKey, requestSamples, tryIt } from './samples.ts';
 import type { Site } from './site.ts';
@@ -45,12 +45,12 @@ export function operationTable(site: Site, paths: readonly string[]): Block {
 export function operationPage(site: Site, path: string): PortalPage {
   const operation = site.document.paths[path]!.get;
   const success = resolved(site, operation.responses['200']!);
-  const summary = say(site, operation.summary);
+  const summary = translate(site, operation.summary);
   return {
     route: operationRoute(path),
     parent: '/docs',
     title: `GET ${path}`,
-    description: `${summary}: ${say(site, 'parameters, fields, errors and samples of {operation}.', { operation: `GET ${path}` })}`,
+    description: `${summary}: ${translate(site, 'parameters, fields, errors and samples of {operation}.', { operation: `GET ${path}` })}`,
     kind: 'reference',
     scripts: ['try-it'],
     body: [
@@ -77,18 +77,20 @@ function text(site: Site, path: string, operation: Operation, success: Response)
     heading(2, 'Parameters', 'parameters'),
     parameterTable(site, path, operation),
     heading(2, 'Response fields', 'fields'),
-    fieldTable(site, say(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
+    fieldTable(site, translate(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
     hasOpenValues(site, schema) ? openNote : '',
     headerNote(site, success),
     heading(2, 'Errors', 'errors'),
     errorTableOf(site, path, operation),
-    say(site, 'Every operation can also answer with one of the [common errors]({route}).', { route: commonRoute }),
+    translate(site, 'Every operation can also answer with one of the [common errors]({route}).', {
+      route: commonRoute,
+    }),
   );
 }
 
 function samples(site: Site, path: string, operation: Operation, success: Response): Block {
   const examples = examplesOf(success);
-  const label = say(site, 'Request for {path}', { path });
+  const label = translate(site, 'Request for {path}', { path });
   return division(
     'shown',
     heading(2, 'Request and response', 'request'),
@@ -107,13 +109,13 @@ const openNote = paragraph(
 function parameterTable(site: Site, path: string, operation: Operation): Content {
   const { parameters } = operation;
   const rows = parameters.map(({ name, in: place, required, description, schema, example }): Cell[] => [
-    nameCell(site, name, say(site, place), required),
+    nameCell(site, name, translate(site, place), required),
     // Any value of a request header is accepted, so its form says nothing.
     { text: description, note: valueNote(site, place === 'query' ? schema : { type: 'string' }, example) },
   ]);
   if (needsKey(operation)) rows.unshift(keyRow(site));
   if (rows.length === 0) return 'None.';
-  const label = say(site, 'Parameters of {path}', { path });
+  const label = translate(site, 'Parameters of {path}', { path });
   return table({ label, columns: ['Name', 'Meaning'], rows, kind: 'fields' });
 }
 
@@ -122,7 +124,7 @@ function keyRow(site: Site): Cell[] {
     readonly name: string;
     readonly description: string;
   };
-  return [nameCell(site, name, say(site, 'header'), true), description];
+  return [nameCell(site, name, translate(site, 'header'), true), description];
 }
 
 function bodySchema({ content = {} }: Response): JsonSchema {
@@ -136,7 +138,7 @@ function headerNote(site: Site, response: Response): string {
     const value = '$ref' in header ? undefined : (header.schema as JsonSchema).const;
     return value === undefined ? named : `${named}: ${code(String(value))}`;
   });
-  return say(site, 'Headers: {headers}.', { headers: names.join(', ') });
+  return translate(site, 'Headers: {headers}.', { headers: names.join(', ') });
 }
 
 /** The anchor of a header in the table of response headers. */
@@ -149,7 +151,7 @@ function errorTableOf(site: Site, path: string, operation: Operation): Content {
   const common = new Set(commonErrors(site));
   const own = errorCodesOf(site, operation).filter((each) => !common.has(each));
   if (own.length === 0) return '';
-  return errorRows(site, say(site, 'Errors of {path}', { path }), own);
+  return errorRows(site, translate(site, 'Errors of {path}', { path }), own);
 }
 
 /** The errors that every operation under a key can answer with. */

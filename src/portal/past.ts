@@ -11,7 +11,7 @@ import {
 import type { PublicServiceStatus } from '../contract/schemas.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, division, heading, literal, paragraph } from './blocks.ts';
-import { dayInWords, durationInWords, instantInWords, percentInWords, say } from './language.ts';
+import { dayInWords, durationInWords, instantInWords, percentInWords, translate } from './language.ts';
 import type { Site } from './site.ts';
 
 /** The name of a component, in English. */
@@ -29,7 +29,7 @@ const shownMax = 30;
 export function pastSections(site: Site, history: StatusHistory, nowMs: number): Content {
   const over = history.windows.filter(({ to }) => to <= nowMs).slice(0, shownMax);
   return [
-    heading(2, say(site, 'The last {days} days', { days: historyDays }), 'history'),
+    heading(2, translate(site, 'The last {days} days', { days: historyDays }), 'history'),
     ...historyComponents.map((component) => daysOf(site, history, component, nowMs)),
     heading(2, 'Incidents', 'incidents'),
     incidentList(site, history.incidents.slice(0, shownMax), nowMs),
@@ -53,9 +53,9 @@ function daysOf(site: Site, history: StatusHistory, component: HistoryComponent,
   );
   const days = Array.from({ length: historyDays }, (_, index) => firstDayAt(nowMs) + index * dayMs);
   const known = [...byDay.values()];
-  const name = say(site, componentNames[component]);
+  const name = translate(site, componentNames[component]);
   const text =
-    known.length === 0 ? say(site, '{name}: nothing is recorded yet.', { name }) : summary(site, name, known);
+    known.length === 0 ? translate(site, '{name}: nothing is recorded yet.', { name }) : summary(site, name, known);
   const bars = browserOnly(
     () =>
       html`<div class="days" role="img" aria-label="${text}" data-web="days">${days.map((day) => bar(site, day, byDay.get(day)))}</div>\n`,
@@ -71,15 +71,15 @@ function summary(site: Site, name: string, days: readonly Times[]): string {
   const outageMs = sum('outage');
   const outage =
     outageMs < 1_000
-      ? say(site, 'no outage')
-      : say(site, 'outage {duration}', { duration: durationInWords(site, outageMs) });
+      ? translate(site, 'no outage')
+      : translate(site, 'outage {duration}', { duration: durationInWords(site, outageMs) });
   const values = { name, share: percentInWords(site, share), outage, days: days.length };
-  return say(site, '{name}: {share} operational, {outage}. Days recorded: {days}.', values);
+  return translate(site, '{name}: {share} operational, {outage}. Days recorded: {days}.', values);
 }
 
 function bar(site: Site, day: number, times: Times | undefined): Html {
   const state = times === undefined ? 'unknown' : worstOf(times);
-  const word = say(site, state === 'unknown' ? 'Not recorded' : states[state].word);
+  const word = translate(site, state === 'unknown' ? 'Not recorded' : states[state].word);
   const duration = state === 'unknown' || state === 'operational' ? '' : `, ${durationInWords(site, times![state])}`;
   return html`<span class="${state}" title="${dayInWords(site, day)}: ${word}${duration}"></span>`;
 }
@@ -94,7 +94,7 @@ function incidentList(site: Site, incidents: readonly Incident[], nowMs: number)
   if (incidents.length === 0) return 'None.';
   return incidents
     .map(({ component, state, from, to }) => {
-      const name = say(site, incidentNames[state][component]);
+      const name = translate(site, incidentNames[state][component]);
       return `- **${name}**: ${spanInWords(site, from, to, nowMs)}`;
     })
     .join('\n');
@@ -105,8 +105,8 @@ export function spanInWords(site: Site, from: number, to: number | undefined, no
   const start = instantInWords(site, from);
   if (to === undefined) {
     const duration = durationInWords(site, nowMs - from);
-    return say(site, 'since {start}; it has lasted {duration} so far.', { start, duration });
+    return translate(site, 'since {start}; it has lasted {duration} so far.', { start, duration });
   }
   const values = { start, end: instantInWords(site, to), duration: durationInWords(site, to - from) };
-  return say(site, '{start} to {end} ({duration}).', values);
+  return translate(site, '{start} to {end} ({duration}).', values);
 }

@@ -8,7 +8,7 @@ import type { Header } from '../contract/openapi-responses.ts';
 import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
 import { errorRows, exampleProblem } from './errors.ts';
 import { fieldTable, valueNote } from './fields.ts';
-import { durationInWords, say } from './language.ts';
+import { durationInWords, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import {
   commonErrors,
@@ -43,7 +43,7 @@ function overview(site: Site): PortalPage {
       heading(1, 'Reference'),
       paragraph(
         'lead',
-        say(
+        translate(
           site,
           'Every operation of API version {version}, made from the [OpenAPI document](/openapi/v1.json). Base URL: {baseUrl}',
           { version: identity(site).version, baseUrl: code(site.baseUrl) },
@@ -62,25 +62,25 @@ function overview(site: Site): PortalPage {
 function introduction(site: Site): string {
   const paragraphs = String(site.document.info.description).split('\n\n');
   return paragraphs
-    .map((each) => (each.startsWith('|') ? withCellsIn(site, each) : say(site, each.replaceAll('\n', ' '))))
+    .map((each) => (each.startsWith('|') ? withCellsIn(site, each) : translate(site, each.replaceAll('\n', ' '))))
     .join('\n\n');
 }
 
 function withCellsIn(site: Site, table: string): string {
-  return table.replaceAll(/(?<=\| )[^|\n]+(?= \|)/g, (cell) => say(site, cell));
+  return table.replaceAll(/(?<=\| )[^|\n]+(?= \|)/g, (cell) => translate(site, cell));
 }
 
 /** The other constants a client may want to know. */
 function constants(site: Site): string {
   const { min, max } = maintenanceRetryAfterSeconds;
   const lines = [
-    say(site, 'The status of the ticker feed is `outage` once it is more than {duration} behind.', {
+    translate(site, 'The status of the ticker feed is `outage` once it is more than {duration} behind.', {
       duration: durationInWords(site, tickerOutageAfterMs),
     }),
-    say(site, 'A delisted market stays in `GET /v1/markets` for {duration}.', {
+    translate(site, 'A delisted market stays in `GET /v1/markets` for {duration}.', {
       duration: durationInWords(site, delistedListedForMs),
     }),
-    say(
+    translate(
       site,
       '`Retry-After` is {seconds} seconds while market data is not available. During maintenance it is the time to the expected end, from {min} to {max} seconds.',
       { seconds: marketDataRetryAfterSeconds, min, max },

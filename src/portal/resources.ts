@@ -2,7 +2,7 @@ import { Page } from '../board/page.ts';
 import type { EpochMs } from '../clock.ts';
 import type { Answer, PageAnswer } from '../http/answer.ts';
 import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
-import type { Resource, ResourceRequest, Sources } from '../http/resource.ts';
+import type { ReadModel, Resource, ResourceRequest } from '../http/resource.ts';
 import { type Language, languages } from './language.ts';
 import { type PortalPage, pageHtml, pageMarkdown, type RenderedPage } from './layout.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
@@ -42,7 +42,7 @@ export function fixedText(route: string, text: string, contentType: string): Res
 export function liveText(
   route: string,
   contentType: string,
-  textOf: (service: Sources['service'], now: EpochMs) => string,
+  textOf: (service: ReadModel['service'], now: EpochMs) => string,
   extraHeaders: readonly string[] = [],
 ): Resource {
   return {
@@ -87,7 +87,7 @@ export function fixedPage(sites: InLanguages<Site>, pages: InLanguages<RenderedP
 }
 
 /** Renders a page from what is true now. */
-export type LivePage = (site: Site, request: ResourceRequest, sources: Sources) => PortalPage;
+export type LivePage = (site: Site, request: ResourceRequest, sources: ReadModel) => PortalPage;
 
 /** A page that is rendered for each request. */
 export function livePage(sites: InLanguages<Site>, route: string, render: LivePage): readonly Resource[] {

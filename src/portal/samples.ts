@@ -2,7 +2,7 @@ import { headerNames } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi-operations.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import { link, type Site } from './site.ts';
 
 /** The environment variable that samples read the key from. It has none of the names that configure the server. */
@@ -81,12 +81,12 @@ with urllib.request.urlopen(request, timeout=10) as response:
 export function keyBar(site: Site): Block {
   return browserOnly(
     () => html`<div class="key-bar" data-web="key" hidden="hidden">
-<label for="api-key">${say(site, 'API key')}</label>
+<label for="api-key">${translate(site, 'API key')}</label>
 <input type="password" id="api-key" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="mdk_..." aria-describedby="api-key-note">
-<button type="button" class="plain" id="api-key-shown" aria-pressed="false">${say(site, 'Show')}</button>
-<button type="button" class="plain" id="api-key-forget" hidden="hidden">${say(site, 'Forget')}</button>
-<div id="api-key-note" class="quiet small"><p>${say(site, 'Stays in this tab, for every page of the portal, until you close the tab or choose Forget.')}</p>
-<details><summary>${say(site, 'Why a key is safe here')}</summary><p>${say(site, keySafety)}</p></details></div>
+<button type="button" class="plain" id="api-key-shown" aria-pressed="false">${translate(site, 'Show')}</button>
+<button type="button" class="plain" id="api-key-forget" hidden="hidden">${translate(site, 'Forget')}</button>
+<div id="api-key-note" class="quiet small"><p>${translate(site, 'Stays in this tab, for every page of the portal, until you close the tab or choose Forget.')}</p>
+<details><summary>${translate(site, 'Why a key is safe here')}</summary><p>${translate(site, keySafety)}</p></details></div>
 </div>
 `,
   );
@@ -102,8 +102,8 @@ export function tryIt(site: Site, path: string, operation: Operation): Block {
   const keyed = needsKey(operation) ? html` data-key-header="${headerNames.apiKey}"` : undefined;
   const markets = link(site, '/v1/markets');
   return browserOnly(
-    () => html`<form class="try" hidden="hidden" aria-label="${say(site, 'Try {operation}', { operation: `GET ${path}` })}" data-operation="${operationId}" data-path="${link(site, path)}" data-markets="${markets}"${keyed}>
-${fields}<p><button type="submit">${say(site, 'Send request')}</button></p>
+    () => html`<form class="try" hidden="hidden" aria-label="${translate(site, 'Try {operation}', { operation: `GET ${path}` })}" data-operation="${operationId}" data-path="${link(site, path)}" data-markets="${markets}"${keyed}>
+${fields}<p><button type="submit">${translate(site, 'Send request')}</button></p>
 <p class="outcome" role="status"></p>
 <div class="result"></div>
 </form>
@@ -114,11 +114,11 @@ ${fields}<p><button type="submit">${say(site, 'Send request')}</button></p>
 function field(site: Site, { name, in: place, required, example }: Operation['parameters'][number]): Html {
   const id = `try-${name.toLowerCase()}`;
   const given = required ? html` value="${example}" required="required"` : undefined;
-  const kind = required ? say(site, place) : `${say(site, place)}, ${say(site, 'optional')}`;
+  const kind = required ? translate(site, place) : `${translate(site, place)}, ${translate(site, 'optional')}`;
   const isSymbol = name === 'symbol';
   const list = isSymbol ? html` list="symbols"` : undefined;
   const choices = isSymbol
-    ? html`<datalist id="symbols"></datalist><span class="quiet small" id="symbols-note">${say(site, 'Once a key is entered, this field lists the markets. Loading them takes one request.')}</span>`
+    ? html`<datalist id="symbols"></datalist><span class="quiet small" id="symbols-note">${translate(site, 'Once a key is entered, this field lists the markets. Loading them takes one request.')}</span>`
     : undefined;
   return html`<p class="field"><label for="${id}">${name} <span class="quiet">${kind}</span></label>
 <input type="text" id="${id}" name="${name}" data-in="${place}" data-example="${example}" autocomplete="off" autocapitalize="off" spellcheck="false"${given}${list}>${choices}</p>

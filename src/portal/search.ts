@@ -1,4 +1,4 @@
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import type { RenderedPage } from './layout.ts';
 import { link, nameOf, type Site } from './site.ts';
 
@@ -19,7 +19,7 @@ export function searchIndex(site: Site, pages: readonly RenderedPage[]): string 
 
 function sectionsOf(site: Site, { page, html, markdown }: RenderedPage): readonly Section[] {
   const { route } = page;
-  const title = say(site, page.title ?? nameOf(site));
+  const title = translate(site, page.title ?? nameOf(site));
   const [first = '', ...rest] = markdown.split(/^(?=## )/m);
   const whole: Section = { url: link(site, route), page: title, text: plain(first.replace(/^# .*$/m, '')) };
   // The Markdown has no anchors; its sections are those of the HTML, in the same order.

@@ -1,7 +1,7 @@
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import { type Html, html } from '../html.ts';
-import { say } from './language.ts';
+import { translate } from './language.ts';
 import { incidentNames, spanInWords } from './past.ts';
 import { nameOf, routeIn, type Site } from './site.ts';
 
@@ -24,7 +24,7 @@ export function statusFeed(site: Site, { incidents, windows }: StatusHistory, no
     ...incidents.map(
       ({ id, component, state, from, to }): Entry => ({
         id,
-        title: say(site, incidentNames[state][component]),
+        title: translate(site, incidentNames[state][component]),
         text: spanInWords(site, from, to, now),
         published: from,
         updated: to ?? from,
@@ -33,7 +33,7 @@ export function statusFeed(site: Site, { incidents, windows }: StatusHistory, no
     ...windows.map(
       ({ id, from, to, description, createdAt }): Entry => ({
         id,
-        title: say(site, 'Maintenance: {description}', { description }),
+        title: translate(site, 'Maintenance: {description}', { description }),
         text: spanInWords(site, from, to),
         published: createdAt,
         updated: [createdAt, from, to].filter((at) => at <= now).at(-1) ?? createdAt,
@@ -44,7 +44,7 @@ export function statusFeed(site: Site, { incidents, windows }: StatusHistory, no
   const page = `${site.baseUrl}${routeIn(site, '/status')}`;
   return html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${site.language}">
-<title>${nameOf(site)}: ${say(site, 'Status')}</title>
+<title>${nameOf(site)}: ${translate(site, 'Status')}</title>
 <id>${page}</id>
 <link rel="alternate" type="text/html" href="${page}"/>
 <link rel="self" type="application/atom+xml" href="${site.baseUrl}${routeIn(site, feedRoute)}"/>

@@ -4,7 +4,7 @@ import type { EpochMs } from '../clock.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
 import { type Fragment, html } from '../html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
-import { durationInWords, instantInWords, say } from './language.ts';
+import { durationInWords, instantInWords, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { inlineHtml } from './markdown.ts';
 import { operationRoute } from './operations.ts';
@@ -70,7 +70,10 @@ ${inner}</div>
 function overallState(site: Site, body: ServiceStatusBody | undefined): Block {
   const status = body?.status ?? 'unknown';
   const isUnfed = status === 'degraded' && isSilent(body!);
-  const [word, meaning] = [say(site, words[status].word), say(site, isUnfed ? silentMeaning : words[status].meaning)];
+  const [word, meaning] = [
+    translate(site, words[status].word),
+    translate(site, isUnfed ? silentMeaning : words[status].meaning),
+  ];
   return {
     html: () =>
       html`<div class="state ${status}" id="state" role="status"><p class="word">${word}</p><p class="meaning">${meaning}</p></div>\n`,
@@ -102,7 +105,7 @@ function instant(site: Site, epochMs: number): Shown {
 
 function components(site: Site, body: ServiceStatusBody | undefined): Block {
   const part = (id: string, name: string, status: keyof typeof words = 'unknown') => {
-    return { id, name, status, shown: plain(say(site, words[status].word)) };
+    return { id, name, status, shown: plain(translate(site, words[status].word)) };
   };
   const rows: readonly Row[] = [
     part('api', 'API', body?.api),
@@ -115,17 +118,17 @@ function components(site: Site, body: ServiceStatusBody | undefined): Block {
     },
   ];
   const rowHtml = ({ id, name, status, shown }: Row) =>
-    html`<div><dt>${say(site, name)}</dt><dd id="${id}"${status && html` class="${status}"`}>${shown.html}</dd></div>\n`;
+    html`<div><dt>${translate(site, name)}</dt><dd id="${id}"${status && html` class="${status}"`}>${shown.html}</dd></div>\n`;
   return {
     html: () => html`<dl class="parts">\n${rows.map(rowHtml)}</dl>\n`,
-    markdown: () => rows.map(({ name, shown }) => `- **${say(site, name)}**: ${shown.text}`).join('\n'),
+    markdown: () => rows.map(({ name, shown }) => `- **${translate(site, name)}**: ${shown.text}`).join('\n'),
   };
 }
 
 function dataAge(site: Site, { lastUpdatedAtMs, serverTimeMs }: ServiceStatusBody): Shown {
-  if (lastUpdatedAtMs === null) return plain(say(site, 'No data has arrived yet.'));
+  if (lastUpdatedAtMs === null) return plain(translate(site, 'No data has arrived yet.'));
   const duration = durationInWords(site, serverTimeMs - lastUpdatedAtMs);
-  const start = say(site, '{duration}, last update at ', { duration });
+  const start = translate(site, '{duration}, last update at ', { duration });
   const time = instant(site, lastUpdatedAtMs);
   return { html: [start, time.html], text: start + time.text };
 }
@@ -140,13 +143,13 @@ function maintenance(site: Site, windows: readonly MaintenanceWindowBody[], nowM
 
 function windowItem(site: Site, { fromMs, toMs, description }: MaintenanceWindowBody, nowMs: number): Block {
   const isRunning = fromMs <= nowMs;
-  const word = say(site, isRunning ? 'Running' : 'Announced');
+  const word = translate(site, isRunning ? 'Running' : 'Announced');
   const outlook = isRunning
-    ? say(site, 'It is expected to end in {duration}.', { duration: durationInWords(site, toMs - nowMs) })
-    : say(site, 'It starts in {duration}. Until then the service runs as usual.', {
+    ? translate(site, 'It is expected to end in {duration}.', { duration: durationInWords(site, toMs - nowMs) })
+    : translate(site, 'It starts in {duration}. Until then the service runs as usual.', {
         duration: durationInWords(site, fromMs - nowMs),
       });
-  const [from, to, between] = [instant(site, fromMs), instant(site, toMs), say(site, ' to ')];
+  const [from, to, between] = [instant(site, fromMs), instant(site, toMs), translate(site, ' to ')];
   return {
     html: () => html`<li class="${isRunning ? 'window running' : 'window'}"><p class="word">${word}</p>
 <p class="about"><bdi lang="en">${description}</bdi></p>
@@ -163,12 +166,12 @@ function windowItem(site: Site, { fromMs, toMs, description }: MaintenanceWindow
 
 function forPrograms(site: Site): Block {
   const routes = { status: operationRoute('/v1/status'), summary: summaryRoute, feed: feedRoute };
-  const programs = say(
+  const programs = translate(
     site,
     'For programs there are [`GET /v1/status`]({status}) and, without a key, [`{summary}`]({summary}). Incidents and maintenance are also an [Atom feed]({feed}).',
     routes,
   );
-  const shown = say(
+  const shown = translate(
     site,
     'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.',
     { seconds: refreshSeconds },

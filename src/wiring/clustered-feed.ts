@@ -8,9 +8,9 @@ import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import { SharedFeed, type SharingFigures } from '../cluster/shared-feed.ts';
 import { loadKinds } from '../feed/connectors.ts';
-import type { AskRecord } from '../feed/recorded-references.ts';
+import type { RecordLookup } from '../feed/recorded-references.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
-import type { CatalogueReview } from '../persistence/catalogue-review.ts';
+import type { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import { createFeed, engineKinds, type Feed } from './feed.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -33,14 +33,14 @@ export interface ProcessFeed extends Feed {
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
   options: ServiceOptions,
-  market: FeedTarget & { readonly review: CatalogueReview },
-  askRecord: AskRecord | undefined,
+  market: FeedTarget & { readonly review: DelistingPolicy },
+  lookUpRecord: RecordLookup | undefined,
   position: BoardPosition,
 ): Promise<ProcessFeed> {
   const { configuration, only } = options;
   const { redis, sources } = configuration;
   const kinds = await loadKinds(sources);
-  const parts = { ...options, market, review: market.review, askRecord, connects: new Map() };
+  const parts = { ...options, market, review: market.review, askRecord: lookUpRecord, connects: new Map() };
   const makeFeed = () => createFeed(configuration, kinds, parts);
   if (redis === undefined) return makeFeed();
   const mayFeedAlone = sources.some(({ kind }) => !engineKinds.has(kind));
@@ -101,7 +101,7 @@ function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
       isLeading: shared.isLeading,
       isAlone: shared.isAlone,
       resyncs: follower.resyncs,
-      leaseTrouble: lease.trouble,
+      leaseTrouble: lease.lastError,
     }),
   };
 }

@@ -20,7 +20,7 @@ import { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { sourceQuotes } from '../operator/source.ts';
 import { createFeed } from './feed.ts';
-import { bookFor } from './market-room.ts';
+import { marketsFor } from './market-room.ts';
 
 /** An exchange that says what a test lets it say, without a network. Its connection is always alive. */
 class PlayedExchange implements ExchangeConnector {
@@ -87,9 +87,9 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
   const sources = kinds.map((kind, index) => `{ id: s${index}, kind: ${kind} }`).join(', ');
   const redis = kinds.includes('redis-stream') ? 'redis: redis://127.0.0.1:1\n' : '';
   const configuration = fromYaml(`${redis}sources: [${sources}]\npricing: { converted: {} }\n`);
-  const book = bookFor(configuration);
-  const market = { book, feedStatus: new FeedStatus() };
-  const followed = { book: bookFor(configuration), feedStatus: new FeedStatus() };
+  const markets = marketsFor(configuration);
+  const market = { markets, feedStatus: new FeedStatus() };
+  const followed = { markets: marketsFor(configuration), feedStatus: new FeedStatus() };
   const changes = new MarketChanges(market, clock);
   const take = (parts: FeedTarget, state: MarketState) => takeState(parts, clock, readState(writeState(state))!);
   let reportedMs = Number.NEGATIVE_INFINITY;
@@ -111,7 +111,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
   const everyOf = [everyMs.first, everyMs.second];
   return {
     clock,
-    used: (of = BTC) => book.sources.used(of)?.id,
+    used: (of = BTC) => markets.sources.used(of)?.id,
     status: () => market.feedStatus.path,
     silentMs: () => market.feedStatus.silentMs(clock.now(), clock.monotonicMs()),
     epochs: () => feed.sources().map(({ health }) => health.epoch),
@@ -122,7 +122,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     /** As the process lists them that runs the feed, and as another does. */
     listed(of = BTC) {
       take(followed, changes.next(false));
-      return [book, followed.book].map((each) => sourceQuotes(each, of, clock.now()));
+      return [markets, followed.markets].map((each) => sourceQuotes(each, of, clock.now()));
     },
     /** All sources, as the process shows them that runs the feed, or one that does not. */
     views: (isLeading: boolean) =>
@@ -134,14 +134,14 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
       }),
     /** Begins another process with the whole state. */
     join() {
-      const joined = { book: bookFor(configuration), feedStatus: new FeedStatus() };
+      const joined = { markets: marketsFor(configuration), feedStatus: new FeedStatus() };
       take(joined, changes.whole());
-      return sourceQuotes(joined.book, BTC, clock.now());
+      return sourceQuotes(joined.markets, BTC, clock.now());
     },
     /** Milliseconds until the first source is left, from its last price on. Prices of the second come meanwhile. */
     async untilLeft(): Promise<number> {
       for (let ms = 0; ms < 10_000; ms += 50) {
-        if (book.sources.used(BTC)?.id !== 's0') return ms;
+        if (markets.sources.used(BTC)?.id !== 's0') return ms;
         await clock.advance(50);
         if (ms % everyMs.second === 0) played.get('s1')!.price(BTC);
       }

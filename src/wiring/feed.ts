@@ -7,23 +7,23 @@ import { StreamReader } from '../feed/push/stream-reader.ts';
 import { RateKeeper } from '../feed/rates/rate-keeper.ts';
 import { rateSource } from '../feed/rates/rate-sources.ts';
 import { RecentConnects } from '../feed/recent-connects.ts';
-import type { AskRecord } from '../feed/recorded-references.ts';
+import type { RecordLookup } from '../feed/recorded-references.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import { logWith } from '../log.ts';
-import type { FeedView } from '../management/sources.ts';
+import type { FeedView } from '../management/parts.ts';
 import { type FeedTarget, marketSink } from '../market/feed-target.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import type { CatalogueReview } from '../persistence/catalogue-review.ts';
+import type { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** What the feed is made with, and the market that it feeds. */
 export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
   readonly market: FeedTarget;
   /** Sees each load of a source's catalogue. */
-  readonly review: Pick<CatalogueReview, 'loaded'>;
+  readonly review: Pick<DelistingPolicy, 'loaded'>;
   /** `undefined` where nothing is recorded. */
-  readonly askRecord?: AskRecord | undefined;
+  readonly lookUpRecord?: RecordLookup | undefined;
   /** By source, over every feed of this process, so that one after the other connects no more often than one alone. */
   readonly connects?: Map<string, RecentConnects>;
 }
@@ -88,7 +88,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
 
 /** The market's sink for a source, which also has its catalogues reviewed and its markets' sources chosen. */
 function sinkFor(id: string, { market, review, clock }: FeedParts, watch: SourceWatch): FeedSink {
-  const sink = marketSink(market, clock, market.book.sources.find(id));
+  const sink = marketSink(market, clock, market.markets.sources.find(id));
   return {
     ...sink,
     catalogueLoaded(markets, at, gaps) {
@@ -112,11 +112,11 @@ function supervisorFor(
     ...(sources.length > 1 ? severalTiming : { silentAfterMs: feed.transportTimeoutMs }),
     ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
   };
-  const askRecord = withoutCandles(sources).includes(id) ? parts.askRecord : undefined;
+  const lookUpRecord = withoutCandles(sources).includes(id) ? parts.lookUpRecord : undefined;
   const connects = parts.connects?.get(id) ?? new RecentConnects();
   parts.connects?.set(id, connects);
   const log = logWith(parts.log, { source: id });
-  return new FeedSupervisor({ ...parts, log, sink, connector, timing, askRecord, connects });
+  return new FeedSupervisor({ ...parts, log, sink, connector, timing, lookUpRecord, connects });
 }
 
 /** One for each source whose engine writes to a stream. */

@@ -3,14 +3,14 @@ import { watchMaintenance } from '../board/maintenance-watch.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { doubtLog } from '../market/doubt-log.ts';
 import { Guard } from '../market/guard.ts';
-import { heldLog } from '../market/held-log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { watchTerms } from '../market/term-watch.ts';
-import { CatalogueReview } from '../persistence/catalogue-review.ts';
-import { MarketMemory } from '../persistence/market-memory.ts';
-import { loadTerms } from '../persistence/operator-changes.ts';
+import { DelistingPolicy } from '../persistence/delisting-policy.ts';
+import { MarketSnapshots } from '../persistence/market-snapshots.ts';
+import { loadTerms } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -20,39 +20,45 @@ export type MarketRoom = ReturnType<typeof marketRoom>;
 /** Makes it, empty. `start()` puts into it what was known before a restart, and keeps saving it. */
 export function marketRoom({ configuration, clock, log }: ServiceOptions, store: Store) {
   const guard = new Guard(configuration.guard);
-  const book = bookFor(configuration, guard);
-  book.observe(heldLog(log));
+  const markets = marketsFor(configuration, guard);
+  markets.observe(doubtLog(log));
   const feedStatus = new FeedStatus();
   const service = new ServiceBoard(feedStatus, clock);
-  const memory = new MarketMemory(store, book, feedStatus, clock, log);
-  const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: configuration.markets.delistAfterMs });
+  const snapshots = new MarketSnapshots(store, markets, feedStatus, clock, log);
+  const review = new DelistingPolicy({
+    store,
+    markets,
+    snapshots,
+    log,
+    delistAfterMs: configuration.markets.delistAfterMs,
+  });
   const watches: Timer[] = [];
   return {
-    book,
+    markets,
     guard,
     feedStatus,
     review,
     service,
-    board: new Board(book),
-    memory,
+    board: new Board(markets),
+    snapshots,
     async start() {
       // Before any price is made.
-      await loadTerms(store, book, clock);
-      await memory.restore();
-      memory.start();
+      await loadTerms(store, markets, clock);
+      await snapshots.restore();
+      snapshots.start();
       service.setWindows(await store.windows.list({ currentAt: clock.now() }));
-      watches.push(watchTerms(book, clock, log), watchMaintenance(service, clock, log));
+      watches.push(watchTerms(markets, clock, log), watchMaintenance(service, clock, log));
     },
     async stop() {
       for (const watch of watches) watch.cancel();
       await review.stop();
-      await memory.stop();
+      await snapshots.stop();
     },
   };
 }
 
 /** An empty market book on the operator's terms. */
-export function bookFor({ markets, pricing, rates, sources }: Configuration, guard?: Guard): MarketBook {
+export function marketsFor({ markets, pricing, rates, sources }: Configuration, guard?: Guard): Markets {
   const symbols = markets.symbols === 'all' ? 'all' : new Set(markets.symbols);
   const policy = { ...pricing, rateValidForMs: rates.validForMs };
   const rules = {
@@ -61,5 +67,5 @@ export function bookFor({ markets, pricing, rates, sources }: Configuration, gua
     mode: pricing.source,
     returnAfterMs: pricing.returnAfterMs,
   };
-  return new MarketBook(policy, { quotes: new Set(markets.quotes), symbols }, guard, rules);
+  return new Markets(policy, { quotes: new Set(markets.quotes), symbols }, guard, rules);
 }

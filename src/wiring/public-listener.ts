@@ -1,4 +1,4 @@
-import { type ChangeSource, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
+import { type StoreChanges, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
 import { publicUrls } from '../configuration/configuration.ts';
 import { logoRefused } from '../configuration/load.ts';
 import type { LimitFigures } from '../contract/limits.ts';
@@ -46,7 +46,7 @@ export async function publicListener(
   }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
-  changes: ChangeSource,
+  changes: StoreChanges,
   delay: EventLoopDelay,
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
@@ -63,9 +63,9 @@ export async function publicListener(
         recording?.begin(urls.errorsUrl);
         return { routes: publicRoutes({ ...urls, limits: figures, version, brand }), errorsUrl: urls.errorsUrl };
       },
-      gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyRefresh.refresh() },
+      gate: { keys: directory, limits: shared ?? limits, breaches, refreshKeys: () => keyRefresh.refresh() },
       addresses,
-      sources: { board, service },
+      readModel: { board, service },
       onAnswered(answered, headers) {
         recent.keep(answered);
         telemetry?.answered(answered, headers.traceparent as string | undefined);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { AskRecord } from '../feed/recorded-references.ts';
-import { RecordAsking } from '../history/query/asking.ts';
+import type { RecordLookup } from '../feed/recorded-references.ts';
+import { RecordClient } from '../history/query/record-client.ts';
 import { Recording } from '../history/record/recording.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
@@ -22,7 +22,7 @@ export function recordRoom(options: ServiceOptions, market: MarketRoom, store: S
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo } = history;
-  const asking = new RecordAsking(location);
+  const record = new RecordClient(location);
   const isMailed = mail !== undefined && sealTo !== undefined;
   const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
   const recording = new Recording({
@@ -30,13 +30,13 @@ export function recordRoom(options: ServiceOptions, market: MarketRoom, store: S
     daySealed: (seal) => mailer?.send(seal),
   });
   return {
-    asking,
+    asking: record,
     figures: () => recording.figures(),
     start: () => recording.start(),
     begin: (errorsUrl: string) => recording.begin(errorsUrl),
     served: (request: ServedRequest) => recording.served(servingOf(request)),
     async stop() {
-      await Promise.all([recording.stop(), mailer?.stop(), asking.stop()]);
+      await Promise.all([recording.stop(), mailer?.stop(), record.stop()]);
     },
   };
 }
@@ -61,8 +61,8 @@ function symbolAsked(query: string): string | undefined {
 export function pastPricesOf({ configuration: { history }, only }: Pick<ServiceOptions, 'configuration' | 'only'>) {
   if (history === undefined) return undefined;
   const { location } = history;
-  const asking = new RecordAsking(location);
+  const record = new RecordClient(location);
   const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
-  const ask: AskRecord = async (source, at) => (isThere() ? asking.ask('middlesAt', source, at) : undefined);
-  return { ask, stop: () => asking.stop() };
+  const ask: RecordLookup = async (source, at) => (isThere() ? record.ask('middlesAt', source, at) : undefined);
+  return { ask, stop: () => record.stop() };
 }

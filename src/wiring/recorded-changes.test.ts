@@ -7,9 +7,9 @@ import { Board } from '../board/board.ts';
 import { textOf } from '../board/decoded.testing.ts';
 import type { EpochMs } from '../clock.ts';
 import { load } from '../configuration/configuration.testing.ts';
-import { CandleKeeper } from '../feed/candles.ts';
 import { partsForTest } from '../feed/parts.testing.ts';
-import type { AskRecord } from '../feed/recorded-references.ts';
+import type { RecordLookup } from '../feed/recorded-references.ts';
+import { ReferencePriceTracker } from '../feed/reference-price-tracker.ts';
 import { rebuildAnswer } from '../history/query/bodies.ts';
 import { RecordQuestions } from '../history/query/questions.ts';
 import { RecordReader } from '../history/query/record-reader.ts';
@@ -17,7 +17,7 @@ import { type OpenWriter, openWriter } from '../history/record/open-writer.ts';
 import { directoryFor, newRecord, type RecordFixture, requestKey } from '../history/record/record.testing.ts';
 import { Recorder } from '../history/record/recorder.ts';
 import { RequestNumbers } from '../history/segment/request-numbers.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import { noReferences } from '../market/reference-prices.ts';
 import {
   decimal,
@@ -43,11 +43,11 @@ class Rig {
   readonly questions: RecordQuestions;
   readonly asked: EpochMs[] = [];
   isUnreadable = false;
-  book!: MarketBook;
+  markets!: Markets;
   #record: RecordFixture;
   #board!: Board;
   #recorder!: Recorder;
-  #keeper!: CandleKeeper;
+  #keeper!: ReferencePriceTracker;
   #open!: OpenWriter;
   #pieces: Buffer[] = [];
   #requests = 0;
@@ -75,28 +75,29 @@ class Rig {
       now,
       written: (bytes) => this.#recorder.written(bytes),
     });
-    this.book = new MarketBook(pricingPolicy(), everyEuroMarket, undefined, rules);
-    this.#board = new Board(this.book);
+    this.markets = new Markets(pricingPolicy(), everyEuroMarket, undefined, rules);
+    this.#board = new Board(this.markets);
     const channel = { send: (piece: Buffer) => void this.#pieces.push(piece) };
-    this.#recorder = new Recorder({ book: this.book, clock: this.clock, channel, onGap: () => {} });
+    this.#recorder = new Recorder({ markets: this.markets, clock: this.clock, channel, onGap: () => {} });
     this.#recorder.start([
       ['process', JSON.stringify({ version: '1.0.0', errorsUrl: 'https://api.example.com/errors' })],
     ]);
     const { gap } = this.#open;
     if (gap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(gap));
-    for (const { id } of this.book.sources.all) this.book.catalogueLoaded([upstreamMarket('BTC')], now, undefined, id);
-    const askRecord: AskRecord = async (source, at) => {
+    for (const { id } of this.markets.sources.all)
+      this.markets.catalogueLoaded([upstreamMarket('BTC')], now, undefined, id);
+    const lookUpRecord: RecordLookup = async (source, at) => {
       this.asked.push(at);
       if (this.isUnreadable) throw new Error('disk I/O error');
       return this.questions.middlesAt(source, at);
     };
     const connector = { id: 'engine', loadCandles: async () => [] };
-    const engine = this.book.sources.first;
+    const engine = this.markets.sources.first;
     const sink = {
-      referencePricesChanged: (...changed: Parameters<MarketBook['referencePricesChanged']>) =>
-        this.book.referencePricesChanged(changed[0], changed[1], engine),
+      referencePricesChanged: (...changed: Parameters<Markets['referencePricesChanged']>) =>
+        this.markets.referencePricesChanged(changed[0], changed[1], engine),
     };
-    this.#keeper = new CandleKeeper(partsForTest({ connector, sink, clock: this.clock, askRecord }));
+    this.#keeper = new ReferencePriceTracker(partsForTest({ connector, sink, clock: this.clock, lookUpRecord }));
     this.#keeper.start();
     this.#keeper.follow([BTCEUR]);
   }
@@ -120,7 +121,7 @@ class Rig {
       priceChangePercent24h: undefined,
     };
     const ticker = upstreamTicker({ ...values, receivedAt, upstreamTime: receivedAt });
-    assert.equal(this.book.tickerReceived(ticker, this.book.sources.find(source)!), undefined);
+    assert.equal(this.markets.tickerReceived(ticker, this.markets.sources.find(source)!), undefined);
     await this.written();
   }
 
@@ -128,7 +129,7 @@ class Rig {
   lead(source: 'engine' | 'other'): void {
     const reach = (id: string): Reach => (id === source ? 'live' : 'silent');
     reviewSources(
-      this.book,
+      this.markets,
       { reach, isLive: (id) => id === source },
       { now: this.clock.now(), nowMs: this.clock.monotonicMs() },
     );
@@ -154,7 +155,7 @@ class Rig {
   }
 
   get explained(): PriceReport['changes'] {
-    const answer = explainPrice(this.book, BTCEUR, this.clock.now());
+    const answer = explainPrice(this.markets, BTCEUR, this.clock.now());
     return answer.kind === 'priced' ? answer.report.changes : [];
   }
 
@@ -271,7 +272,7 @@ test('a restart keeps the changes, and an instant at which nothing was recorded 
       await rig.startProcess();
       await rig.price(109);
       const recordedFor = rig.clock.now();
-      rig.book.referencesTaken(BTCEUR, { ...noReferences, price1hAgo: decimal('55'), recordedFor });
+      rig.markets.referencesTaken(BTCEUR, { ...noReferences, price1hAgo: decimal('55'), recordedFor });
       assert.equal(rig.changes[0], '100.00', 'as it was saved before');
       await rig.to('2026-11-21T10:04:30.000Z');
       await rig.price(109);

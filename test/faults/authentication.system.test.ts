@@ -5,7 +5,7 @@ import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { UnknownKeyRefresh } from '../../src/access/unknown-key-refresh.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
-import { OperatorChanges } from '../../src/persistence/operator-changes.ts';
+import { StoreFollower } from '../../src/persistence/store-follower.ts';
 import { openFixture } from '../../src/store/store.testing.ts';
 import { openStore } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
@@ -83,9 +83,9 @@ describe('a key that is changed by another process', () => {
     t.after(() => api.stop());
     const loader = new KeyDirectoryLoader(api.directory, store);
     const log = silentLog;
-    const changes = new OperatorChanges(
+    const changes = new StoreFollower(
       store,
-      { keys: loader, book: api.book, service: api.service },
+      { keys: loader, markets: api.markets, service: api.service },
       systemClock,
       log,
       auditForMs,

@@ -38,10 +38,10 @@ test(
     const tick = () => {
       const text = (price++ / 100).toFixed(2);
       api.tick('BTC', text, text);
-      const { ticker } = api.book.price('BTCEUR' as never, api.clock.now()) as never as {
+      const { ticker } = api.markets.price('BTCEUR' as never, api.clock.now()) as never as {
         ticker: { buyPrice: string };
       };
-      captured.set(ticker.buyPrice, api.book.acceptedTicker('BTCEUR' as never)!.capturedAt);
+      captured.set(ticker.buyPrice, api.markets.acceptedTicker('BTCEUR' as never)!.capturedAt);
     };
     tick();
     const ticking = api.clock.every(1, tick);

@@ -29,7 +29,7 @@ async function startNodes(t: Test, lateMs: readonly number[]) {
     const position = new BoardPosition(systemClock);
     const { api, limits } = await ClusterNode.start(t, redis, { position, windowMs: endlessWindowMs });
     const port = late === 0 ? redis.port : await lateReplication(t, redis.port, late);
-    const parts = { book: api.book, feedStatus: api.feed, position };
+    const parts = { markets: api.markets, feedStatus: api.feed, position };
     const node = await ReplicatedNode.start(t, { address: { ...redis.address, port } }, parts);
     const key = api.addKey({ limitPerMinute: generousLimit });
     nodes.push({ api, limits, node, position, key });

@@ -5,7 +5,7 @@ import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.t
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
-import { OperatorChanges } from '../../src/persistence/operator-changes.ts';
+import { StoreFollower } from '../../src/persistence/store-follower.ts';
 import { postgresTest } from '../../src/store/store.testing.ts';
 import { openStore } from '../../src/store/store.ts';
 import { ApiClient } from '../support/api-client.ts';
@@ -32,8 +32,8 @@ async function startNode(t: TestContext, url: string) {
   const api = await startHealthy({ clock: systemClock });
   t.after(() => api.stop());
   const loader = new KeyDirectoryLoader(api.directory, store);
-  const followers = { keys: loader, book: api.book, service: api.service };
-  const changes = new OperatorChanges(store, followers, systemClock, silentLog, 86_400_000);
+  const followers = { keys: loader, markets: api.markets, service: api.service };
+  const changes = new StoreFollower(store, followers, systemClock, silentLog, 86_400_000);
   changes.start();
   t.after(() => changes.stop());
   return { store, changes, answers: async (key: string) => (await api.get('/v1/time', { key })).status };

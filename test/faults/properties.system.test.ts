@@ -65,7 +65,7 @@ describe('every operation of the served document', () => {
     api = await startHealthy();
     api.list('BTC', 'ETH', 'XRP');
     const delistedAt = api.clock.now();
-    api.book.applyControls([{ symbol: 'XRPEUR' as MarketSymbol, operatorPaused: false, delistedAt }]);
+    api.markets.applyControls([{ symbol: 'XRPEUR' as MarketSymbol, operatorPaused: false, delistedAt }]);
     document = json<OpenApiDocument & Record<string, unknown>>(await api.get('/openapi/v1.json', { key: null }));
     validate = createResponseValidator(document);
   });

@@ -94,7 +94,7 @@ function deliver(api: ListenerHarness, symbol: string, text: string): void {
     return;
   }
   assert.equal(channel.tickers.length, 1);
-  for (const ticker of channel.tickers) api.book.tickerReceived(ticker);
+  for (const ticker of channel.tickers) api.markets.tickerReceived(ticker);
 }
 
 test('both forms of every point in time are one instant with three digits of milliseconds, in any year (fault row 33)', async (t) => {

@@ -205,19 +205,19 @@ describe('the endpoints of the contract', () => {
   });
 
   test('a paused market is listed as paused and keeps its ticker', async () => {
-    api.book.marketStatusChanged('BTCEUR' as MarketSymbol, 'paused');
+    api.markets.marketStatusChanged('BTCEUR' as MarketSymbol, 'paused');
     const { markets } = json<{ markets: { symbol: string; status: string }[] }>(await api.get('/v1/markets'));
     assert.deepEqual(
       markets.filter(({ symbol }) => symbol.startsWith('BTC')).map(({ status }) => status),
       ['paused', 'paused'],
     );
     assert.equal((await api.get('/v1/ticker?symbol=BTCEUR')).status, 200);
-    api.book.marketStatusChanged('BTCEUR' as MarketSymbol, 'trading');
+    api.markets.marketStatusChanged('BTCEUR' as MarketSymbol, 'trading');
   });
 
   test('a delisted market has no ticker and is listed for exactly 30 days (fault row 15)', async () => {
     const delistedAt = clock.now();
-    api.book.applyControls([{ symbol: 'BTCEUR' as MarketSymbol, operatorPaused: false, delistedAt }]);
+    api.markets.applyControls([{ symbol: 'BTCEUR' as MarketSymbol, operatorPaused: false, delistedAt }]);
     const states = async () => {
       const { markets } = json<{ markets: { symbol: string; status: string }[] }>(await api.get('/v1/markets'));
       return markets.filter(({ symbol }) => symbol.startsWith('BTC')).map(({ status }) => status);

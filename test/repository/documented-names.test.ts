@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import { fields } from '../../src/configuration/schema.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
-import type { AdminParts } from '../../src/management/sources.ts';
+import type { AdminParts } from '../../src/management/parts.ts';
 import { filesEnding, textOf } from './files.ts';
 import { blocksOf, spansOf } from './markdown.ts';
 

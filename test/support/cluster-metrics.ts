@@ -1,5 +1,5 @@
 import { metricsRegistry } from '../../src/admin/metrics.ts';
-import type { AdminParts } from '../../src/management/sources.ts';
+import type { AdminParts } from '../../src/management/parts.ts';
 import { type Metrics, readMetrics } from './metrics-text.ts';
 
 /** What is served only with `redis`: what a service without it does not have. */

@@ -14,7 +14,7 @@ import { PublicListener } from '../../src/http/public-listener.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import { silentLog } from '../../src/log.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
-import { MarketBook } from '../../src/market/market-book.ts';
+import { Markets } from '../../src/market/markets.ts';
 import { everyEuroMarket, pricingPolicy } from '../../src/market/samples.testing.ts';
 import { FeedStatus } from '../../src/market/service-status.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from '../../src/market/symbol.ts';
@@ -71,7 +71,7 @@ const defaultConnections: ConnectionLimits = {
  */
 export class ListenerHarness {
   readonly clock: Clock;
-  readonly book: MarketBook;
+  readonly markets: Markets;
   readonly feed = new FeedStatus();
   readonly service: ServiceBoard;
   readonly listener: PublicListener;
@@ -89,7 +89,7 @@ export class ListenerHarness {
 
   private constructor(options: HarnessOptions) {
     this.clock = options.clock ?? new FakeClock();
-    this.book = new MarketBook(pricingPolicy(), everyEuroMarket);
+    this.markets = new Markets(pricingPolicy(), everyEuroMarket);
     this.service = new ServiceBoard(this.feed, this.clock);
     const figures = { ...contractLimits, ...options.limits };
     this.limits = new MemoryLimits(this.#randomness, figures);
@@ -109,10 +109,10 @@ export class ListenerHarness {
           keys: this.directory,
           limits: options.sharedLimits?.(this.limits, this.directory, figures) ?? this.limits,
           breaches: this.breaches,
-          look: options.look,
+          refreshKeys: options.look,
         },
         addresses: new ClientAddresses(options.trustedProxies ?? []),
-        sources: { board: new Board(this.book), service: this.service },
+        readModel: { board: new Board(this.markets), service: this.service },
         clock: this.clock,
         randomness: this.#randomness,
         log: {
@@ -155,18 +155,18 @@ export class ListenerHarness {
 
   /** Lists markets of these bases against EUR, all trading. */
   list(...bases: readonly string[]): void {
-    this.book.catalogueLoaded(bases.map(upstreamMarket), this.clock.now());
+    this.markets.catalogueLoaded(bases.map(upstreamMarket), this.clock.now());
   }
 
   /** A live ticker arrives, and the feed is current. */
   tick(base: string, bid: string, ask: string): void {
     const now = this.clock.now();
-    this.book.tickerReceived(upstreamTicker(base, bid, ask, now));
+    this.markets.tickerReceived(upstreamTicker(base, bid, ask, now));
     this.feed.feedCurrent('live', now, this.clock.monotonicMs());
   }
 
   rate(mid: string): void {
-    this.book.rateRefreshed({
+    this.markets.rateRefreshed({
       base: 'EUR' as CurrencyCode,
       quote: 'CZK' as CurrencyCode,
       mid: mid as DecimalString,

@@ -1,8 +1,8 @@
 import type { EpochMs } from '../../clock.ts';
 import type { PriceExplanation } from '../../market/client-ticker.ts';
 import type { DecimalString } from '../../market/decimal.ts';
-import type { Held, HeldSubject } from '../../market/guard.ts';
-import type { HeldInput } from '../../market/holds.ts';
+import type { Doubt, DoubtSubject } from '../../market/guard.ts';
+import type { WithheldInput } from '../../market/holds.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { derivePrices } from '../../market/pricing.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
@@ -33,11 +33,11 @@ export type PriceAt =
       readonly row: QuoteRow;
       readonly explanation: PriceExplanation;
       /** What was held of its exchange market and its currency, by the operator or by the guard. */
-      readonly held: readonly HeldInput[];
+      readonly held: readonly WithheldInput[];
       /** Of its percent changes those that are from the record itself. */
       readonly changes: RecordedChanges;
     }
-  | { readonly kind: 'unpriced'; readonly reason: NoQuote; readonly held: readonly HeldInput[] }
+  | { readonly kind: 'unpriced'; readonly reason: NoQuote; readonly held: readonly WithheldInput[] }
   /** With the gap that the instant lies in, where it lies in one. */
   | { readonly kind: 'not_recorded'; readonly gap: Gap | undefined };
 
@@ -199,17 +199,17 @@ export class RecordQuestions {
 }
 
 /** What can be held of a market: its exchange market, and its currency where it is converted. */
-function subjectsOf({ exchangeSymbol, quote, isConverted }: OfferedMarket): readonly HeldSubject[] {
+function subjectsOf({ exchangeSymbol, quote, isConverted }: OfferedMarket): readonly DoubtSubject[] {
   return isConverted ? [exchangeSymbol, quote] : [exchangeSymbol];
 }
 
 /** The operator's hold goes before what the guard held, as it did then. */
-function heldIn(facts: Facts, subjects: readonly HeldSubject[]): HeldInput[] {
+function heldIn(facts: Facts, subjects: readonly DoubtSubject[]): WithheldInput[] {
   const fact = (kind: FactKind, subject: string) => JSON.parse(facts.get(`${kind} ${subject}`)?.text ?? 'null');
-  return subjects.flatMap((subject): HeldInput[] => {
+  return subjects.flatMap((subject): WithheldInput[] => {
     const hold = fact('hold', subject) as { readonly since: EpochMs } | null;
     if (hold !== null) return [{ subject, reason: 'operator', since: hold.since, values: [] }];
-    const held = fact('guard', subject) as Held | null;
+    const held = fact('guard', subject) as Doubt | null;
     return held === null ? [] : [{ ...held, subject }];
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { MarketBook } from '../../market/market-book.ts';
+import { Markets } from '../../market/markets.ts';
 import {
   conversionRate,
   everyEuroMarket,
@@ -16,19 +16,19 @@ import { Recorder } from './recorder.ts';
 
 test('the end of a converted price with the validity of its rate is recorded when it comes, also of a rate that came after the start', async () => {
   const clock = new FakeClock();
-  const book = new MarketBook(pricingPolicy({ rateValidForMs: 2_000 }), everyEuroMarket);
-  book.catalogueLoaded([upstreamMarket('BTC')], start);
-  book.tickerReceived(upstreamTicker());
+  const markets = new Markets(pricingPolicy({ rateValidForMs: 2_000 }), everyEuroMarket);
+  markets.catalogueLoaded([upstreamMarket('BTC')], start);
+  markets.tickerReceived(upstreamTicker());
   const publication = new Publication();
   const told: (string | number | undefined)[][] = [];
   const send = (piece: Buffer) => {
     for (const { symbol: name, at, unpriced } of publication.read(piece).rows.quotes)
       if (name === symbol('BTCCZK')) told.push([at - start, unpriced ?? 'priced']);
   };
-  const recorder = new Recorder({ book, clock, channel: { send }, onGap: () => assert.fail('nothing is lost') });
+  const recorder = new Recorder({ markets, clock, channel: { send }, onGap: () => assert.fail('nothing is lost') });
   recorder.start([['process', '{}']]);
   await clock.advance(500);
-  book.rateRefreshed(conversionRate({ refreshedAt: clock.now() }));
+  markets.rateRefreshed(conversionRate({ refreshedAt: clock.now() }));
   await clock.advance(10_000);
   recorder.stop();
   assert.deepEqual(told, [

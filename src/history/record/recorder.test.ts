@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
-import { MarketBook } from '../../market/market-book.ts';
+import { Markets } from '../../market/markets.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { FactRow } from '../segment/rows.ts';
 import { Publication } from './publication.ts';
 import { Recorder } from './recorder.ts';
 
-const book = new MarketBook(
+const markets = new Markets(
   { feePercent: '0.5' as DecimalString, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
   { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
 );
@@ -30,9 +30,9 @@ test('what a disk does not take in time is a gap that is told, counted and recor
   const pieces: Buffer[] = [];
   const told: (EpochMs | undefined)[] = [];
   const channel = { send: (piece: Buffer) => pieces.push(piece) };
-  const recorder = new Recorder({ book, clock: still, channel, onGap: (since) => told.push(since) });
+  const recorder = new Recorder({ markets, clock: still, channel, onGap: (since) => told.push(since) });
   const held = { reason: 'jump', since: 900 as EpochMs, values: [], unpricedFrom: undefined } as const;
-  book.heldChanged('BTCEUR' as MarketSymbol, held);
+  markets.doubtChanged('BTCEUR' as MarketSymbol, held);
   recorder.start([['process', '{}']]);
   const answer = () => recorder.served({ ...large, askedAt: now as EpochMs });
   for (; told.length === 0; now++) answer();

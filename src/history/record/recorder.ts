@@ -1,8 +1,8 @@
 import type { Clock, EpochMs, Timer } from '../../clock.ts';
 import type { PriceInputs } from '../../market/client-ticker.ts';
-import type { Held, HeldSubject } from '../../market/guard.ts';
-import type { BookObserver, MarketBook } from '../../market/market-book.ts';
+import type { Doubt, DoubtSubject } from '../../market/guard.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
+import type { Markets, MarketsObserver } from '../../market/markets.ts';
 import { areSamePrices, noReferences } from '../../market/reference-prices.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms } from '../../market/terms.ts';
@@ -25,7 +25,7 @@ export interface RecordingChannel {
 }
 
 export interface RecorderOptions {
-  readonly book: MarketBook;
+  readonly markets: Markets;
   readonly clock: Clock;
   readonly channel: RecordingChannel;
   /** Called after each flush: for whatever else is to be recorded. */
@@ -60,7 +60,7 @@ interface SentPrices {
  * Notes what is published and what is served, in their order, on the serving thread: references are compared, and what
  * changed is copied into a buffer. It never waits and never throws; what cannot be written in time becomes a gap.
  */
-export class Recorder implements BookObserver {
+export class Recorder implements MarketsObserver {
   readonly #options: RecorderOptions;
   readonly #stream = new StreamWriter();
   readonly #sent = new Map<MarketSymbol, Sent>();
@@ -68,7 +68,7 @@ export class Recorder implements BookObserver {
   readonly #names = new Map<string, number>();
   readonly #rates = new Map<ConversionRate, number>();
   /** The operator's holds that were sent. */
-  #holds: ReadonlyMap<HeldSubject, EpochMs> = new Map();
+  #holds: ReadonlyMap<DoubtSubject, EpochMs> = new Map();
   /** By the terms of each market, which stay the same objects until others hold. */
   #terms = new WeakMap<MarketTerms, number>();
   #facts: readonly [FactKind, string][] = [];
@@ -100,10 +100,10 @@ export class Recorder implements BookObserver {
 
   /** @param facts of the process, sent at the start and again after a gap */
   start(facts: readonly [FactKind, string][]): void {
-    const { book, clock } = this.#options;
+    const { markets, clock } = this.#options;
     this.#facts = facts;
     this.#restate();
-    book.observe(this);
+    markets.observe(this);
     this.#timer = clock.every(flushEveryMs, () => this.flush());
   }
 
@@ -126,7 +126,7 @@ export class Recorder implements BookObserver {
     this.#marketsStale = true;
   }
 
-  heldChanged(subject: HeldSubject, held: Held | undefined): void {
+  doubtChanged(subject: DoubtSubject, held: Doubt | undefined): void {
     this.fact('guard', subject, JSON.stringify(held ?? null));
   }
 
@@ -247,13 +247,14 @@ export class Recorder implements BookObserver {
     this.#stream.reset();
     this.#now();
     for (const [kind, json] of this.#facts) this.#stream.fact(kind, '', json);
-    for (const [subject, held] of this.#options.book.held()) this.#stream.fact('guard', subject, JSON.stringify(held));
+    for (const [subject, held] of this.#options.markets.doubts())
+      this.#stream.fact('guard', subject, JSON.stringify(held));
     this.#refresh(this.#now());
   }
 
   /** Looks at everything that may have changed by itself or with the list of markets. */
   #refresh(now: EpochMs): void {
-    const { catalogue } = this.#options.book;
+    const { catalogue } = this.#options.markets;
     if (this.#marketsStale || this.#sent.size === 0) {
       this.#marketsStale = false;
       const listed = new Map(catalogue.listed(now).map((market) => [market.symbol, market]));
@@ -266,11 +267,11 @@ export class Recorder implements BookObserver {
       }
     }
     for (const { symbol } of catalogue.all()) this.#evaluate(symbol, now);
-    this.#recheckAt = this.#options.book.nextChangeAt(now);
+    this.#recheckAt = this.#options.markets.nextChangeAt(now);
   }
 
   #sendHolds(): void {
-    const holds = this.#options.book.operatorHolds();
+    const holds = this.#options.markets.operatorHolds();
     for (const [subject, since] of holds) {
       if (this.#holds.get(subject) !== since) this.#stream.fact('hold', subject, JSON.stringify({ since }));
     }
@@ -287,9 +288,9 @@ export class Recorder implements BookObserver {
   }
 
   #evaluate(symbol: MarketSymbol, now: EpochMs): void {
-    const { book } = this.#options;
+    const { markets } = this.#options;
     const sent = this.#sentOf(symbol);
-    const inputs = book.inputs(symbol, now);
+    const inputs = markets.inputs(symbol, now);
     if (inputs.kind !== 'inputs') {
       const reason = inputs.kind === 'unpriced' ? inputs.reason : 'not_offered';
       const isNew = sent.noQuote === undefined && sent.inputs === undefined;
@@ -301,7 +302,7 @@ export class Recorder implements BookObserver {
     }
     if (sent.inputs !== undefined && areSameInputs(sent.inputs, inputs)) return;
     this.#sendQuote(sent, inputs);
-    const recheckAt = book.nextChangeAt(now);
+    const recheckAt = markets.nextChangeAt(now);
     if (recheckAt < this.#recheckAt) this.#recheckAt = recheckAt;
   }
 
@@ -346,7 +347,7 @@ export class Recorder implements BookObserver {
     const known = this.#rates.get(rate);
     if (known !== undefined) return known;
     for (const old of this.#rates.keys()) if (old.quote === rate.quote) this.#rates.delete(old);
-    const { validUntil } = this.#options.book.rate(rate.quote)!;
+    const { validUntil } = this.#options.markets.rate(rate.quote)!;
     const index = this.#name(JSON.stringify({ ...rate, validUntil } satisfies RateVersion));
     this.#rates.set(rate, index);
     return index;

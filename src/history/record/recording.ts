@@ -37,7 +37,7 @@ export class Recording {
   /** Left by the process before; recorded with the first flush. */
   #leftGap: GapFact | undefined;
   #gapSince: EpochMs | undefined;
-  #trouble: string | undefined;
+  #lastError: string | undefined;
   #figures: WriterFigures | undefined;
 
   constructor(parts: RecordingParts) {
@@ -46,14 +46,14 @@ export class Recording {
     const ended = () => this.#recorder.channelLost();
     this.#thread = new RecordingThread({ ...parts, heard: (message) => this.#hear(message), ended });
     this.#recorder = new Recorder({
-      book: market.book,
+      markets: market.markets,
       clock,
       channel: { send: (piece) => this.#thread.post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
       onFlush: () => this.#recordFacts(),
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
           this.#gaps++;
-          log.error({ err: error, trouble: this.#trouble }, 'the record of quotes and answers has a gap');
+          log.error({ err: error, trouble: this.#lastError }, 'the record of quotes and answers has a gap');
         }
         if (since === undefined) {
           this.#recorded = {};
@@ -69,7 +69,7 @@ export class Recording {
     const { quotes = 0, servings = 0, segmentBytes = 0 } = this.#figures ?? {};
     const { backlogBytes } = this.#recorder;
     const gap = { gaps: this.#gaps, gapSince: this.#gapSince };
-    return { quotes, servings, segmentBytes, backlogBytes, ...gap, trouble: this.#trouble };
+    return { quotes, servings, segmentBytes, backlogBytes, ...gap, trouble: this.#lastError };
   }
 
   /** Starts the recording thread. Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
@@ -115,10 +115,10 @@ export class Recording {
         return;
       case 'state':
         this.#figures = message.figures;
-        if (message.trouble === this.#trouble) return;
-        this.#trouble = message.trouble;
-        if (this.#trouble === undefined) log.warn({}, 'the record of quotes and answers can be written again');
-        else log.error({ trouble: this.#trouble }, 'the record of quotes and answers cannot be written');
+        if (message.lastError === this.#lastError) return;
+        this.#lastError = message.lastError;
+        if (this.#lastError === undefined) log.warn({}, 'the record of quotes and answers can be written again');
+        else log.error({ trouble: this.#lastError }, 'the record of quotes and answers cannot be written');
         return;
       case 'deleted':
         this.#deleted(message.deletion);

@@ -30,7 +30,7 @@ export type FromWorker =
   /** So much of what was noted is in the journal. */
   | { readonly kind: 'written'; readonly bytes: number }
   /** About once a second. `trouble` says why nothing can be written; `undefined` where it can. */
-  | { readonly kind: 'state'; readonly figures: WriterFigures; readonly trouble: string | undefined }
+  | { readonly kind: 'state'; readonly figures: WriterFigures; readonly lastError: string | undefined }
   | { readonly kind: 'deleted'; readonly deletion: Deletion };
 
 /**
@@ -43,7 +43,7 @@ const pruneEveryMs = 600_000;
 
 let store: SegmentStore | undefined;
 let open: OpenWriter | undefined;
-let trouble: string | undefined;
+let lastError: string | undefined;
 let prunedAt = 0;
 /** A month can take its time: nothing waits for it but the end. */
 const pruning = new SerialQueue();
@@ -56,7 +56,7 @@ function report(message: FromWorker): void {
 
 /** Tries, and keeps why it failed. */
 async function trying(work: () => Promise<void>): Promise<void> {
-  trouble = await work().then(
+  lastError = await work().then(
     () => undefined,
     (error: Error) => error.message,
   );
@@ -75,7 +75,7 @@ async function tick(now: EpochMs): Promise<void> {
   if (open === undefined || store === undefined) return;
   const { writer } = open;
   await trying(() => writer.tick(now));
-  report({ kind: 'state', figures: writer.figures(), trouble });
+  report({ kind: 'state', figures: writer.figures(), lastError });
   await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
@@ -101,7 +101,7 @@ async function stop(): Promise<void> {
     const { writer, release } = open;
     await noteDeleted(writer);
     await trying(() => writer.stop());
-    report({ kind: 'state', figures: writer.figures(), trouble });
+    report({ kind: 'state', figures: writer.figures(), lastError });
     release();
   }
   await store?.close();

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { ClickHouseStandIn } from '../../../test/support/clickhouse-stand-in.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { EpochMs } from '../../clock.ts';
-import { MarketBook } from '../../market/market-book.ts';
+import { Markets } from '../../market/markets.ts';
 import {
   conversionRate,
   decimal,
@@ -30,7 +30,7 @@ const numbers = new RequestNumbers(requestKey);
 export class RecordedService {
   readonly record: RecordFixture;
   readonly clock = new FakeClock('2026-11-30T23:58:00.000Z');
-  readonly #book: MarketBook;
+  readonly #markets: Markets;
   #process: { readonly open: OpenWriter; readonly recorder: Recorder; readonly pieces: Buffer[] } | undefined;
   #prices = 0;
   #answers = 0;
@@ -44,9 +44,9 @@ export class RecordedService {
 
   private constructor(record: RecordFixture) {
     this.record = record;
-    this.#book = new MarketBook(pricingPolicy(), everyEuroMarket);
-    this.#book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], this.clock.now());
-    this.#book.rateRefreshed(conversionRate({ refreshedAt: this.clock.now(), fixingDate: '2026-11-27' }));
+    this.#markets = new Markets(pricingPolicy(), everyEuroMarket);
+    this.#markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], this.clock.now());
+    this.#markets.rateRefreshed(conversionRate({ refreshedAt: this.clock.now(), fixingDate: '2026-11-27' }));
   }
 
   /** Starts a process that records: the first, or one after another that was stopped or killed. */
@@ -55,7 +55,12 @@ export class RecordedService {
     const open = await openWriter({ store, journalPath, requestKey, now: this.clock.now(), written: () => {} });
     const pieces: Buffer[] = [];
     const channel = { send: (piece: Buffer) => void pieces.push(piece) };
-    const recorder = new Recorder({ book: this.#book, clock: this.clock, channel, onGap: () => assert.fail('a gap') });
+    const recorder = new Recorder({
+      markets: this.#markets,
+      clock: this.clock,
+      channel,
+      onGap: () => assert.fail('a gap'),
+    });
     this.#process = { open, recorder, pieces };
     recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
     if (open.gap !== undefined) recorder.fact('gap', '', JSON.stringify(open.gap));
@@ -68,7 +73,7 @@ export class RecordedService {
       this.clock.jump(15_000);
       const bid = decimal(`8420${this.#prices % 10}.${this.#prices % 7}0`);
       this.#prices++;
-      this.#book.tickerReceived(upstreamTicker({ bid, receivedAt: this.clock.now() }));
+      this.#markets.tickerReceived(upstreamTicker({ bid, receivedAt: this.clock.now() }));
       this.#process!.recorder.flush();
     }
     for (let answer = 0; answer < 10; answer++) this.#answer(answer);

@@ -1,17 +1,17 @@
 import type { EpochMs } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { type CatalogueGaps, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
-interface CatalogueReviewParts {
+interface DelistingPolicyParts {
   readonly store: Store;
-  readonly book: Pick<MarketBook, 'catalogue'>;
+  readonly markets: Pick<Markets, 'catalogue'>;
   /** Writes what is known of the markets to the store. */
-  readonly memory: { save(): Promise<void> };
+  readonly snapshots: { save(): Promise<void> };
   readonly log: Log;
   readonly delistAfterMs: number;
 }
@@ -21,8 +21,8 @@ interface CatalogueReviewParts {
  * longer lists. A delisting goes through the store, as an operator's does: every process learns of it, it is in the audit
  * log, and it never happens twice.
  */
-export class CatalogueReview {
-  readonly #parts: CatalogueReviewParts;
+export class DelistingPolicy {
+  readonly #parts: DelistingPolicyParts;
   readonly #store: Store;
   #missing: ReadonlySet<MarketSymbol> = new Set();
   #heldBack: ReadonlySet<MarketSymbol> = new Set();
@@ -30,7 +30,7 @@ export class CatalogueReview {
   #skipped: string | undefined;
   readonly #queue = new SerialQueue();
 
-  constructor(parts: CatalogueReviewParts) {
+  constructor(parts: DelistingPolicyParts) {
     this.#parts = parts;
     this.#store = parts.store.as('service');
   }
@@ -46,13 +46,13 @@ export class CatalogueReview {
   }
 
   async #review(at: EpochMs, source: string, skipped: readonly SkippedPair[]): Promise<void> {
-    const { memory, log } = this.#parts;
+    const { snapshots, log } = this.#parts;
     try {
       this.#reportMissing();
       this.#skippedBySource.set(source, skipped);
       await this.#keepSkipped([...this.#skippedBySource.values()].flat());
       if (this.#absences().due.length === 0) return;
-      await memory.save();
+      await snapshots.save();
       // Checked again: a ticker that came meanwhile keeps its market.
       const { due, missing, isHeldBack } = this.#absences();
       if (isHeldBack) await this.#holdBack(due, missing.length);
@@ -63,7 +63,7 @@ export class CatalogueReview {
   }
 
   #absences() {
-    return this.#parts.book.catalogue.absences(this.#parts.delistAfterMs);
+    return this.#parts.markets.catalogue.absences(this.#parts.delistAfterMs);
   }
 
   #reportMissing(): void {

@@ -6,10 +6,10 @@ import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
-import { CandleKeeper } from './candles.ts';
 import { connectorOptions } from './connector.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import { partsForTest } from './parts.testing.ts';
+import { ReferencePriceTracker } from './reference-price-tracker.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
 
 const never = new AbortController().signal;
@@ -19,7 +19,7 @@ const hourS = 3_600;
 let exchange: ScriptedExchange;
 let clock: FakeClock;
 let connector: KrakenConnector;
-let keeper: CandleKeeper;
+let keeper: ReferencePriceTracker;
 let published: [MarketSymbol, ReferencePrices, number][];
 let failing: boolean;
 
@@ -43,7 +43,7 @@ beforeEach(async () => {
       published.push([symbol, prices, clock.now()]);
     },
   };
-  keeper = new CandleKeeper(partsForTest({ connector, sink, clock }));
+  keeper = new ReferencePriceTracker(partsForTest({ connector, sink, clock }));
 });
 
 afterEach(async () => {

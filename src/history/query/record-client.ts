@@ -15,7 +15,7 @@ export interface Question {
   readonly args: readonly unknown[];
 }
 
-export type FromAskWorker =
+export type FromQueryWorker =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: string };
 
@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /** Asks the record in a thread of its own, begun with the first question, so that no answer to a client waits for it. */
-export class RecordAsking {
+export class RecordClient {
   readonly #location: RecordLocation;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
@@ -54,9 +54,9 @@ export class RecordAsking {
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(new URL('./ask-worker.ts', import.meta.url), { workerData: this.#location });
+    const worker = new Worker(new URL('./query-worker.ts', import.meta.url), { workerData: this.#location });
     worker.unref();
-    worker.on('message', (reply: FromAskWorker) => {
+    worker.on('message', (reply: FromQueryWorker) => {
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
       if ('error' in reply) waiting?.reject(new Error(reply.error));

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { MarketHold } from '../market/holds.ts';
-import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
+import type { Markets, MarketsObserver } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { SerialQueue } from '../serial-queue.ts';
@@ -25,9 +25,9 @@ const restAfterFailureMs = 5_000;
  * as one snapshot. Saved about once a second while there is something new (of very many markets the
  * snapshot less often), so that even a process that is killed loses no more than that.
  */
-export class MarketMemory implements BookObserver {
+export class MarketSnapshots implements MarketsObserver {
   readonly #store: Pick<Store, 'markets' | 'snapshots'>;
-  readonly #book: MarketBook;
+  readonly #markets: Markets;
   readonly #feed: FeedStatus;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -36,14 +36,14 @@ export class MarketMemory implements BookObserver {
   #snapshotDirty = false;
   #timer: Timer | undefined;
   readonly #saving = new SerialQueue();
-  #trouble: string | undefined;
+  #lastError: string | undefined;
   #restUntilMs = 0;
   #retryAtMs = 0;
 
-  constructor(store: Pick<Store, 'markets' | 'snapshots'>, book: MarketBook, feed: FeedStatus, clock: Clock, log: Log) {
+  constructor(store: Pick<Store, 'markets' | 'snapshots'>, markets: Markets, feed: FeedStatus, clock: Clock, log: Log) {
     this.#clock = clock;
     this.#store = store;
-    this.#book = book;
+    this.#markets = markets;
     this.#feed = feed;
     this.#log = log;
   }
@@ -62,22 +62,22 @@ export class MarketMemory implements BookObserver {
     const nothing: MarketState = { tickers: [], references: [], rates: [] };
     const snapshot = readState((await this.#store.snapshots.load(snapshotName))?.payload ?? '') ?? nothing;
     const records = stored.map(fromStore);
-    this.#book.restore({ ...snapshot, records });
+    this.#markets.restore({ ...snapshot, records });
     // Only the clock before the restart can have dated something ahead of it.
-    this.#book.clockSetBack(this.#clock.now());
-    this.#book.applyHolds(stored.map(holdOf));
+    this.#markets.clockSetBack(this.#clock.now());
+    this.#markets.applyHolds(stored.map(holdOf));
     this.#feed.restore(snapshot.lastUpdatedAt);
     for (const record of records) this.#savedRecords.set(record.symbol, record);
   }
 
   start(): void {
-    this.#book.observe(this);
+    this.#markets.observe(this);
     this.#timer = this.#clock.every(saveEveryMs, () => void this.#next(() => this.#saveDue()));
   }
 
   /** Why nothing can be saved; `undefined` while all is well. */
-  trouble(): string | undefined {
-    return this.#trouble;
+  lastError(): string | undefined {
+    return this.#lastError;
   }
 
   /** Saves now what is new. Never rejects: a failure is logged once, and everything is tried again at the next turn. */
@@ -105,17 +105,18 @@ export class MarketMemory implements BookObserver {
     try {
       if (this.#marketsDirty) await this.#saveMarkets();
       if (this.#snapshotDirty && snapshotToo) await this.#saveSnapshot();
-      this.#trouble = undefined;
+      this.#lastError = undefined;
     } catch (error) {
-      if (this.#trouble === undefined) this.#log.error({ err: error }, 'the last known market data could not be saved');
-      this.#trouble = error instanceof Error ? error.message : 'unknown';
+      if (this.#lastError === undefined)
+        this.#log.error({ err: error }, 'the last known market data could not be saved');
+      this.#lastError = error instanceof Error ? error.message : 'unknown';
       this.#retryAtMs = this.#clock.monotonicMs() + restAfterFailureMs;
     }
   }
 
   async #saveMarkets(): Promise<void> {
     this.#marketsDirty = false;
-    const records = this.#book.catalogue.records();
+    const records = this.#markets.catalogue.records();
     const changed = records.filter((record) => !isDeepStrictEqual(this.#savedRecords.get(record.symbol), record));
     if (changed.length === 0) return;
     try {
@@ -131,9 +132,9 @@ export class MarketMemory implements BookObserver {
     this.#snapshotDirty = false;
     const startedMs = this.#clock.monotonicMs();
     const payload = writeState({
-      ...this.#book.contents(),
+      ...this.#markets.contents(),
       lastUpdatedAt: this.#feed.lastUpdatedAt,
-      listed: this.#book.catalogue.listedBySource(),
+      listed: this.#markets.catalogue.listedBySource(),
     });
     const heldMs = this.#clock.monotonicMs() - startedMs;
     this.#restUntilMs = startedMs + Math.min(restMaxMs, heldMs / shareOfTime);

@@ -1,10 +1,10 @@
 import type { Log } from '../log.ts';
-import type { BookObserver } from './market-book.ts';
+import type { MarketsObserver } from './markets.ts';
 
 /** Says when the guard begins to hold a price or a rate, and when it no longer does. */
-export function heldLog(log: Log): BookObserver {
+export function doubtLog(log: Log): MarketsObserver {
   return {
-    heldChanged(subject, held, before) {
+    doubtChanged(subject, held, before) {
       if ((held === undefined) === (before === undefined)) return;
       if (held === undefined) log.info({ subject, values: before?.values }, 'no longer held by the guard');
       else

@@ -5,7 +5,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import { defaultTiming } from './parts.ts';
-import { SymbolBook } from './symbol-book.ts';
+import { SubscriptionStates } from './subscription-states.ts';
 
 const btc = 'BTCEUR' as MarketSymbol;
 const ada = 'ADAEUR' as MarketSymbol;
@@ -16,8 +16,8 @@ function ticker(path: 'live' | 'fallback', bid: string, askedAtMs: number): Upst
   return { symbol: btc, bid, ask: '9' as DecimalString, path, askedAt: at, receivedAt: at } as UpstreamTicker;
 }
 
-function subscribedBook(): SymbolBook {
-  const book = new SymbolBook(defaultTiming);
+function subscribedBook(): SubscriptionStates {
+  const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc], whole);
   book.takeUnsubscribed(0);
   book.accepted(btc);
@@ -59,7 +59,7 @@ test('a subscription is renewed once a minute at most, however long the doubt la
 });
 
 test('a frame out of order proves nothing; one refused for its values proves the connection and not the price', () => {
-  const book = new SymbolBook(defaultTiming);
+  const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc, ada], whole);
   book.takeUnsubscribed(0);
   const ofAda = { ...ticker('live', '1.10', 1_000), symbol: ada };
@@ -74,7 +74,7 @@ test('a frame out of order proves nothing; one refused for its values proves the
 });
 
 test('snapshots alone do not cover the symbols: one update has to follow, on every connection', () => {
-  const book = new SymbolBook(defaultTiming);
+  const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc], whole);
   book.takeUnsubscribed(0);
   for (let connection = 0; connection < 2; connection++) {
@@ -96,7 +96,7 @@ test('silent symbols hold the live path back for ten seconds alone, in a catalog
     [700, 71],
     [700, 699],
   ] as const) {
-    const book = new SymbolBook(defaultTiming);
+    const book = new SubscriptionStates(defaultTiming);
     const symbols = Array.from({ length: size }, (_, index) => `C${index}EUR` as MarketSymbol);
     book.catalogueLoaded(symbols, whole);
     book.takeUnsubscribed(1_000);
@@ -115,7 +115,7 @@ test('silent symbols hold the live path back for ten seconds alone, in a catalog
 });
 
 test('a symbol is served live while subscribed and not doubted for long, though nothing moves, and over polls otherwise', () => {
-  const book = new SymbolBook(defaultTiming);
+  const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc], whole);
   book.takeUnsubscribed(0);
   assert.equal(book.isLive(btc, 0), false);
@@ -135,7 +135,7 @@ test('a symbol is served live while subscribed and not doubted for long, though 
 });
 
 test('a symbol missing from two complete loads is neither polled nor waited for, and a ticker or a listing ends that', () => {
-  const book = new SymbolBook(defaultTiming);
+  const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc, ada], whole);
   book.catalogueLoaded([ada], whole);
   book.catalogueLoaded([ada], { ...whole, isEvidence: false });
@@ -150,7 +150,7 @@ test('a symbol missing from two complete loads is neither polled nor waited for,
 });
 
 test('a delisted symbol is dropped, whether or not the exchange lists it still', () => {
-  const book = new SymbolBook(defaultTiming);
+  const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc, ada], whole);
   assert.deepEqual(book.catalogueLoaded([btc, ada], { ...whole, delisted: [btc] }), [btc]);
   assert.deepEqual(book.catalogueLoaded([btc, ada], { ...whole, delisted: [btc] }), []);

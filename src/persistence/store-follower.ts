@@ -3,14 +3,14 @@ import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { LossHold, nothing, someEntries } from '../loss-hold.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';
 import type { Store } from '../store/store.ts';
 import type { TermRecord } from '../store/terms.ts';
 import type { ChangeListener, ChangeWatch } from '../store/watch-changes.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import { holdOf } from './market-memory.ts';
+import { holdOf } from './market-snapshots.ts';
 
 const pruneEveryMs = 3_600_000;
 
@@ -22,7 +22,7 @@ const changesKept = 100_000;
 /** The parts of this process that follow what operators and account holders decide, in any process. */
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
-  readonly book: Pick<MarketBook, 'applyControls' | 'applyHolds' | 'applyTerms'>;
+  readonly markets: Pick<Markets, 'applyControls' | 'applyHolds' | 'applyTerms'>;
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
@@ -30,7 +30,7 @@ export interface Followers {
  * Follows the store: what another process or the client application writes about keys, markets, terms and maintenance holds
  * here a quarter of a second later at most.
  */
-export class OperatorChanges {
+export class StoreFollower {
   readonly #store: Store;
   readonly #followers: Followers;
   readonly #clock: Clock;
@@ -81,7 +81,7 @@ export class OperatorChanges {
   }
 
   #listener(): ChangeListener {
-    const { keys, book } = this.#followers;
+    const { keys, markets } = this.#followers;
     return {
       changed: async (topics) => {
         const isAccepted = this.#heldSince !== undefined && topics.lossesAcceptedAt >= this.#heldSince;
@@ -90,7 +90,7 @@ export class OperatorChanges {
           this.#windows.release();
           this.#terms.release();
         } else if (topics.access) await keys.refresh();
-        if (topics.marketControls) await loadMarketControls(this.#store, book);
+        if (topics.marketControls) await loadMarketControls(this.#store, markets);
         if (topics.terms || isAccepted) await this.#loadTerms();
         if (topics.maintenanceWindows || isAccepted) await this.#loadWindows();
         this.#noteHeld();
@@ -119,7 +119,7 @@ export class OperatorChanges {
     const listed = await this.#store.terms.list({ withCancelled: true });
     const terms = await this.#terms.take(listed, () => true);
     const live = terms.filter(({ cancelledAt }) => cancelledAt === undefined);
-    this.#followers.book.applyTerms(live.map(termOf), this.#clock.now());
+    this.#followers.markets.applyTerms(live.map(termOf), this.#clock.now());
   }
 
   /** Of more entries at once than are read the oldest are left out: the audit log has them all. */
@@ -161,7 +161,7 @@ export class OperatorChanges {
 }
 
 /** What the operator paused, delisted or holds. */
-async function loadMarketControls(store: Store, book: Followers['book']): Promise<void> {
+async function loadMarketControls(store: Store, book: Followers['markets']): Promise<void> {
   const markets = await store.markets.list();
   book.applyControls(
     markets.map(({ symbol, operatorPaused, delistedAt }) => ({
@@ -176,11 +176,11 @@ async function loadMarketControls(store: Store, book: Followers['book']): Promis
 /** The terms that hold or will. */
 export async function loadTerms(
   store: Pick<Store, 'terms'>,
-  book: Pick<MarketBook, 'applyTerms'>,
+  markets: Pick<Markets, 'applyTerms'>,
   clock: Pick<Clock, 'now'>,
 ): Promise<void> {
   const terms = await store.terms.list();
-  book.applyTerms(terms.map(termOf), clock.now());
+  markets.applyTerms(terms.map(termOf), clock.now());
 }
 
 /** People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log. */

@@ -1,6 +1,6 @@
 import { type DecimalString, toBig } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { CatalogueVerdict, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueReport, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import type { SubscriptionRefusal } from './connector.ts';
 import type { FeedTiming } from './parts.ts';
 
@@ -37,7 +37,7 @@ const wrongForMs = 2_000;
 const keptOut: ReadonlySet<RejectionReason> = new Set(['unknown_market', 'held', 'on_hold']);
 
 /** The state of each wanted symbol: its subscription, its freshness, and whether its live data can be trusted. */
-export class SymbolBook {
+export class SubscriptionStates {
   readonly #timing: FeedTiming;
   readonly #entries = new Map<MarketSymbol, Entry>();
   /** A live update, not only snapshots, came over the current connection. */
@@ -62,7 +62,7 @@ export class SymbolBook {
   }
 
   /** Takes over a catalogue. Returns the symbols that it drops because they are delisted. */
-  catalogueLoaded(symbols: readonly MarketSymbol[], { isEvidence, delisted }: CatalogueVerdict): MarketSymbol[] {
+  catalogueLoaded(symbols: readonly MarketSymbol[], { isEvidence, delisted }: CatalogueReport): MarketSymbol[] {
     const listed = new Set(symbols);
     const gone = delisted.filter((symbol) => this.#entries.delete(symbol));
     for (const symbol of delisted) listed.delete(symbol);

@@ -9,7 +9,7 @@ import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { digestNumber, openFixture } from '../store/store.testing.ts';
 import { openStore } from '../store/store.ts';
-import { OperatorChanges } from './operator-changes.ts';
+import { StoreFollower } from './store-follower.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -30,7 +30,7 @@ async function following(t: { after(run: () => unknown): void }) {
     info: (fields: object) => void audited.push(fields),
     error: (_: object, message: string) => void logged.push(message),
   };
-  const changes = new OperatorChanges(store, followers as never, clock, log, 2 * dayMs);
+  const changes = new StoreFollower(store, followers as never, clock, log, 2 * dayMs);
   changes.start();
   t.after(async () => {
     await changes.stop();
@@ -84,11 +84,11 @@ test('keys, windows and terms that vanish from the database at once stay in serv
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);
   const log = { ...silentLog, error: note, warn: note };
-  const changes = new OperatorChanges(
+  const changes = new StoreFollower(
     store,
     {
       keys,
-      book: { applyControls() {}, applyHolds() {}, applyTerms },
+      markets: { applyControls() {}, applyHolds() {}, applyTerms },
       service,
     },
     clock,

@@ -111,7 +111,7 @@ const currentForMs = minuteMs;
  * time behind all other requests, and continued from the feed itself. Those of a source without candles are of the record, or of the
  * feed itself where there is none.
  */
-export class CandleKeeper {
+export class ReferencePriceTracker {
   readonly #parts: FeedParts;
   readonly #followed = new Map<MarketSymbol, Followed>();
   readonly #loop: Loop;
@@ -129,9 +129,9 @@ export class CandleKeeper {
     this.#parts = parts;
     this.#loop = new Loop(parts.clock, (signal) => this.#seedNext(signal));
     this.#backoff = new Backoff(parts.randomness, { minMs: 2_000, maxMs: 120_000 });
-    const { askRecord, connector } = parts;
-    if (askRecord !== undefined)
-      this.#recorded = new RecordedReferences({ ...parts, source: connector.id, ask: askRecord });
+    const { lookUpRecord, connector } = parts;
+    if (lookUpRecord !== undefined)
+      this.#recorded = new RecordedReferences({ ...parts, source: connector.id, ask: lookUpRecord });
   }
 
   /** How many requests for candles are still to be made. */

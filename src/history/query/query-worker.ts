@@ -2,8 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SerialQueue } from '../../serial-queue.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
-import type { FromAskWorker, Question } from './asking.ts';
 import { RecordQuestions } from './questions.ts';
+import type { FromQueryWorker, Question } from './record-client.ts';
 
 /** The thread that looks things up in the record: a day of a market is many segments to decode. */
 let opened: Promise<{ store: SegmentStore; questions: RecordQuestions }> | undefined;
@@ -29,7 +29,7 @@ async function answerTo({ name, args }: Question): Promise<unknown> {
 const queue = new SerialQueue();
 parentPort!.on('message', (question: Question) => {
   void queue.run(async () => {
-    const reply: FromAskWorker = await answerTo(question).then(
+    const reply: FromQueryWorker = await answerTo(question).then(
       (answer) => ({ id: question.id, answer }),
       (error: Error) => ({ id: question.id, error: error.message }),
     );

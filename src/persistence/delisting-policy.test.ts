@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Markets } from '../market/markets.ts';
 import {
   everyEuroMarket,
   hourMs,
@@ -13,8 +13,8 @@ import {
 import { FeedStatus } from '../market/service-status.ts';
 import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { openFixture } from '../store/store.testing.ts';
-import { CatalogueReview } from './catalogue-review.ts';
-import { MarketMemory } from './market-memory.ts';
+import { DelistingPolicy } from './delisting-policy.ts';
+import { MarketSnapshots } from './market-snapshots.ts';
 
 const bases = Array.from({ length: 20 }, (_, index) => `B${String.fromCharCode(65 + index)}`);
 const delistAfterMs = 24 * hourMs;
@@ -22,11 +22,11 @@ const delistAfterMs = 24 * hourMs;
 /** An exchange with twenty markets, the first of which is BA. */
 async function reviewed(t: TestContext) {
   const { store, clock, outside } = await openFixture(t);
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  const saved = new MarketMemory(store, book, new FeedStatus(), clock, silentLog);
-  book.observe(saved);
+  const markets = new Markets(pricingPolicy(), everyEuroMarket);
+  const saved = new MarketSnapshots(store, markets, new FeedStatus(), clock, silentLog);
+  markets.observe(saved);
   const during = { save: () => {} };
-  const memory = {
+  const snapshots = {
     async save() {
       await saved.save();
       during.save();
@@ -38,10 +38,10 @@ async function reviewed(t: TestContext) {
     logged.push([level, message, symbols ?? one]);
   };
   const log = { ...silentLog, info: at('info'), warn: at('warn'), error: at('error') };
-  const review = new CatalogueReview({ store, book, memory, log, delistAfterMs });
+  const review = new DelistingPolicy({ store, markets, snapshots, log, delistAfterMs });
   const load = async (lacking: readonly string[], skipped: readonly SkippedPair[] = []) => {
     const listed = bases.filter((base) => !lacking.includes(base)).map((base) => upstreamMarket(base));
-    book.catalogueLoaded(listed, clock.now(), { skipped, isComplete: true });
+    markets.catalogueLoaded(listed, clock.now(), { skipped, isComplete: true });
     review.loaded('exchange', clock.now(), { skipped, isComplete: true });
     await review.stop();
   };
@@ -57,7 +57,7 @@ async function reviewed(t: TestContext) {
       }
     },
     tick: (base: string) =>
-      book.tickerReceived(upstreamTicker({ symbol: symbol(`${base}EUR`), receivedAt: clock.now() })),
+      markets.tickerReceived(upstreamTicker({ symbol: symbol(`${base}EUR`), receivedAt: clock.now() })),
     delisted: async () =>
       (await store.markets.list()).filter(({ delistedAt }) => delistedAt !== undefined).map((market) => market.symbol),
     actions: async () =>

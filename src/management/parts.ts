@@ -4,7 +4,7 @@ import type { ClientAddresses } from '../access/client-address.ts';
 import type { KeyDirectory } from '../access/key-directory.ts';
 import type { MemoryLimits } from '../access/limits.ts';
 import type { Board } from '../board/board.ts';
-import type { PriceVersions } from '../board/price-versions.ts';
+import type { PriceChangelog } from '../board/price-changelog.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
@@ -14,7 +14,7 @@ import type { ClockReading } from '../feed/clock-watch.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
-import type { RecordAsking } from '../history/query/asking.ts';
+import type { RecordClient } from '../history/query/record-client.ts';
 import type { Recording } from '../history/record/recording.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
@@ -23,10 +23,10 @@ import type { RecentRequests } from '../http/recent-requests.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';
 import type { Guard } from '../market/guard.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
-import type { OperatorChanges } from '../persistence/operator-changes.ts';
+import type { StoreFollower } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
 import type { Note } from './note.ts';
@@ -56,13 +56,13 @@ export interface AdminParts {
   readonly log: Log;
   readonly store: Store;
   readonly market: {
-    readonly book: MarketBook;
+    readonly markets: Markets;
     readonly board: Board;
     readonly service: ServiceBoard;
     readonly feedStatus: FeedStatus;
     readonly guard: Pick<Guard, 'counts'>;
     /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
-    readonly memory: { save(): Promise<void>; trouble(): string | undefined };
+    readonly snapshots: { save(): Promise<void>; lastError(): string | undefined };
   };
   readonly access: {
     readonly directory: KeyDirectory;
@@ -83,13 +83,13 @@ export interface AdminParts {
     certificateExpiresAt(): EpochMs | undefined;
   };
   readonly delay: Pick<EventLoopDelay, 'p99Ms' | 'read'>;
-  readonly changes: Pick<OperatorChanges, 'reachable' | 'held' | 'look'>;
+  readonly changes: Pick<StoreFollower, 'reachable' | 'held' | 'look'>;
   /** What SQLite last found in its file. */
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
   /** Of the record; `undefined` where nothing is recorded. */
   readonly recording: () => ReturnType<Recording['figures']> | undefined;
   /** Looks things up in it; `undefined` where nothing is recorded. */
-  readonly record: Pick<RecordAsking, 'ask'> | undefined;
+  readonly record: Pick<RecordClient, 'ask'> | undefined;
   readonly notifier: { figures(): NotifierFigures };
   readonly phase: () => Phase;
   /** Where clients find the API; known once the public listener listens. */
@@ -105,7 +105,7 @@ export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly sparklines: Sparklines;
   readonly timeline: FeedTimeline;
-  readonly prices: PriceVersions;
+  readonly prices: PriceChangelog;
   readonly priceStreams: {
     readonly isFull: boolean;
     open(response: ServerResponse, version: string | undefined, isStillAllowed: () => Promise<boolean>): void;

@@ -5,12 +5,12 @@ import {
   type NoPrice,
   type PriceExplanation,
   type PriceInputs,
-  type PriceVerdict,
+  type PriceOutcome,
   priceFrom,
 } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
-import type { Guard, Held, HeldSubject } from './guard.ts';
-import { type HeldInput, Holds, type MarketHold } from './holds.ts';
+import type { Doubt, DoubtSubject, Guard } from './guard.ts';
+import { Holds, type MarketHold, type WithheldInput } from './holds.ts';
 import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
 import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
 import type { MarketState } from './market-state.ts';
@@ -22,7 +22,7 @@ import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 import type {
   CatalogueGaps,
-  CatalogueVerdict,
+  CatalogueReport,
   ConversionRate,
   ReferencePrices,
   RejectionReason,
@@ -32,25 +32,25 @@ import type {
 } from './upstream.ts';
 
 /** Called synchronously, after the book has changed. */
-export interface BookObserver {
+export interface MarketsObserver {
   /** The price of this market may have changed. */
   tickerChanged?(symbol: MarketSymbol): void;
   /** The list of markets, or the state of one, may have changed. */
   marketsChanged?(): void;
   /** What the guard holds of something changed. */
-  heldChanged?(subject: HeldSubject, held: Held | undefined, before: Held | undefined): void;
+  doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
 }
 
 /**
  * The market room's state: the markets, the last good values of each and the conversion rates, and from these the
  * client prices at any instant. Never reads a clock.
  */
-export class MarketBook {
+export class Markets {
   readonly catalogue: MarketCatalogue;
   readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
   readonly sources: MarketSources;
-  readonly #observers: BookObserver[] = [];
+  readonly #observers: MarketsObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, KnownRate>();
@@ -73,7 +73,7 @@ export class MarketBook {
   }
 
   /** Adds an observer and notifies it at once that everything may have changed. */
-  observe(observer: BookObserver): void {
+  observe(observer: MarketsObserver): void {
     this.#observers.push(observer);
     observer.marketsChanged?.();
     for (const market of this.catalogue.all()) observer.tickerChanged?.(market.symbol);
@@ -106,7 +106,7 @@ export class MarketBook {
     at: EpochMs,
     gaps?: CatalogueGaps,
     source?: string,
-  ): CatalogueVerdict {
+  ): CatalogueReport {
     const verdict = this.catalogue.load(markets, at, gaps, source);
     this.#everythingChanged();
     return verdict;
@@ -187,9 +187,9 @@ export class MarketBook {
     if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const isUsed = (this.sources.used(symbol) ?? source) === source;
-    const known = { held: isUsed ? this.held().get(symbol) : undefined, price: this.#tickers.get(symbol) };
+    const known = { doubt: isUsed ? this.doubts().get(symbol) : undefined, price: this.#tickers.get(symbol) };
     const verdict = this.sources.judge(symbol, source, offer, known);
-    if (isUsed) this.heldChanged(symbol, verdict.held);
+    if (isUsed) this.doubtChanged(symbol, verdict.doubt);
     if (!verdict.isTaken) return 'held';
     source.tickers.set(symbol, judgement.accepted);
     const made = this.sources.received(symbol, source);
@@ -202,16 +202,16 @@ export class MarketBook {
     const used = this.sources.used(symbol);
     const made = this.sources.made(symbol);
     if (used === undefined || made === undefined) return;
-    this.heldChanged(symbol, this.sources.heldOf(symbol));
+    this.doubtChanged(symbol, this.sources.doubtOf(symbol));
     this.referencesTaken(symbol, used.references.get(symbol) ?? noReferences);
     this.#take(symbol, made);
   }
 
   /** What is held of the source in use may have changed by what others say. */
-  heldAgain(symbol: MarketSymbol): void {
-    const held = this.sources.heldOf(symbol);
-    const reasons = [held?.reason, this.held().get(symbol)?.reason];
-    if (reasons.includes('contradicted')) this.heldChanged(symbol, held);
+  doubtReviewed(symbol: MarketSymbol): void {
+    const doubts = this.sources.doubtOf(symbol);
+    const reasons = [doubts?.reason, this.doubts().get(symbol)?.reason];
+    if (reasons.includes('contradicted')) this.doubtChanged(symbol, doubts);
   }
 
   /** Takes over a ticker that another book accepted, unless this one holds a newer one. Of two of the same instant the later call wins. */
@@ -246,8 +246,8 @@ export class MarketBook {
     if (this.#holds.isRateOnHold(quote)) return false;
     const known = this.rate(quote);
     const previous = known !== undefined && refreshedAt < known.validUntil ? known.rate : undefined;
-    const verdict = this.#guard?.judgeRate(rate, previous, this.held().get(quote));
-    this.heldChanged(quote, verdict?.held);
+    const verdict = this.#guard?.judgeRate(rate, previous, this.doubts().get(quote));
+    this.doubtChanged(quote, verdict?.doubt);
     if (verdict?.isTaken === false) return false;
     this.rateAccepted(rate);
     return true;
@@ -264,11 +264,11 @@ export class MarketBook {
   }
 
   /** What is held now. Followers take it from the book that judges. */
-  heldChanged(subject: HeldSubject, held: Held | undefined): void {
-    const before = this.#holds.setByGuard(subject, held);
-    if (held?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
-    if (held === before) return;
-    for (const observer of this.#observers) observer.heldChanged?.(subject, held, before);
+  doubtChanged(subject: DoubtSubject, doubts: Doubt | undefined): void {
+    const before = this.#holds.setDoubt(subject, doubts);
+    if (doubts?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
+    if (doubts === before) return;
+    for (const observer of this.#observers) observer.doubtChanged?.(subject, doubts, before);
   }
 
   /** Since when the operator holds what makes the prices of this very market. */
@@ -277,15 +277,17 @@ export class MarketBook {
   }
 
   /** Everything that the guard holds. */
-  held(): ReadonlyMap<HeldSubject, Held> {
-    return this.#holds.byGuard;
+  doubts(): ReadonlyMap<DoubtSubject, Doubt> {
+    return this.#holds.doubts;
   }
 
   /** Exchange markets and quote currencies that the operator holds, and since when. */
-  operatorHolds(): ReadonlyMap<HeldSubject, EpochMs> {
-    const holds = new Map<HeldSubject, EpochMs>();
+  operatorHolds(): ReadonlyMap<DoubtSubject, EpochMs> {
+    const holds = new Map<DoubtSubject, EpochMs>();
     if (this.#holds.isAnyByOperator) {
-      for (const { subject, reason, since } of [...this.catalogue.all()].flatMap((market) => this.heldFor(market))) {
+      for (const { subject, reason, since } of [...this.catalogue.all()].flatMap((market) =>
+        this.withheldFor(market),
+      )) {
         if (reason === 'operator') holds.set(subject, since);
       }
     }
@@ -293,11 +295,11 @@ export class MarketBook {
   }
 
   /** What is held of what makes the prices of a market, by the operator or by the guard. */
-  heldFor(market: OfferedMarket): readonly HeldInput[] {
+  withheldFor(market: OfferedMarket): readonly WithheldInput[] {
     return this.#holds.inputsOf(market, this.#onHoldSince(market.exchangeSymbol));
   }
 
-  price(symbol: MarketSymbol, now: EpochMs): PriceVerdict {
+  price(symbol: MarketSymbol, now: EpochMs): PriceOutcome {
     return priceFrom(this.inputs(symbol, now));
   }
 
@@ -310,7 +312,7 @@ export class MarketBook {
   }
 
   /** The price that a market would have now on other terms. */
-  priceOn(terms: MarketTerms, market: OfferedMarket, now: EpochMs): PriceVerdict {
+  priceOn(terms: MarketTerms, market: OfferedMarket, now: EpochMs): PriceOutcome {
     const pricePrecision = terms.precision?.value ?? this.catalogue.usualPrecision(market);
     return priceFrom(this.#inputsOf({ ...market, pricePrecision }, terms, now));
   }

@@ -1,6 +1,6 @@
 import { randomBase62 } from '../base62.ts';
 import type { EpochMs, Randomness } from '../clock.ts';
-import type { BookObserver, MarketBook } from '../market/market-book.ts';
+import type { Markets, MarketsObserver } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { Board } from './board.ts';
 import type { Page } from './page.ts';
@@ -27,8 +27,8 @@ const epochLength = 10;
  * The published prices of all markets with a number for each change, so that a reader who knows a number gets only what
  * changed since. It keeps the latest price of a market and no history: what a slow reader misses costs nothing.
  */
-export class PriceVersions implements BookObserver {
-  readonly #book: MarketBook;
+export class PriceChangelog implements MarketsObserver {
+  readonly #markets: Markets;
   readonly #board: Board;
   /** Distinguishes the numbers of this process from those of others. */
   readonly #epoch: string;
@@ -40,11 +40,11 @@ export class PriceVersions implements BookObserver {
   #recheckAt = 0;
   #readAt = 0;
 
-  constructor(book: MarketBook, board: Board, randomness: Randomness) {
-    this.#book = book;
+  constructor(markets: Markets, board: Board, randomness: Randomness) {
+    this.#markets = markets;
     this.#board = board;
     this.#epoch = randomBase62(epochLength, randomness);
-    book.observe(this);
+    markets.observe(this);
   }
 
   tickerChanged(symbol: MarketSymbol): void {
@@ -66,7 +66,7 @@ export class PriceVersions implements BookObserver {
   /** Takes in what has changed until now. */
   refresh(now: EpochMs): void {
     // Terms that begin now mark everything.
-    this.#book.advance(now);
+    this.#markets.advance(now);
     const isAll = this.#isAllStale || now >= this.#recheckAt || now < this.#readAt;
     this.#readAt = now;
     const symbols = isAll ? this.#everySymbol() : [...this.#stale];
@@ -74,7 +74,7 @@ export class PriceVersions implements BookObserver {
     this.#isAllStale = false;
     const next = this.#number + 1;
     for (const symbol of symbols) if (this.#take(symbol, next, now)) this.#number = next;
-    if (isAll) this.#recheckAt = this.#book.nextChangeAt(now);
+    if (isAll) this.#recheckAt = this.#markets.nextChangeAt(now);
   }
 
   /** What changed since a version that an update named; everything where it was another process's. */
@@ -101,7 +101,7 @@ export class PriceVersions implements BookObserver {
 
   #everySymbol(): Iterable<MarketSymbol> {
     const symbols = new Set(this.#entries.keys());
-    for (const { symbol } of this.#book.catalogue.all()) symbols.add(symbol);
+    for (const { symbol } of this.#markets.catalogue.all()) symbols.add(symbol);
     return symbols;
   }
 
