@@ -23,7 +23,7 @@ test('the age of the market data is absent while there never was any', async () 
 test('each exchange market has its spread, each held one why it is held, and each quote its rate', async () => {
   const clock = new FakeClock();
   const offered = (symbol: string, more: object) => ({ symbol, status: 'trading', isConverted: false, ...more });
-  const book = {
+  const markets = {
     catalogue: {
       listed: () => [
         offered('BTCEUR', {}),
@@ -38,12 +38,12 @@ test('each exchange market has its spread, each held one why it is held, and eac
         ['XRPEUR', { bid: '1', ask: '2' }],
       ]),
     }),
-    heldFor: ({ symbol }: { symbol: string }) => (symbol === 'BTCEUR' ? [{ reason: 'jump' }] : []),
+    withheldFor: ({ symbol }: { symbol: string }) => (symbol === 'BTCEUR' ? [{ reason: 'jump' }] : []),
     rate: () => ({ rate: { mid: '24.315', refreshedAt: clock.now() }, validUntil: clock.now() }),
   };
   const parts = {
     clock,
-    market: { book },
+    market: { markets },
     configuration: { pricing: { converted: new Map([['CZK', {}]]) } },
     sharedLimits: () => undefined,
   };

@@ -43,7 +43,7 @@ function sourcesIn(phase: Phase) {
   const sources = {
     clock,
     feed: { clock: () => reading },
-    market: { service, markets, board: new Board(markets), snapshots: { trouble: () => disk.trouble } },
+    market: { service, markets, board: new Board(markets), snapshots: { lastError: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
     configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
     listener: { certificateExpiresAt: () => well.certificateExpiresAt, overload: well },

@@ -95,22 +95,6 @@ export interface Output {
   readonly closed?: AbortSignal;
 }
 
-/** An interactive terminal on stdin and stdout. */
-export interface Terminal {
-  size(): TerminalSize;
-  /** Calls `run` after each change of the size. Returns how to unsubscribe. */
-  onResize(run: () => void): () => void;
-  /** In raw mode keys arrive at once and without echo, and Ctrl-C is an ordinary key. */
-  setRaw(on: boolean): void;
-  /** Calls `run` when the process exits. Returns how to unsubscribe. */
-  atExit(run: () => void): () => void;
-}
-
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** All of the outside world that a command may touch. */
 export interface Context {
   /** Data. */
@@ -118,8 +102,6 @@ export interface Context {
   /** Diagnostics, hints and questions. */
   readonly stderr: Output;
   readonly stdin: { readonly stream: NodeJS.ReadableStream; readonly isTerminal: boolean };
-  /** Absent unless stdin and stdout are both terminals. */
-  readonly terminal?: Terminal | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** The user who runs the command; absent where the system has no name for the user. */

@@ -1,6 +1,6 @@
 import { constants, userInfo } from 'node:os';
 import { type Clock, systemClock, systemRandomness } from '../clock.ts';
-import type { Context, Output, Terminal } from './command.ts';
+import type { Context, Output } from './command.ts';
 
 /** A process as the context of a command. */
 export function contextOf(theProcess: NodeJS.Process): Context {
@@ -9,7 +9,6 @@ export function contextOf(theProcess: NodeJS.Process): Context {
     stdout: outputOf(theProcess.stdout),
     stderr: outputOf(theProcess.stderr),
     stdin: { stream: theProcess.stdin, isTerminal: theProcess.stdin.isTTY === true },
-    terminal: terminalOf(theProcess),
     env: theProcess.env,
     cwd: theProcess.cwd(),
     get user() {
@@ -54,24 +53,6 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     closed.abort();
   });
   return { write: (text) => stream.write(text), isTerminal: stream.isTTY === true, closed: closed.signal };
-}
-
-/** The terminal of a process; `undefined` unless stdin and stdout are both terminals. */
-function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
-  const { stdin, stdout } = theProcess;
-  if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
-  return {
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-    onResize(run) {
-      stdout.on('resize', run);
-      return () => stdout.off('resize', run);
-    },
-    setRaw: (on) => stdin.setRawMode(on),
-    atExit(run) {
-      theProcess.on('exit', run);
-      return () => theProcess.off('exit', run);
-    },
-  };
 }
 
 const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;

@@ -345,7 +345,7 @@ test('nothing in the recorded traffic of the exchange is held', () => {
       last.get(frame.name),
       undefined,
     );
-    assert.deepEqual(verdict, { isTaken: true, held: undefined });
+    assert.deepEqual(verdict, { isTaken: true, doubt: undefined });
     last.set(frame.name, ticker);
   }
   assert.equal(frames.length, 18);

@@ -20,7 +20,7 @@ async function following(t: { after(run: () => unknown): void }) {
   const refreshed: number[] = [];
   const followers = {
     keys: { held: 0, acceptLosses: async () => {}, refresh: async () => void refreshed.push(clock.now()) },
-    book: { applyControls() {}, applyHolds() {}, applyTerms() {} },
+    markets: { applyControls() {}, applyHolds() {}, applyTerms() {} },
     service: { setWindows() {} },
   };
   const logged: string[] = [];

@@ -4,7 +4,6 @@ import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-s
 import { runProcess } from '../../src/cli/cli.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Child, Installation, launcher } from '../support/mdapi-process.ts';
-import { PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 describe('mdapi watch', () => {
@@ -35,7 +34,7 @@ describe('mdapi watch', () => {
     proxy.reset();
   };
 
-  test('without a terminal prints the state of everything, then a line for each change, until it is stopped', async () => {
+  test('prints the state of everything, then a line for each change, until it is stopped', async () => {
     const child = watch('btceur', 'BTCCZK');
     await eventually('the first lines', () => linesOf(child).length >= 3);
     const [service = '', czk = '', eur = ''] = linesOf(child);
@@ -118,91 +117,5 @@ describe('mdapi watch', () => {
     );
     child.kill('SIGINT');
     assert.equal((await child.ended).code, 0);
-  });
-
-  describe('at a terminal', { skip: PseudoTerminal.missing }, () => {
-    const open = (t: { after(run: () => unknown): void }, ...argv: readonly string[]) =>
-      PseudoTerminal.open(t, ['watch', '--interval', '100ms', ...argv], {
-        cwd: installation.directory,
-        env: installation.env,
-        columns: 80,
-        rows: 24,
-      });
-
-    test('shows the table over the whole screen, follows its size, obeys the keys, and gives the terminal back', async (t) => {
-      const terminal = await open(t);
-      const { screen } = terminal;
-      await eventually('the table', () => /^BTCEUR /m.test(screen.text));
-      assert.match(screen.lines[0]!, /^mdapi {2}operational {2}data \d\.\d s old {2}live +\d\d:\d\d:\d\d UTC$/);
-      assert.match(screen.lines[23]!, /^8 markets {2}q: quit/);
-      assert.deepEqual([screen.isAlternate, screen.isCursorShown, screen.isStyled], [true, false, false]);
-      assert.equal(screen.lines[0]!.length, 80, 'to the last column');
-
-      exchange.setPrice({ symbol: 'BTC/EUR', bid: '60000.0', ask: '60000.1' });
-      await eventually('the price rose', () => / 60300\.2 ▲ +59700\.0 ▲ /.test(screen.text));
-      exchange.setPrice({ symbol: 'BTC/EUR', bid: '59000.0', ask: '59000.1' });
-      await eventually('the price fell', () => / 59295\.2 ▼ +58705\.0 ▼ /.test(screen.text));
-
-      await terminal.resize(40, 10);
-      await eventually(
-        'drawn anew',
-        () => screen.lines.length === 10 && screen.lines.every((line) => line.length <= 40),
-      );
-      assert.match(screen.lines[9]!, /^1-5 of 8, arrows scroll/);
-      terminal.type('\u001b[B\u001b[B');
-      await eventually('scrolled', () => screen.lines[9]?.startsWith('3-7 of 8'));
-      await terminal.resize(100, 30);
-      await eventually('all of it is shown again', () => screen.lines[29]?.startsWith('8 markets'));
-
-      cutOff();
-      await eventually('lost', () => screen.lines[1]?.startsWith('No answer from http://127.0.0.1:'));
-      assert.match(screen.lines[0]!, /^mdapi {2}was operational/);
-      await proxy.clear();
-      await eventually('found', () => /^mdapi {2}operational/.test(screen.lines[0] ?? ''));
-
-      terminal.type('q');
-      await terminal.ended;
-      terminal.assertGivenBack();
-    });
-
-    test('gives the terminal back on Ctrl-C, Ctrl-D and SIGTERM too', async (t) => {
-      for (const end of ['\u0003', '\u0004', 'SIGTERM'] as const) {
-        const terminal = await open(t, 'BTCEUR');
-        await eventually('the table', () => /^BTCEUR /m.test(terminal.screen.text));
-        if (end === 'SIGTERM') terminal.kill(end);
-        else terminal.type(end);
-        await terminal.ended;
-        terminal.assertGivenBack();
-      }
-    });
-
-    test('gives it back before it says why it cannot go on', async (t) => {
-      const terminal = await open(t, 'ADAEUR');
-      await eventually('the table', () => /^ADAEUR /m.test(terminal.screen.text));
-      await eventually('it is saved, and delisted', async () => {
-        return (await installation.run('markets', 'delist', 'ADAEUR', '--yes')).exitCode === 0;
-      });
-      await terminal.ended;
-      terminal.assertGivenBack(5, 'mdapi: The market ADAEUR is delisted, which is final.');
-    });
-
-    test('is as clear without colours, and prints lines where nothing can be drawn', async (t) => {
-      installation.env.NO_COLOR = '1';
-      t.after(() => delete installation.env.NO_COLOR);
-      const plain = await open(t, 'BTCEUR');
-      await eventually('the table', () => /^BTCEUR /m.test(plain.screen.text));
-      for (const style of [1, 2, 31, 32, 33]) assert.ok(!plain.written.includes(`[${style}m`), `style ${style}`);
-      plain.type('q');
-      await plain.ended;
-      plain.assertGivenBack();
-
-      installation.env.TERM = 'dumb';
-      t.after(() => delete installation.env.TERM);
-      const dumb = await open(t, 'BTCEUR');
-      await eventually('lines', () => / BTCEUR buy /.test(dumb.written));
-      assert.ok(!dumb.written.includes('\u001b'));
-      dumb.type('\u0003');
-      await dumb.ended;
-    });
   });
 });

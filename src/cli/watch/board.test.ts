@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { spreadPercent, type Watched, watchedNext } from './board.ts';
+import { spreadPercent, watchedNext } from './board.ts';
 import { board, market, windowBody } from './samples.testing.ts';
+import { spanText } from './texts.ts';
 import { changeLines, changeObjects } from './watch.ts';
 
-const movesOf = ({ rows }: Watched) => rows.map(({ buyMove, sellMove }) => [buyMove, sellMove]);
-
 describe('what is watched', () => {
-  test('shows the direction of the last change of each price, by value and not by text', () => {
-    const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '99.9', sellPrice: '98.0' })]), []);
-    assert.deepEqual(movesOf(first), [[undefined, undefined]]);
-    const risen = watchedNext(first, board([market('BTCEUR', { buyPrice: '100.1', sellPrice: '98.0' })]), []);
-    assert.deepEqual([movesOf(risen), risen.rows[0]?.isChanged], [[['up', undefined]], true]);
-    const still = watchedNext(risen, board([market('BTCEUR', { buyPrice: '100.1', sellPrice: '98.0' })]), []);
-    assert.deepEqual([movesOf(still), still.rows[0]?.isChanged], [[['up', undefined]], false]);
-    const fallen = watchedNext(still, board([market('BTCEUR', { buyPrice: '99.8', sellPrice: '97.9' })]), []);
-    assert.deepEqual(movesOf(fallen), [['down', 'down']]);
-  });
-
-  test('keeps the last move of a market whose price was missing for a while', () => {
-    const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '1.0' })]), []);
-    const risen = watchedNext(first, board([market('BTCEUR', { buyPrice: '2.0' })]), []);
-    const gone = watchedNext(risen, board([{ symbol: 'BTCEUR', status: 'trading', unpriced: 'no_ticker' }]), []);
-    assert.deepEqual([gone.rows[0]?.spreadPercent, gone.rows[0]?.isChanged], [undefined, true]);
-    assert.equal(watchedNext(gone, board([market('BTCEUR', { buyPrice: '2.0' })]), []).rows[0]?.buyMove, 'up');
-  });
-
   test('is every market that is not delisted, or those named in any case', () => {
     const view = board([market('ADAEUR'), { symbol: 'BTCCZK', status: 'delisted' }, market('BTCEUR')]);
     const symbols = (wanted: string[]) => watchedNext(undefined, view, wanted).rows.map((row) => row.market.symbol);
@@ -116,4 +96,12 @@ describe('lines', () => {
       },
     ]);
   });
+});
+
+test('spans of time are short at any length', () => {
+  const spans = [-5, 0, 400, 9_949, 9_950, 119_999, 120_000, 7_199_999, 7_200_000, 172_799_999, 172_800_000];
+  assert.deepEqual(
+    spans.map(spanText).join(', '),
+    '0.0 s, 0.0 s, 0.4 s, 9.9 s, 9 s, 119 s, 2 min, 119 min, 2 h, 47 h, 2 d',
+  );
 });

@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../failure.ts';
 import { delistedMarket } from '../markets.ts';
 import { withTimeout } from '../private-listener.ts';
 
-/** What both ways of watching need. */
+/** What is watched, and how often. */
 export interface Watching {
   readonly url: string;
   readonly intervalMs: number;
@@ -21,16 +21,11 @@ export type Look =
   | { readonly kind: 'seen'; readonly view: BoardView }
   | { readonly kind: 'lost'; readonly why: string };
 
-/** The direction of the last change of a price; `undefined` until it changes. */
-export type Move = 'up' | 'down' | undefined;
-
 /** A market on the board, compared with the previous look. */
 export interface Row {
   readonly market: MarketView;
   /** Of the middle of both prices, two decimals; `undefined` without a price. */
   readonly spreadPercent: string | undefined;
-  readonly buyMove: Move;
-  readonly sellMove: Move;
   /** Whether anything but the age changed. */
   readonly isChanged: boolean;
 }
@@ -123,20 +118,12 @@ function selected(markets: readonly MarketView[], wanted: readonly string[]): re
 }
 
 function rowNext(before: Row | undefined, market: MarketView): Row {
-  const [last, ticker] = [before?.market.ticker, market.ticker];
+  const { ticker } = market;
   return {
     market,
     spreadPercent: ticker && spreadPercent(ticker.buyPrice, ticker.sellPrice),
-    buyMove: moveOf(last?.buyPrice, ticker?.buyPrice) ?? before?.buyMove,
-    sellMove: moveOf(last?.sellPrice, ticker?.sellPrice) ?? before?.sellMove,
     isChanged: before === undefined || marketState(before.market) !== marketState(market),
   };
-}
-
-function moveOf(before: string | undefined, now: string | undefined): Move {
-  if (before === undefined || now === undefined || before === now) return undefined;
-  const order = toBig(now as DecimalString).cmp(toBig(before as DecimalString));
-  return order === 0 ? undefined : order > 0 ? 'up' : 'down';
 }
 
 function marketState({ status, ticker, unpriced }: MarketView): string {

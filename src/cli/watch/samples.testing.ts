@@ -1,23 +1,7 @@
 import { isoInstant } from '../../contract/instant.ts';
 import type { BoardView, MarketView } from '../../management/views.ts';
-import { type Paint, paintFor } from '../style.ts';
 
 const nowMs = Date.parse('2026-11-21T10:00:00.500Z');
-
-/** Paints nothing. */
-export const noPaint = paintFor({ stdout: { write() {}, isTerminal: false }, env: {} });
-
-/** Paints as at a terminal. */
-export const colours = paintFor({ stdout: { write() {}, isTerminal: true }, env: {} });
-
-/** Paints so that it can be read. */
-export const marked: Paint = {
-  heading: (text) => `<b>${text}</b>`,
-  good: (text) => `<good>${text}</good>`,
-  attention: (text) => `<attention>${text}</attention>`,
-  bad: (text) => `<bad>${text}</bad>`,
-  faint: (text) => text,
-};
 
 /** A priced market, captured 0.5 s ago. */
 export function market(symbol: string, more: Partial<NonNullable<MarketView['ticker']>> = {}): MarketView {

@@ -5,8 +5,7 @@ import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
 import { harmless } from '../style.ts';
 import { lookAt, looks, type Row, type Watched, type Watching, watchedNext } from './board.ts';
-import { dataAgeText, maintenanceText, unpricedText } from './frame.ts';
-import { showTable } from './table.ts';
+import { dataAgeText, maintenanceText, unpricedText } from './texts.ts';
 
 const intervalMs = { min: 100, max: 3_600_000 };
 
@@ -14,9 +13,7 @@ export const watch: Command = {
   name: 'watch',
   summary: 'watch client prices and the state of the service live',
   details: [
-    'Asks the running server on its private listener. At a terminal it shows the state of the service, age and path of the data, maintenance, and for each market both prices with their last moves, the spread in percent of their middle, the change of 24 hours and the age.',
-    'Keys: arrows, Page Up, Page Down, Home and End scroll, q quits.',
-    'Elsewhere it prints everything once, then a line for each change; with --json an object whose `event` is service, market, lost or found.',
+    'Asks the running server on its private listener and prints the state of the service and each market once, then a line for each change; with --json an object whose `event` is service, market, lost or found.',
     'No server at the start is an error; one that stops answering later is waited for.',
   ],
   positionals: [
@@ -40,12 +37,7 @@ export const watch: Command = {
       throw new CommandError(exitCodes.failure, 'server_unreachable', message);
     }
     const watching = { url, intervalMs: interval, symbols, first: watchedNext(undefined, look.view, symbols) };
-    const { terminal } = context;
-    if (terminal === undefined || input.json || context.env.TERM === 'dumb') {
-      await printLines(watching, input.json, context);
-    } else {
-      await showTable(watching, context, terminal);
-    }
+    await printLines(watching, input.json, context);
     return exitCodes.ok;
   },
 };
@@ -87,7 +79,7 @@ export function changeLines({ view, rows, isServiceChanged }: Watched): string[]
   const { serverTime, status } = view.service;
   const lines: string[] = [];
   if (isServiceChanged) {
-    const words = [status, dataAgeText(view, 0), view.feedPath ?? 'connecting', maintenanceText(view, 0)];
+    const words = [status, dataAgeText(view), view.feedPath ?? 'connecting', maintenanceText(view)];
     lines.push(`${serverTime} service ${words.filter((word) => word !== undefined).join(', ')}`);
   }
   for (const row of rows) if (row.isChanged) lines.push(`${serverTime} ${row.market.symbol} ${rowText(row)}`);
