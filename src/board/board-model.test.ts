@@ -30,7 +30,7 @@ const symbols = bases.flatMap((base) => [`${base}CZK`, `${base}EUR`]);
 /** The board without caches: every body made again from the book, members written out one by one. */
 const naive = {
   ticker(markets: Markets, name: string, now: EpochMs): string {
-    const verdict = markets.price(symbol(name), now);
+    const verdict = markets.pricer.price(symbol(name), now);
     if (verdict.kind !== 'priced') return verdict.kind === 'unpriced' ? verdict.reason : verdict.kind;
     const { market, capturedAt, source: _, ...values } = verdict.ticker;
     const { symbol: own, base, quote } = market;

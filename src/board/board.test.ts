@@ -97,7 +97,7 @@ test('a change of one market leaves the pages of the others alone', () => {
 test('a burst of updates costs one rebuild: prices are made per change that somebody reads, not per update and not per request', (t) => {
   const { markets, board } = published();
   board.tickers(start);
-  const price = t.mock.method(markets, 'price');
+  const price = t.mock.method(markets.pricer, 'price');
   const readAll = () => {
     for (const name of ['BTCEUR', 'BTCCZK', 'ETHEUR']) board.ticker(name, start);
     board.tickers(start);

@@ -150,7 +150,7 @@ export class Board implements MarketsObserver {
 
   #refresh(slot: Slot, now: EpochMs): void {
     this.#recheckAt = this.#markets.nextChangeAt(now);
-    const verdict = this.#markets.price(slot.symbol, now);
+    const verdict = this.#markets.pricer.price(slot.symbol, now);
     const fragment = verdict.kind === 'priced' ? tickerFragment(verdict.ticker) : undefined;
     slot.unpriced = verdict.kind === 'unpriced' ? verdict.reason : undefined;
     if (fragment === slot.fragment) return;

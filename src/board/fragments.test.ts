@@ -21,7 +21,7 @@ function pricedBook(): Markets {
 }
 
 function pricedTicker(): ClientTicker {
-  const verdict = pricedBook().price(symbol('BTCEUR'), start);
+  const verdict = pricedBook().pricer.price(symbol('BTCEUR'), start);
   assert.ok(verdict.kind === 'priced');
   return verdict.ticker;
 }

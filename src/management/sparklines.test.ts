@@ -26,7 +26,7 @@ function sampled() {
   const tick = (bid: string, ask: string) => {
     const prices = { bid: decimal(bid), ask: decimal(ask) };
     markets.tickerReceived(upstreamTicker({ ...prices, receivedAt: clock.now(), upstreamTime: undefined }));
-    const verdict = markets.price(btceur, clock.now());
+    const verdict = markets.pricer.price(btceur, clock.now());
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : assert.fail();
   };
   return { clock, markets, feed, sparklines, tick };
@@ -49,7 +49,7 @@ test('an outage of the feed is a gap, although clients still get the last good p
   await clock.advance(minuteMs);
   feed.age = 31_000;
   await clock.advance(2 * minuteMs);
-  assert.equal(markets.price(btceur, clock.now()).kind, 'priced');
+  assert.equal(markets.pricer.price(btceur, clock.now()).kind, 'priced');
   feed.age = 0;
   await clock.advance(minuteMs);
   assert.deepEqual(sparklines.of(btceur), [buy, null, null, buy]);

@@ -44,7 +44,7 @@ export class Sparklines {
     const markets = [...this.#markets.catalogue.all()].filter((_, index) => index % turns === this.#turn);
     this.#turn = (this.#turn + 1) % turns;
     for (const { symbol, status } of markets) {
-      const verdict = this.#markets.price(symbol, now);
+      const verdict = this.#markets.pricer.price(symbol, now);
       const value = verdict.kind === 'priced' && ageMs <= currentForMs ? verdict.ticker.buyPrice : null;
       const line = this.#lines.get(symbol) ?? [];
       if (status === 'delisted') this.#lines.delete(symbol);

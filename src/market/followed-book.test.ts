@@ -73,7 +73,7 @@ test('of what another book accepted the newer wins, and of two of one instant th
 test('a price from before the clock was set back is as old as the first look at it, and grows old from there', () => {
   const { markets, bid } = observed();
   const capturedAt = (now: number) => {
-    const inputs = markets.inputs(BTCEUR, after(start, now));
+    const inputs = markets.pricer.inputs(BTCEUR, after(start, now));
     return inputs.kind === 'inputs' ? inputs.ticker.capturedAt - start : inputs.kind;
   };
   markets.tickerAccepted(BTCEUR, accepted(markets, '84000', 10_000));
@@ -125,7 +125,7 @@ test('a rate that may no longer be used at the very instant of the next one is n
 test('each price is made with the rate and the terms of its own quote and moment', () => {
   const { markets } = observed();
   const buyPrice = (of: typeof BTCEUR) => {
-    const verdict = markets.price(of, start);
+    const verdict = markets.pricer.price(of, start);
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : verdict.kind;
   };
   markets.rateRefreshed(conversionRate({ mid: decimal('20') }));
@@ -162,10 +162,10 @@ test('a price that rounds to nothing has no derivation', () => {
   const [tiny, less] = [decimal('0.0000002'), decimal('0.0000001')];
   const range = { high24h: tiny, low24h: less, last: tiny };
   markets.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR'), bid: less, ask: tiny, ...range }));
-  assert.equal(markets.price(symbol('ETHEUR'), start).kind, 'unpriced');
-  assert.equal(markets.explain(symbol('ETHEUR'), start), undefined);
-  assert.equal(markets.explain(symbol('XXXEUR'), start), undefined);
-  assert.notEqual(markets.explain(BTCEUR, start), undefined);
+  assert.equal(markets.pricer.price(symbol('ETHEUR'), start).kind, 'unpriced');
+  assert.equal(markets.pricer.explain(symbol('ETHEUR'), start), undefined);
+  assert.equal(markets.pricer.explain(symbol('XXXEUR'), start), undefined);
+  assert.notEqual(markets.pricer.explain(BTCEUR, start), undefined);
 });
 
 test('what the guard holds of a standby is no hold on the market, and its statistics are not the market’s', () => {

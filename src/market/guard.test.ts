@@ -71,9 +71,9 @@ class Guarded {
 
   /** Bid and ask that clients' prices are made from, or why there is none. */
   served(name: MarketSymbol = BTCEUR): string {
-    const verdict = this.markets.price(name, this.now);
+    const verdict = this.markets.pricer.price(name, this.now);
     if (verdict.kind === 'priced') {
-      const { bid, ask } = this.markets.explain(name, this.now)!;
+      const { bid, ask } = this.markets.pricer.explain(name, this.now)!;
       return `${bid}/${ask}`;
     }
     return verdict.kind === 'unpriced' ? verdict.reason : verdict.kind;
@@ -94,9 +94,9 @@ for (const { what, bid, ask, reason } of [
 ]) {
   test(`${what} is held: clients keep the last good price with its own time (fault row 55)`, () => {
     const market = new Guarded();
-    const before = market.markets.price(BTCEUR, market.now);
+    const before = market.markets.pricer.price(BTCEUR, market.now);
     assert.equal(market.wait(100).live(bid, ask), 'held');
-    assert.deepEqual(market.markets.price(BTCEUR, market.now), before);
+    assert.deepEqual(market.markets.pricer.price(BTCEUR, market.now), before);
     const held = { reason, since: market.now, values: [bid, ask] };
     assert.deepEqual(market.markets.doubts().get(BTCEUR), { ...held, unpricedFrom: after(market.now, 5 * minuteMs) });
     assert.equal(market.guard.counts[reason as 'jump'], 1);

@@ -180,7 +180,7 @@ test('a market that a source quotes in CZK itself comes before the converted one
   const range = { low24h: decimal('1900000'), high24h: decimal('2100000') };
   rig.tick('two', '2000000', { symbol: symbol('BTCCZK'), ...range });
   rig.review('live', 'live');
-  const explained = rig.markets.explain(symbol('BTCCZK'), start);
+  const explained = rig.markets.pricer.explain(symbol('BTCCZK'), start);
   assert.deepEqual(
     [explained?.source, explained?.conversion, explained?.buy[0]?.step],
     ['two', undefined, 'best ask of two'],

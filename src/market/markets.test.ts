@@ -53,7 +53,7 @@ function reading(verdict: PriceOutcome): string {
 }
 
 function read(markets: Markets, name: MarketSymbol, now: EpochMs = start): string {
-  return reading(markets.price(name, now));
+  return reading(markets.pricer.price(name, now));
 }
 
 /** Notes what an observer gets, one line each. */
@@ -140,7 +140,7 @@ test('a paused market keeps its price, a delisted one is unknown at once, with t
   markets.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
   assert.equal(read(markets, BTCEUR), 'unknown_symbol');
   assert.equal(read(markets, BTCCZK), 'unknown_symbol');
-  assert.equal(markets.explain(BTCEUR, start), undefined);
+  assert.equal(markets.pricer.explain(BTCEUR, start), undefined);
 });
 
 test('a converted market delisted on its own leaves its exchange market alone', () => {
@@ -255,7 +255,7 @@ test('the next change by time alone is the end of a rate or of a listing, whiche
 
 test('an explanation ends at the served prices and names the rate, its source and its age', () => {
   const markets = bookWithPrices();
-  const explained = markets.explain(BTCCZK, start)!;
+  const explained = markets.pricer.explain(BTCCZK, start)!;
   assert.equal(explained.market, markets.catalogue.find(BTCCZK));
   assert.deepEqual([explained.bid, explained.ask, explained.capturedAt], ['84209.9', '84210.1', after(start, -40)]);
   assert.deepEqual(explained.conversion, {
@@ -264,7 +264,7 @@ test('an explanation ends at the served prices and names the rate, its source an
     marginPercent: '1',
   });
   assert.equal(`${explained.buy.at(-1)!.value}/${explained.sell.at(-1)!.value}`, read(markets, BTCCZK));
-  const plain = markets.explain(BTCEUR, start)!;
+  const plain = markets.pricer.explain(BTCEUR, start)!;
   assert.equal(plain.conversion, undefined);
   assert.deepEqual(
     plain.buy.map(({ value }) => value),
@@ -278,9 +278,9 @@ test('an explanation ends at the served prices and names the rate, its source an
 
 test('a market without a price has no explanation', () => {
   const markets = bookWithPrices();
-  assert.equal(markets.explain(ETHEUR, start), undefined);
-  assert.equal(markets.explain(symbol('NOPEEUR'), start), undefined);
-  assert.equal(markets.explain(BTCCZK, after(start, 96 * hourMs)), undefined);
+  assert.equal(markets.pricer.explain(ETHEUR, start), undefined);
+  assert.equal(markets.pricer.explain(symbol('NOPEEUR'), start), undefined);
+  assert.equal(markets.pricer.explain(BTCCZK, after(start, 96 * hourMs)), undefined);
 });
 
 test('a book restored from records and contents gives the same answers with the same times', () => {
@@ -296,7 +296,7 @@ test('a book restored from records and contents gives the same answers with the 
   assert.deepEqual([...new Set(notes)].sort(), [BTCCZK, BTCEUR, ETHCZK, ETHEUR, 'markets']);
   for (const name of [BTCEUR, BTCCZK, ETHEUR, ETHCZK]) {
     for (const instant of [start, after(start, 96 * hourMs)]) {
-      assert.deepEqual(again.price(name, instant), markets.price(name, instant));
+      assert.deepEqual(again.pricer.price(name, instant), markets.pricer.price(name, instant));
     }
   }
   assert.equal(again.tickerReceived(polledTicker({ receivedAt: after(start, 100) })), 'older_than_live');

@@ -1,20 +1,13 @@
 import type { EpochMs } from '../clock.ts';
-import {
-  explanationFrom,
-  type KnownRate,
-  type NoPrice,
-  type PriceExplanation,
-  type PriceInputs,
-  type PriceOutcome,
-  priceFrom,
-} from './client-ticker.ts';
+import type { KnownRate } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
 import type { Doubt, DoubtSubject, Guard } from './guard.ts';
 import { Holds, type MarketHold, type WithheldInput } from './holds.ts';
 import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
 import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
 import type { MarketState } from './market-state.ts';
-import { type PriceFactors, type PricingPolicy, priceFactors, type RatedFactors, rateValidUntil } from './pricing.ts';
+import { Pricer } from './pricer.ts';
+import { type PricingPolicy, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import { clockDriftMs } from './service-status.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
@@ -31,7 +24,7 @@ import type {
   UpstreamTicker,
 } from './upstream.ts';
 
-/** Called synchronously, after the book has changed. */
+/** Called synchronously, after something has changed. */
 export interface MarketsObserver {
   /** The price of this market may have changed. */
   tickerChanged?(symbol: MarketSymbol): void;
@@ -41,27 +34,24 @@ export interface MarketsObserver {
   doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
 }
 
-/**
- * The market room's state: the markets, the last good values of each and the conversion rates, and from these the
- * client prices at any instant. Never reads a clock.
- */
+/** The market room's state: the markets, the last good values of each, the conversion rates and the terms. Never reads a clock. */
 export class Markets {
   readonly catalogue: MarketCatalogue;
   readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
   readonly sources: MarketSources;
+  /** Makes client prices from what is here. */
+  readonly pricer = new Pricer(this);
   readonly #observers: MarketsObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, KnownRate>();
   readonly #terms: TermsInForce;
-  /** By the terms of a market, which stay the same object as long as they hold, with the rate that they were made for. */
-  readonly #factors = new WeakMap<MarketTerms, RatedFactors>();
   readonly #holds = new Holds();
-  /** The latest instant that the book was advanced to. */
+  /** The latest instant that `advance` was called with. */
   #advancedTo = 0;
 
-  /** @param guard judges what comes from the source; what another book accepted was judged there */
+  /** @param guard judges what comes from the sources; what another process accepted was judged there */
   constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard, rules: SourceRules = oneSource) {
     this.#policy = policy;
     this.#guard = guard;
@@ -79,7 +69,7 @@ export class Markets {
     for (const market of this.catalogue.all()) observer.tickerChanged?.(market.symbol);
   }
 
-  /** Takes over a state from before a restart or of another book, or what changed of it. Newer tickers of this book stay. */
+  /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
   restore({ records, listed, tickers, references, rates, doubts }: MarketState): void {
     if (records !== undefined) {
       this.catalogue.restore(records, listed);
@@ -214,7 +204,7 @@ export class Markets {
     if (reasons.includes('contradicted')) this.doubtChanged(symbol, doubts);
   }
 
-  /** Takes over a ticker that another book accepted, unless this one holds a newer one. Of two of the same instant the later call wins. */
+  /** Takes over a ticker that another process accepted, unless there is a newer one. Of two of the same instant the later call wins. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     const known = this.#tickers.get(symbol);
     if (known !== undefined && known.capturedAt > ticker.capturedAt) return;
@@ -234,7 +224,7 @@ export class Markets {
     if ((this.sources.used(symbol) ?? this.sources.first) === source) this.referencesTaken(symbol, prices);
   }
 
-  /** Takes the reference prices that another book uses. */
+  /** Takes the reference prices that another process uses. */
   referencesTaken(symbol: MarketSymbol, prices: ReferencePrices): void {
     this.#references.set(symbol, prices);
     this.#pricesChanged(symbol);
@@ -253,7 +243,7 @@ export class Markets {
     return true;
   }
 
-  /** Takes a rate that another book accepted. */
+  /** Takes a rate that another process accepted. */
   rateAccepted(rate: ConversionRate): void {
     const converted = this.#policy.converted.get(rate.quote);
     if (converted === undefined || converted.via !== rate.base) return;
@@ -263,7 +253,7 @@ export class Markets {
     }
   }
 
-  /** What is held now. Followers take it from the book that judges. */
+  /** What is doubted now. Followers take it from the process that judges. */
   doubtChanged(subject: DoubtSubject, doubts: Doubt | undefined): void {
     const before = this.#holds.setDoubt(subject, doubts);
     if (doubts?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
@@ -276,7 +266,7 @@ export class Markets {
     return this.#holds.since(symbol);
   }
 
-  /** Everything that the guard holds. */
+  /** Everything that the guard doubts. */
   doubts(): ReadonlyMap<DoubtSubject, Doubt> {
     return this.#holds.doubts;
   }
@@ -299,50 +289,14 @@ export class Markets {
     return this.#holds.inputsOf(market, this.#onHoldSince(market.exchangeSymbol));
   }
 
-  price(symbol: MarketSymbol, now: EpochMs): PriceOutcome {
-    return priceFrom(this.inputs(symbol, now));
+  /** What is known of the past prices of an exchange market. */
+  referencePrices(exchangeSymbol: MarketSymbol): ReferencePrices | undefined {
+    return this.#references.get(exchangeSymbol);
   }
 
-  /** What `price` is made from. Costs no arithmetic. */
-  inputs(symbol: MarketSymbol, now: EpochMs): PriceInputs | NoPrice {
-    this.advance(now);
-    const market = this.catalogue.find(symbol);
-    if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
-    return this.#inputsOf(market, this.termsOf(market), now);
-  }
-
-  /** The price that a market would have now on other terms. */
-  priceOn(terms: MarketTerms, market: OfferedMarket, now: EpochMs): PriceOutcome {
-    const pricePrecision = terms.precision?.value ?? this.catalogue.usualPrecision(market);
-    return priceFrom(this.#inputsOf({ ...market, pricePrecision }, terms, now));
-  }
-
-  #inputsOf(market: OfferedMarket, terms: MarketTerms, now: EpochMs): PriceInputs | NoPrice {
-    const { exchangeSymbol, isConverted, quote } = market;
-    const ticker = this.#tickers.get(exchangeSymbol);
-    if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
-    if (now >= this.#holds.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol)))
-      return { kind: 'unpriced', reason: 'held' };
-    const known = isConverted ? this.rate(quote) : undefined;
-    if (isConverted && (known === undefined || now >= known.validUntil)) return { kind: 'unpriced', reason: 'no_rate' };
-    const references = this.#references.get(exchangeSymbol);
-    const factors = this.#factorsOf(terms, known?.rate);
-    return { kind: 'inputs', market, ticker, references, rate: known?.rate, terms, factors };
-  }
-
-  #factorsOf(terms: MarketTerms, rate: ConversionRate | undefined): PriceFactors {
-    const known = this.#factors.get(terms);
-    if (known !== undefined && known.rate === rate) return known.factors;
-    const conversion = rate && { rate, marginPercent: terms.margin!.value };
-    const factors = priceFactors(terms.fee.value, conversion, terms.rounding?.value);
-    this.#factors.set(terms, { rate, factors });
-    return factors;
-  }
-
-  /** The derivation of a market's price; `undefined` when it has none at `now`. */
-  explain(symbol: MarketSymbol, now: EpochMs): PriceExplanation | undefined {
-    const inputs = this.inputs(symbol, now);
-    return inputs.kind === 'inputs' ? explanationFrom(inputs, this.rate(inputs.market.quote)) : undefined;
+  /** The first instant at which an exchange market has no price, because what it is made from was withheld for too long. */
+  unpricedFrom(exchangeSymbol: MarketSymbol): number {
+    return this.#holds.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol));
   }
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */

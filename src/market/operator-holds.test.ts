@@ -150,10 +150,10 @@ test('a price on other terms is made with their fee and precision, and the usual
   const market = markets.catalogue.find(BTCEUR)!;
   const terms = markets.termsOf(market);
   const priceOn = (changes: object, of = market) => {
-    const verdict = markets.priceOn({ ...markets.termsOf(of), ...changes }, of, start);
+    const verdict = markets.pricer.priceOn({ ...markets.termsOf(of), ...changes }, of, start);
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : verdict.kind;
   };
-  const usual = markets.price(BTCEUR, start);
+  const usual = markets.pricer.price(BTCEUR, start);
   assert.equal(priceOn({}), usual.kind === 'priced' && usual.ticker.buyPrice);
   assert.equal(priceOn({ fee: { ...terms.fee, value: decimal('0') } }), '84210.1');
   assert.equal(priceOn({ fee: { ...terms.fee, value: decimal('0') }, precision: { value: 0 } }), '84211');

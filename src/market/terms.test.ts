@@ -137,7 +137,7 @@ function priced(terms: readonly Term[]) {
   markets.rateRefreshed(conversionRate());
   markets.applyTerms(terms, start);
   const at = (name: string, now: EpochMs) => {
-    const verdict = markets.price(symbol(name), now);
+    const verdict = markets.pricer.price(symbol(name), now);
     return verdict.kind === 'priced'
       ? verdict.ticker.buyPrice
       : verdict.kind === 'unpriced'
@@ -169,7 +169,7 @@ test('`nearest` rounds both prices to the nearest step, half to even', () => {
     upstreamTicker({ bid: decimal('100.25'), ask: decimal('100.35'), receivedAt: after(start, 1) }),
   );
   assert.equal(at('BTCEUR', after(start, 1)), '100.4');
-  const { sell } = markets.explain(symbol('BTCEUR'), after(start, 1))!;
+  const { sell } = markets.pricer.explain(symbol('BTCEUR'), after(start, 1))!;
   assert.deepEqual(sell.at(-1), { step: 'rounded half to even to 1 decimals', value: '100.2' });
 });
 

@@ -109,14 +109,14 @@ export type PriceAnswer =
 export function explainPrice(markets: Markets, text: string, now: EpochMs): PriceAnswer {
   const symbol = parseSymbol(text);
   if (symbol === undefined) return { kind: 'unknown_symbol' };
-  const inputs = markets.inputs(symbol, now);
+  const inputs = markets.pricer.inputs(symbol, now);
   const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
   const held = heldOf(markets, symbol);
   const sources = sourceQuotes(markets, markets.catalogue.find(symbol)!.exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held };
   const changes = changesOf(verdict.ticker, (name) => referenceIn(inputs as PriceInputs, name));
-  return { kind: 'priced', report: priceReport(markets.explain(symbol, now)!, held, changes, sources) };
+  return { kind: 'priced', report: priceReport(markets.pricer.explain(symbol, now)!, held, changes, sources) };
 }
 
 /** What is held of what the price of an offered market is made from. */

@@ -102,7 +102,7 @@ function changeOf(
   now: EpochMs,
 ): Change {
   const pricesOn = (terms: MarketTerms) => {
-    const verdict = markets.priceOn(terms, market, now);
+    const verdict = markets.pricer.priceOn(terms, market, now);
     if (verdict.kind !== 'priced') return null;
     const { buyPrice, sellPrice } = verdict.ticker;
     return { buyPrice, sellPrice };

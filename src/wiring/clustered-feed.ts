@@ -40,7 +40,7 @@ export async function processFeed(
   const { configuration, only } = options;
   const { redis, sources } = configuration;
   const kinds = await loadKinds(sources);
-  const parts = { ...options, market, review: market.review, askRecord: lookUpRecord, connects: new Map() };
+  const parts = { ...options, market, review: market.review, lookUpRecord, connects: new Map() };
   const makeFeed = () => createFeed(configuration, kinds, parts);
   if (redis === undefined) return makeFeed();
   const mayFeedAlone = sources.some(({ kind }) => !engineKinds.has(kind));

@@ -38,7 +38,7 @@ test(
     const tick = () => {
       const text = (price++ / 100).toFixed(2);
       api.tick('BTC', text, text);
-      const { ticker } = api.markets.price('BTCEUR' as never, api.clock.now()) as never as {
+      const { ticker } = api.markets.pricer.price('BTCEUR' as never, api.clock.now()) as never as {
         ticker: { buyPrice: string };
       };
       captured.set(ticker.buyPrice, api.markets.acceptedTicker('BTCEUR' as never)!.capturedAt);

@@ -290,7 +290,7 @@ export class Recorder implements MarketsObserver {
   #evaluate(symbol: MarketSymbol, now: EpochMs): void {
     const { markets } = this.#options;
     const sent = this.#sentOf(symbol);
-    const inputs = markets.inputs(symbol, now);
+    const inputs = markets.pricer.inputs(symbol, now);
     if (inputs.kind !== 'inputs') {
       const reason = inputs.kind === 'unpriced' ? inputs.reason : 'not_offered';
       const isNew = sent.noQuote === undefined && sent.inputs === undefined;
