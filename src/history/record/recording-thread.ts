@@ -64,7 +64,7 @@ export class RecordingThread {
     const { location, keepForMs, requestKey, clock, log } = this.#parts;
     const settings: WorkerSettings = { location, requestKey: requestKey(), startedAt: clock.now(), keepForMs };
     // It would else keep 64 MB for short-lived objects.
-    const options = { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: 8 } };
+    const options = { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: 4 } };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), options);
     worker.on('message', (message: FromWorker) => this.#hear(message, worker));
     worker.on('error', (error) => log.error({ err: error }, 'the recording thread failed'));
