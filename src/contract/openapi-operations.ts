@@ -106,7 +106,7 @@ export const resources: readonly Resource[] = [
       'The current time of the server. Never cached. It reads no market data: of the codes of a 503, MARKET_DATA_UNAVAILABLE is not to be expected.',
     schema: 'ServerTime',
     caching: 'never',
-    errors: ['Unavailable'],
+    errors: [['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE']],
   },
   {
     path: '/v1/status',

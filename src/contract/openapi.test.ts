@@ -18,7 +18,7 @@ const transport =
   'default:BAD_REQUEST,METHOD_NOT_ALLOWED,REQUEST_TIMEOUT,EXPECTATION_FAILED,REQUEST_HEADER_FIELDS_TOO_LARGE,INTERNAL_ERROR';
 /** Operation, path, whether it needs a key, parameters, and for each status the codes it can carry. */
 const expectedOperations = `
-getServerTime /v1/time key [] 200 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
+getServerTime /v1/time key [] 200 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE ${transport}
 getServiceStatus /v1/status key [] 200 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED ${transport}
 listMarkets /v1/markets key [If-None-Match] 200 304 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
 getTicker /v1/ticker key [symbol,If-None-Match] 200 304 400:INVALID_PARAMETER,BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 404:UNKNOWN_SYMBOL,NOT_FOUND 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
@@ -240,7 +240,8 @@ test('each answer promises the headers that belong to it', () => {
     if (status === undefined) continue;
     assert.equal(has('Retry-After'), status === 429 || status === 503, name);
     assert.equal(has('WWW-Authenticate'), status === 401, name);
-    assert.equal(has('X-RateLimit-Limit'), [200, 304, 401, 404, 429].includes(status), name);
+    const isAlwaysCounted = [200, 304, 401, 404, 429].includes(status) || name === 'getServerTime 503';
+    assert.equal(has('X-RateLimit-Limit'), isAlwaysCounted, name);
     assert.equal(has('X-RateLimit-Remaining'), has('X-RateLimit-Limit'), name);
     assert.equal(has('X-RateLimit-Reset'), has('X-RateLimit-Limit'), name);
     const hasPrices = /^(getTicker|listTickers) (200|304)$/.test(name);

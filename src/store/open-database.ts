@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import type { Clock, Randomness } from '../clock.ts';
 import { migrateToLatest, schemaState } from './migrate.ts';
-import { changeSignalOf } from './postgres/listen.ts';
 import { postgresLocationOf } from './postgres/location.ts';
-import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
 import { lockForService } from './sqlite/file.ts';
 import { openSqlite } from './sqlite/open.ts';
 import { StoreError } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
+
+/** Loaded only where it is used: the driver takes some megabytes. */
+const postgres = () => import('./postgres/open.ts');
 
 const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';
 
@@ -26,6 +27,7 @@ export interface OpenDatabase {
 export async function openDatabase(url: string, clock: Clock, isSoleService = false): Promise<OpenDatabase> {
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
+    const { connectPostgres, preparePostgres } = await postgres();
     const db = connectPostgres(location, clock);
     await preparedOrClosed(db, () => preparePostgres(db, location, clock));
     return { db };
@@ -68,6 +70,7 @@ export interface DatabaseToRead {
 export async function openDatabaseToRead(url: string, clock: Clock): Promise<DatabaseToRead> {
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
+    const { connectPostgres, inspectPostgres } = await postgres();
     const db = connectPostgres(location, clock, { readsOnly: true });
     const { name } = location;
     return preparedOrClosed(db, async () => ({ db, name, state: await inspectPostgres(db, location) }));
@@ -103,8 +106,14 @@ export async function inspectStore(url: string, clock: Clock): Promise<StoreInsp
 }
 
 /** What announces changes of the database, where its engine can. */
-export function changeSignalFor(url: string, clock: Clock, randomness: Randomness): ChangeSignal | undefined {
-  return isPostgres(url) ? changeSignalOf(postgresLocationOf(url), clock, randomness) : undefined;
+export async function changeSignalFor(
+  url: string,
+  clock: Clock,
+  randomness: Randomness,
+): Promise<ChangeSignal | undefined> {
+  if (!isPostgres(url)) return undefined;
+  const { changeSignalOf } = await import('./postgres/listen.ts');
+  return changeSignalOf(postgresLocationOf(url), clock, randomness);
 }
 
 function isPostgres(url: string): boolean {

@@ -63,7 +63,7 @@ export interface OpenStoreOptions {
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness, isSoleService } = options;
   const opened = await openDatabase(url, clock, isSoleService);
-  return storeOver(opened, changeSignalFor(url, clock, randomness), clock, randomness, actor);
+  return storeOver(opened, await changeSignalFor(url, clock, randomness), clock, randomness, actor);
 }
 
 function storeOver(

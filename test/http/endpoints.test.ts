@@ -3,9 +3,20 @@ import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { EpochMs } from '../../src/clock.ts';
 import { delistedListedForMs } from '../../src/contract/limits.ts';
+import { markets } from '../../src/http/resources/markets.ts';
+import { status } from '../../src/http/resources/status.ts';
+import { ticker } from '../../src/http/resources/ticker.ts';
+import { tickers } from '../../src/http/resources/tickers.ts';
+import { time } from '../../src/http/resources/time.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
+
+/** The parts of the document that name errors. */
+interface OpenApiDocument {
+  readonly paths: Record<string, { readonly get: { readonly responses: Record<string, { readonly $ref?: string }> } }>;
+  readonly components: { readonly responses: Record<string, object> };
+}
 
 describe('the endpoints of the contract', () => {
   const clock = new FakeClock('2026-11-21T10:00:00.123Z');
@@ -24,6 +35,15 @@ describe('the endpoints of the contract', () => {
     assert.deepEqual(json(response), { serverTime: '2026-11-21T10:00:00.123Z', serverTimeMs: 1795255200123 });
     assert.equal(response.headers['cache-control'], 'no-store');
     assert.equal(response.headers.etag, undefined);
+  });
+
+  test('the document lists SERVICE_OVERLOADED for just those endpoints that are ever refused for load', async () => {
+    const { paths, components } = json<OpenApiDocument>(await api.get('/openapi/v1.json'));
+    for (const { route, isNeverShed } of [markets, status, ticker, tickers, time]) {
+      const unavailable = paths[route]!.get.responses['503'];
+      const documented = JSON.stringify([unavailable, unavailable?.$ref && components.responses.Unavailable]);
+      assert.equal(documented.includes('SERVICE_OVERLOADED'), isNeverShed === undefined, route);
+    }
   });
 
   test('GET /v1/status gives the state of the service and of the feed, and when the feed was last updated', async () => {
