@@ -9,13 +9,13 @@ const schemes: Readonly<
   dark: { grounds: ['#0e1116', '#151a21', '#181d25'], text: '#e8ecf1', tint: 0.14 },
 };
 
-/** What text needs on its ground (WCAG 2.2, 1.4.3, level AA). */
+/** The contrast that text needs on its ground (WCAG 2.2, 1.4.3, level AA). */
 export const contrastMin = 4.5;
 
 /** A colour for links and buttons, and those that go with it. */
 export interface Accent {
   readonly accent: string;
-  /** Of a button that is pointed at. */
+  /** The colour of a button that is pointed at. */
   readonly strong: string;
   /** A ground for text in the accent. */
   readonly soft: string;

@@ -29,7 +29,7 @@ test('whatever text is put into a page is shown as it is and is never markup', (
   );
 });
 
-/** What HTML cannot hold, control characters and lone surrogates, is shown as a replacement character. */
+/** Gives a text as HTML shows it: control characters and lone surrogates become a replacement character. */
 function readable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about.
   return text.toWellFormed().replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd');

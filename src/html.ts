@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What a template takes: finished HTML, text to escape, several of them, or nothing. */
+/** A value that a template takes: finished HTML, text to escape, several of them, or nothing. */
 export type Fragment = Html | string | number | undefined | readonly Fragment[];
 
 /**

@@ -1,6 +1,6 @@
 import type { EpochMs } from './clock.ts';
 
-/** What a serving process must know of a key. */
+/** A key as far as a serving process must know it. */
 export interface KeyEntry {
   /** SHA-256 of the key text, 32 bytes. */
   readonly digest: Uint8Array;

@@ -1,15 +1,15 @@
 /** How many of so many may vanish at once and are believed to be gone. More are taken for an accident. */
 export type PlausibleLoss = (of: number) => number;
 
-/** Of what accounts and operators make and end every day: ten, or a tenth. */
+/** For entries that accounts and operators make and end every day: ten, or a tenth. */
 export const someEntries: PlausibleLoss = (of) => Math.max(10, of / 10);
-/** Of what an exchange lists: a tenth. */
+/** For markets that an exchange lists: a tenth. */
 export const someMarkets: PlausibleLoss = (of) => of / 10;
-/** Of what is never deleted. */
+/** For entries that are never deleted. */
 export const nothing: PlausibleLoss = () => 0;
 
 /**
- * What vanished and stays: all that nobody explained, should it be more than plausible.
+ * Finds what vanished and stays: all that nobody explained, should it be more than plausible.
  *
  * @param of how many there were before
  * @param isHolding something else is held back already, so that the source is not to be believed

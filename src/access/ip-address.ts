@@ -5,7 +5,7 @@ export interface IpAddress {
   readonly family: 'ipv4' | 'ipv6';
   /** No port, no zone, no brackets; IPv6 as RFC 5952 writes it; an IPv4-mapped IPv6 address as IPv4. */
   readonly text: string;
-  /** What limits count by: an IPv4 address itself, of an IPv6 address its /64. */
+  /** The part that limits count by: an IPv4 address itself, the /64 of an IPv6 address. */
   readonly limitBucket: string;
 }
 

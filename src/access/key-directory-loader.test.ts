@@ -37,7 +37,7 @@ class MemorySource {
     this.#log.push(...numbers);
   }
 
-  /** As a loader reads it. */
+  /** Gives the keys in the form that a loader reads. */
   get source(): KeySource<number> {
     return {
       keys: { countAccessMax: async () => this.keys.size, accessPages: () => this.pages() },

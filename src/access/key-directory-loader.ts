@@ -18,7 +18,7 @@ export interface KeySource<Cursor> {
     since(cursor: Cursor): Promise<KeyChanges<Cursor> | { readonly kind: 'gap' }>;
   };
   readonly audit: {
-    /** Those of the keys that an operator took away. */
+    /** Finds which of the keys an operator took away. */
     namedOf(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
   };
 }

@@ -18,7 +18,7 @@ interface Count {
 }
 
 /**
- * What the limiters must do, stated as simply as possible. A key remembers the last window it counted in, even when the clock went
+ * States as simply as possible what the limiters must do. A key remembers the last window it counted in, even when the clock went
  * back by hours since; addresses are forgotten as soon as the window is another one.
  */
 interface Model {

@@ -59,7 +59,7 @@ export class MemoryLimits implements Limits {
     return this.#addresses.size + this.#failures.size;
   }
 
-  /** What the key has used of the current minute, and how much it may use. Counts nothing itself. */
+  /** Gives how much of the current minute the key has used and may use. Counts nothing itself. */
   usageOf({ slot, limitPerMinute }: KeyMatch, now: EpochMs): KeyUsage {
     return { used: this.#keys.used(slot, now), limitPerMinute: limitPerMinute ?? this.#figures.key };
   }

@@ -5,7 +5,7 @@ import { marketQuotes, sourceViews } from '../management/views.ts';
 import type { SourceQuote } from '../operator/source.ts';
 import { type Counts, fromZero, labelled, type Metric, metric, type Sample, samplesOf } from './metric.ts';
 
-/** What each source of each market is to its price; nothing where there is one source alone. */
+/** The part that each source of each market has in its price; empty where there is one source alone. */
 export function sourceMetrics(parts: AdminParts): Metric[] {
   return [
     perMarket(
@@ -96,12 +96,12 @@ const countsByName: Readonly<Record<string, readonly [label: string, field: Coun
   catalogue_loads_total: ['outcome', 'catalogueLoads', 'ok', 'incomplete'],
 };
 
-/** Of a list, its length. */
+/** Gives the length of a list, and any other figure as it is. */
 function figureOf(figure: FeedHealth[(typeof figures)[keyof typeof figures]]): number {
   return typeof figure === 'number' ? figure : figure.length;
 }
 
-/** As the management API describes it. */
+/** The description that the management API has of it. */
 function helpOf(field: keyof typeof FeedHealthSchema.properties): string {
   return (FeedHealthSchema.properties[field] as { readonly description?: string }).description!;
 }

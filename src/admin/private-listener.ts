@@ -106,7 +106,7 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
   return { 'X-Request-Id': id, 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' };
 }
 
-/** What needs no sign-in: for probes, scrapers and the command line. */
+/** Adds the readings that need no sign-in: for probes, scrapers and the command line. */
 function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry): void {
   app.get('/livez', () => ({ live: true }));
 

@@ -16,7 +16,7 @@ import { notesOf, readiness } from './readiness.ts';
 
 const minuteMs = 60_000;
 
-/** What readiness looks at, with everything well unless a test says otherwise. */
+/** The parts that readiness looks at, all well unless a test says otherwise. */
 function sourcesIn(phase: Phase) {
   const clock = new FakeClock();
   const feedStatus = new FeedStatus();

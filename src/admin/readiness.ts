@@ -11,7 +11,7 @@ export function readiness(parts: AdminParts) {
   return { ready: phase === 'serving', phase, notes: notesOf(parts).map(({ text }) => text) };
 }
 
-/** What an operator must act on, the most urgent first, then what is only unusual. */
+/** Lists what an operator must act on, the most urgent first, then what is only unusual. */
 export function notesOf(parts: AdminParts): Note[] {
   const notes = [
     ...processNotes(parts),

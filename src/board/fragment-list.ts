@@ -89,7 +89,7 @@ export class FragmentList {
     return joinGzipPieces(pieces, body);
   }
 
-  /** Of every block that has a member to show. */
+  /** The contents of every block that has a member to show. */
   #contents(): readonly BlockContent[] {
     const contents: BlockContent[] = [];
     for (const block of this.#blocks) {

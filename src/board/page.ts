@@ -27,7 +27,7 @@ export function contentTag(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, tagLength);
 }
 
-/** What the owner of a text can give its page more cheaply than the page can make it. */
+/** Parts that the owner of a text can give its page more cheaply than the page can make them. */
 export interface PreparedParts {
   /** Identifies the text; `contentTag` of it by default. */
   readonly tag?: string;

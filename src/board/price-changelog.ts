@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { Board } from './board.ts';
 import type { Page } from './page.ts';
 
-/** What changed up to a version. Each price is JSON: `{"version":…,"ticker":…}`, the ticker in the bytes of `/v1/ticker`. */
+/** The changes up to a version. Each price is JSON: `{"version":…,"ticker":…}`, the ticker in the bytes of `/v1/ticker`. */
 export interface PriceUpdate {
   readonly version: string;
   /** These are all prices: what is not among them has none. */
@@ -77,7 +77,7 @@ export class PriceChangelog implements MarketsObserver {
     if (isAll) this.#recheckAt = this.#markets.nextChangeAt(now);
   }
 
-  /** What changed since a version that an update named; everything where it was another process's. */
+  /** Gives the changes since a version that an update named; everything where it was another process's. */
   since(version: string | undefined): PriceUpdate {
     const known = this.#numberOf(version);
     const prices: string[] = [];

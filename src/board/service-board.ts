@@ -10,7 +10,7 @@ export class ServiceBoard {
   readonly #feed: FeedStatus;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #windows: readonly MaintenanceWindow[] = [];
-  /** What was in the last days. Kept current by the process part that reads the store. */
+  /** Incidents and windows of the last days, kept current by whoever reads the store. */
   history: StatusHistory = noHistory;
 
   constructor(feed: FeedStatus, clock: Pick<Clock, 'monotonicMs'>) {

@@ -19,7 +19,7 @@ export interface HistoryDay {
 export interface Incident {
   readonly id: string;
   readonly component: HistoryComponent;
-  /** Of market data: `degraded` if it arrived but the service worked worse, `outage` if none arrived, from the last on. */
+  /** The state of the market data: `degraded` if it arrived but the service worked worse, `outage` if none arrived, from the last on. */
   readonly state: 'degraded' | 'outage';
   readonly from: EpochMs;
   /** `undefined` while it lasts. */
@@ -32,12 +32,12 @@ interface HistoryWindow extends MaintenanceWindow {
   readonly createdAt: EpochMs;
 }
 
-/** What was, of the last `historyDays`. */
+/** Incidents and windows of the last `historyDays`. */
 export interface StatusHistory {
   readonly days: readonly HistoryDay[];
   /** The latest first. */
   readonly incidents: readonly Incident[];
-  /** Those to come too. The latest first. */
+  /** The latest first, with those to come. */
   readonly windows: readonly HistoryWindow[];
 }
 

@@ -50,7 +50,7 @@ export const check: Command = {
   },
 };
 
-/** What is checked; returns what was found, or throws what is wrong and what to do, without a secret. */
+/** A check; returns what was found, or throws what is wrong and what to do, without a secret. */
 type Check = readonly [name: string, work: () => Promise<string>];
 
 interface CheckResult {
@@ -191,7 +191,7 @@ function streamCheck(id: string, { redis }: Configuration, { clock, randomness }
   });
 }
 
-/** What a source answers, over both of its ways. Its markets are added to `markets`. */
+/** Checks what a source answers, over both of its ways. Its markets are added to `markets`. */
 function sourceChecks(connector: ExchangeConnector, urls: ConnectorUrls, clock: Clock, markets: UpstreamMarket[]) {
   const { id } = connector;
   const at = (url: string, name: string) => ({ subject: withoutQuery(url), key: `urls.${name} of ${id} in sources` });

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Context } from './command.ts';
 import { run } from './run.ts';
 
-/** What one run of the program left behind. */
+/** The outcome of one run of the program. */
 export interface Outcome {
   readonly exitCode: number;
   readonly stdout: string;
@@ -24,9 +24,9 @@ export interface Operator {
   process(...argv: readonly string[]): Promise<Outcome>;
   /** Runs the same inside this process, which starts none. */
   mdapi(...argv: readonly string[]): Promise<Outcome>;
-  /** What `mdapi` prints on stdout, of a run that has to end with 0. */
+  /** Gives what `mdapi` prints on stdout, in a run that has to end with 0. */
   text(...argv: readonly string[]): Promise<string>;
-  /** As `mdapi` with `--json`: the one object on stdout, of a run that has to end with 0. */
+  /** Gives the one object on stdout of `mdapi` with `--json`, in a run that has to end with 0. */
   json<Shape = Record<string, unknown>>(...argv: readonly string[]): Promise<Shape>;
 }
 
@@ -75,7 +75,7 @@ export interface Inside {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
-  /** What is typed at the question; the end of input when left out. */
+  /** The answer typed at the question; the end of input when left out. */
   readonly typed?: string;
   readonly clock?: Clock;
 }

@@ -62,7 +62,7 @@ export interface CommandInput {
   readonly json: boolean;
 }
 
-/** What a command prints when it is done. */
+/** The output of a command that is done. */
 export interface Result {
   /** The object that `--json` prints on stdout. */
   readonly json: Readonly<Record<string, unknown>>;

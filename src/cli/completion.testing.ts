@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { newDirectory, runInside } from './cli.testing.ts';
 import { commands } from './commands.ts';
 
-/** What a shell offers for the last word of a command line, with the script of a file loaded. */
+/** Gives what a shell offers for the last word of a command line, with the script of a file loaded. */
 export type Offer = (file: string, words: readonly string[]) => string;
 
 /** The script that completes command lines in a shell, as a file. */

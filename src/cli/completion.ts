@@ -24,7 +24,7 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
   },
 });
 
-/** What may follow some words: `keys`, then `create` (or an option), its summary, and the value that an option takes. */
+/** A word that may follow others: `keys`, then `create` (or an option), its summary, and the value that an option takes. */
 type Row = readonly [after: string, word: string, summary: string, value: string];
 
 /** Rows that follow any words. */

@@ -25,7 +25,7 @@ function spelling({ name, value }: Option): string {
 
 const commonHelp = `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`;
 
-/** What `mdapi` and `mdapi help` show. */
+/** The text of `mdapi` and `mdapi help`. */
 export function overview(): string {
   const lists = sections.map(({ title, commands }) => {
     return `${title}\n${twoColumns(commands.map((command) => [command.name, command.summary]))}`;
@@ -40,7 +40,7 @@ export function overview(): string {
   ].join('\n\n');
 }
 
-/** What `mdapi help keys` shows. */
+/** The text of `mdapi help keys`. */
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return [
     `Usage: mdapi ${group} COMMAND [OPTIONS]`,
@@ -49,7 +49,7 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
   ].join('\n\n');
 }
 
-/** What `mdapi keys create --help` shows. An option and its value stay on one line. */
+/** The text of `mdapi keys create --help`. An option and its value stay on one line. */
 export function commandHelp(command: Command): string {
   const positionals = (command.positionals ?? []).map(({ name, summary }) => [name, summary] as const);
   const options = (command.options ?? []).map((option) => [spelling(option), option.summary] as const);
@@ -118,7 +118,7 @@ export function commandReference(): string {
   return [introduction, common, exitCodes, ...chapters].join('\n');
 }
 
-/** What the introduction or the heading already says is left out, and an example that is the only one. */
+/** Leaves out what the introduction or the heading already says, and an example that is the only one. */
 function commandSection(command: Command): string {
   const options = (command.options ?? []).filter((option) => option !== yesOption);
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);

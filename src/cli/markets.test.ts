@@ -28,7 +28,7 @@ const facts = (symbol: string, change: Partial<MarketToSave> = {}): MarketToSave
   ...change,
 });
 
-/** What a server has loaded from its exchange. */
+/** Saves what a server has loaded from its exchange. */
 async function loadMarkets(directory: string): Promise<void> {
   const url = `sqlite:${join(directory, 'mdapi.sqlite')}`;
   const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });

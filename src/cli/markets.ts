@@ -66,7 +66,7 @@ async function skippedPairs(store: Store): Promise<readonly SkippedPair[]> {
 interface MarketVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
   readonly verb: string;
   readonly example: { readonly symbol: string; readonly note: string };
-  /** What `--all` stands for; absent where it is not taken. */
+  /** The meaning of `--all`; absent where it is not taken. */
   readonly allOption?: string;
   /** Returns how many markets changed. */
   readonly applyAll?: (job: Job) => Promise<number>;

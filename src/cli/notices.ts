@@ -95,7 +95,7 @@ async function previewed(input: CommandInput, context: Context) {
   return { figures, to: 'client@example.com', configuration };
 }
 
-/** What the mail says of the service. Without `server.baseUrl` the port is the configured one. */
+/** The mail's words about the service. Without `server.baseUrl` the port is the configured one. */
 function placeOf({ server, notices }: Configuration): NoticePlace {
   return { baseUrl: publicUrls(server, server.port).baseUrl, atMostEveryMs: notices.atMostEveryMs };
 }

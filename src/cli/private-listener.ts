@@ -24,7 +24,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** What the running server on this machine answers as JSON, whatever its status; `undefined` when nothing does. */
+/** Gives what the running server on this machine answers as JSON, whatever its status; `undefined` when nothing does. */
 export async function askServer(admin: Configuration['admin'], clock: Clock, path: string): Promise<unknown> {
   try {
     return await withTimeout(clock, timeoutMs, async (signal) => {

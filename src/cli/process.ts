@@ -57,7 +57,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
 
 const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
-/** Those that npm runs this program by and forwards signals to, as `bin/mdapi.js` has them. */
+/** The scripts that npm runs this program by and forwards signals to, as `bin/mdapi.js` has them. */
 const npmScripts = ['start', 'mdapi', 'npx'];
 
 /** One Ctrl-C can arrive twice: from the terminal, and forwarded by the program that started this one, such as npm. */

@@ -98,7 +98,7 @@ export function listenFailure(error: unknown, { admin }: Configuration): Command
   return message === undefined ? undefined : new CommandError(exitCodes.failure, 'cannot_listen', message);
 }
 
-/** What is wrong with the files of `server.tls`; `undefined` for any other error. */
+/** Says what is wrong with the files of `server.tls`; `undefined` for any other error. */
 export function tlsFailure(error: unknown, { server: { tls } }: Configuration): CommandError | undefined {
   const { code = '', path } = error as NodeJS.ErrnoException;
   if (tls === undefined) return undefined;

@@ -17,7 +17,7 @@ export function parseInstant(text: string, now: EpochMs, option: string): EpochM
   throw new UsageError(`${option}: "${text}" ${problemOf(text)}. Allowed: ${instantForms}.`);
 }
 
-/** As {@link parseInstant}, of an option that can be left out. */
+/** Does what {@link parseInstant} does for an option that can be left out. */
 export function parseOptionalInstant(text: string | undefined, now: EpochMs, option: string): EpochMs | undefined {
   return text === undefined ? undefined : parseInstant(text, now, option);
 }

@@ -95,7 +95,7 @@ class Model {
     node.position.follow(next);
   }
 
-  /** As a request is answered: count, wait, keep what came meanwhile, answer. */
+  /** Does what answering a request does: count, wait, keep what came meanwhile, answer. */
   async ask(index: number, meanwhile: readonly number[]): Promise<void> {
     const { position } = this.nodes[index]!;
     const claimed = position.current;

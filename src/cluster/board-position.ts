@@ -20,7 +20,7 @@ interface Waiting {
 /** How far this process's market is, and what waits for it to get further. */
 export class BoardPosition {
   readonly #clock: Clock;
-  /** Of what was applied last. */
+  /** The position that was applied last. */
   #followed = noPosition;
   /** Asked while this process leads: its market is ahead of what it has published. */
   #leading: (() => Position) | undefined;

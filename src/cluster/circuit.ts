@@ -5,7 +5,7 @@ const probeAfterMsMax = 1_000;
 /** After this many failed probes in a row the connection counts as dead: under three seconds. */
 const probesMax = 5;
 
-/** What a circuit needs of the server it protects. */
+/** The server that a circuit protects, as far as it must know it. */
 export interface CircuitParts {
   readonly clock: Clock;
   /** How long a probe may take, in milliseconds: as long as a request may wait. */

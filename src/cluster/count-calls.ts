@@ -29,12 +29,12 @@ export interface Call {
   isAbandoned: boolean;
 }
 
-/** What is done with calls. */
+/** The ways out of which calls are made. */
 export interface CallParts {
   readonly clock: Clock;
   /** How long a request may wait for its answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** What goes with takes, asked when they are sent. */
+  /** Makes the call for some takes, when they are sent. */
   readonly prepare: (takes: readonly Take[]) => SentCall;
   readonly send: (sent: SentCall) => Promise<CountAnswer>;
   readonly answered: (call: Call, answer: CountAnswer) => void;

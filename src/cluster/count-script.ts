@@ -78,7 +78,7 @@ return answer
 
 /** One request to be counted. */
 export interface CountedTake {
-  /** Of the counter. */
+  /** The name of the counter. */
   readonly counter: string;
   readonly limit: number;
   /** The count this node saw last in its window; 0 when none. */
@@ -101,7 +101,7 @@ export interface CountedTakes {
   readonly takes: readonly CountedTake[];
 }
 
-/** What the server said. */
+/** The server's answer. */
 export interface CountAnswer {
   readonly windowNumber: number;
   /** The server's clock, epoch milliseconds. */

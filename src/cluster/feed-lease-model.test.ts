@@ -39,7 +39,7 @@ class ModelServer {
     if (this.#held === `${holder}:${fence}`) this.#endsMs = 0;
   }
 
-  /** What the script that publishes does. */
+  /** Decides as the script that publishes does. */
   accepts(fence: number): boolean {
     return fence === this.#fence;
   }

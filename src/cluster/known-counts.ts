@@ -1,6 +1,6 @@
 import { windowsHeldBackMax } from './count-script.ts';
 
-/** What this node knows of one counter in the current window. */
+/** This node's knowledge of one counter in the current window. */
 export interface KnownCount {
   /** The count the server answered last. */
   seen: number;
@@ -40,7 +40,7 @@ export class KnownCounts {
     this.#windowNumber = windowNumber;
   }
 
-  /** What is known of a counter, to be read and changed. `undefined` when no more can be remembered. */
+  /** Gives what is known of a counter, to be read and changed. `undefined` when no more can be remembered. */
   of(counter: string): KnownCount | undefined {
     let known = this.#counts.get(counter);
     if (known === undefined && this.#counts.size < countersMax) {

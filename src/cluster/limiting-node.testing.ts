@@ -76,7 +76,7 @@ export class LimitingNode {
   }
 }
 
-/** What was decided per window: the windows by their end, how many were sent, how many admitted, what was left. */
+/** Decisions per window: the windows by their end, how many were sent, how many admitted, what was left. */
 export class Tally {
   readonly #windows = new Map<number, { sent: number; admitted: number; remaining: number[] }>();
 

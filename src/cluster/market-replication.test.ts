@@ -64,7 +64,7 @@ function visible({ board, markets, service }: ReturnType<typeof partsOf>, now: E
   };
 }
 
-/** What changes a process's market: the feed, and what operators decide, which every process reads from the store. */
+/** The inputs of a process's market: its feed, and decisions of operators, which every process reads from the store. */
 interface MarketInputs extends FeedSink {
   applyControls(controls: readonly MarketControls[]): void;
   setWindows(windows: readonly MaintenanceWindow[]): void;

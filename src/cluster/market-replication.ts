@@ -12,14 +12,14 @@ import type { Position } from './board-position.ts';
 
 type Times = Pick<Clock, 'now' | 'monotonicMs'>;
 
-/** What a process that runs the feed has to tell the others. A value that is the same object as before has not changed. */
+/** Collects what a process that runs the feed has to tell the others. A value that is the same object as before has not changed. */
 export class MarketChanges {
   readonly #parts: FeedTarget;
   readonly #clock: Times;
   readonly #sentTickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #sentReferences = new Map<MarketSymbol, ReferencePrices>();
   readonly #sentRates = new Map<CurrencyCode, ConversionRate>();
-  /** Whose prices may have changed since the last call of `next`. */
+  /** Markets whose prices may have changed since the last call of `next`. */
   readonly #changed = new Set<MarketSymbol>();
   #sent: Pick<MarketState, 'path' | 'lastUpdatedAt'> & { readonly switches?: number } = {};
   #isChanged = true;
@@ -75,7 +75,7 @@ export class MarketChanges {
     return String(Math.ceil(this.#parts.feedStatus.silentMs(this.#clock.now(), this.#clock.monotonicMs())));
   }
 
-  /** What changed since the last call. */
+  /** Takes out what changed since the last call. */
   next(withSources: boolean): MarketState {
     const { markets } = this.#parts;
     const { tickers, references, rates } = markets.contents();
@@ -93,7 +93,7 @@ export class MarketChanges {
     };
   }
 
-  /** What is small enough to be sent each time; of all sources only now and then, and when one takes over. */
+  /** Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes over. */
   #current(withSources: boolean) {
     const { markets, feedStatus } = this.#parts;
     const { path, lastUpdatedAt } = feedStatus;
@@ -158,7 +158,7 @@ function reportsOf({ catalogue, sources }: Markets): SourceReport['markets'] {
   return own.map(({ symbol }) => [symbol, sources.states(symbol)]);
 }
 
-/** What was not sent yet, which counts as sent from then on. */
+/** Gives what was not sent yet, and counts it as sent from then on. */
 function changesIn<Name, Value>(
   names: Iterable<Name>,
   now: ReadonlyMap<Name, Value>,

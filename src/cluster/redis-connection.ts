@@ -143,7 +143,7 @@ function tlsOptions(host: string) {
   return { tls: true as const, ...(isIP(host) === 0 ? { servername: host } : {}) };
 }
 
-/** What went wrong, for the log. Neither the library nor a server puts a password into it. */
+/** Says what went wrong, for the log. Neither the library nor a server puts a password into it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error instanceof Error && error.message !== '' ? error.message : 'the connection failed';

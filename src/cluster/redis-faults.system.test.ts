@@ -13,7 +13,7 @@ type Test = Parameters<typeof LimitingNode.start>[0];
 /** No test sees the end of such a window: the current one began in 1970 and ends in 2033. */
 const windowMs = 2_000_000_000_000;
 
-/** Of the nodes here: short for a test that waits for it, long for a busy machine. */
+/** The timeout of the nodes here: short for a test that waits for it, long for a busy machine. */
 const timeoutMs = 500;
 
 const untilUp = (node: LimitingNode) => eventually('counting in Redis', () => node.isUp);
@@ -43,7 +43,7 @@ async function remainingAfter(node: LimitingNode, requests: number): Promise<num
   return remaining;
 }
 
-/** What an operator or the world does to a server, and how it ends. */
+/** A thing that an operator or the world does to a server, and how it ends. */
 interface Fault {
   readonly begin: (redis: RedisServer) => unknown;
   readonly end: (redis: RedisServer) => unknown;

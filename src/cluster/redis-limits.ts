@@ -12,7 +12,7 @@ import { type KnownCount, KnownCounts } from './known-counts.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 import { ServerTime } from './server-time.ts';
 
-/** What the shared limits are made from. */
+/** Everything that the shared limits are made from. */
 export interface RedisLimitsOptions {
   readonly address: RedisAddress;
   readonly figures: LimitFigures;
@@ -234,7 +234,7 @@ export class RedisLimits implements Limits {
     return this.#decide(used, limit, this.#earliest(this.#options.clock.now()));
   }
 
-  /** What was admitted alone goes with the first take of its counter, and comes back should that fail. */
+  /** Sends requests that were admitted alone with the first take of their counter; they come back should that fail. */
   #prepare(takes: readonly Take[]): SentCall {
     const counted = takes.map(({ counter, limit, isKeys }) => {
       const known = this.#known.of(counter);

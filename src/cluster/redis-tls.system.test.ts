@@ -24,7 +24,7 @@ async function startOverTls(t: TestContext) {
   return { redis, port };
 }
 
-/** As an operator does with `NODE_EXTRA_CA_CERTS`, which a process reads when it starts. */
+/** Does what an operator does with `NODE_EXTRA_CA_CERTS`, which a process reads when it starts. */
 function trustAuthority(t: TestContext): void {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, tlsTexts.authority]);

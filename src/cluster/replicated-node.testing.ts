@@ -22,7 +22,7 @@ import { callerWithTimeout } from './redis-calls.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
 
-/** What a node has already, of a listener for one. */
+/** Parts that a node has already, such as those of a listener. */
 export interface NodeParts {
   readonly markets: Markets;
   readonly feedStatus: FeedStatus;
@@ -39,7 +39,7 @@ export class ReplicatedNode {
   readonly connection: RedisConnection;
   readonly publisher: BoardPublisher;
   readonly follower: BoardFollower;
-  /** What the node's feed delivers when it leads. */
+  /** The sink that the node's feed delivers into when it leads. */
   readonly feed: FeedSink;
   readonly logged: string[] = [];
   fence: number | undefined;
@@ -120,7 +120,7 @@ export class ReplicatedNode {
     });
   }
 
-  /** What clients of this node get, with the entity tags. */
+  /** Gives what clients of this node get, with the entity tags. */
   published(now: EpochMs = this.clock.now()): string {
     const pages = [this.board.markets(now), this.board.tickers(now)];
     return JSON.stringify([

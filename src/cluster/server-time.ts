@@ -4,7 +4,7 @@ const serverResolutionMs = 1;
 const driftMax = 0.001;
 
 /**
- * What this process knows of the clock of the Redis server, which decides the windows of all nodes. It goes on by
+ * This process's knowledge of the clock of the Redis server, which decides the windows of all nodes. It goes on by
  * this process's monotonic clock: how the node's own wall clock is set plays no part.
  */
 export class ServerTime {

@@ -64,7 +64,7 @@ function process(mayFeedAlone = true) {
       else shared.unreachable('not connected');
       await settled();
     },
-    /** What happened since the last look. */
+    /** Takes out what happened since the last look. */
     seen: () => events.splice(0),
   };
 }

@@ -51,7 +51,7 @@ export interface SharingFigures {
 
 /** How long an own feed goes on beside the leader's: a Redis that comes and goes makes no more than five connections a minute. */
 const returnAfterMs = 10_000;
-/** What the leader has sent this long after the own feed has ended is newer than anything that came of it. */
+/** Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it. */
 const settleMs = 1_000;
 
 /** Decides which feed makes the prices of this process: its own, or that of the leading one. Reactions come one after the other. */
@@ -64,7 +64,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   #isReading = false;
   #turn: Promise<void> = Promise.resolve();
   #returning: Timer | undefined;
-  /** What the leader sent while the own feed made the prices. */
+  /** The leader's state, collected while the own feed made the prices. */
   #collected: MarketState | undefined;
   #aliveMs = Number.NEGATIVE_INFINITY;
 

@@ -129,7 +129,7 @@ function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf) 
   return {
     location,
     keepForMs: milliseconds(keepFor),
-    /** Who gets the last hash of each day. */
+    /** Whoever gets the last hash of each day. */
     sealTo: parseMailbox(sealTo ?? ''),
     /** Where the record is copied to; `undefined` for nowhere. */
     clickhouse: parseClickHouseUrl(clickhouse.url ?? ''),

@@ -24,7 +24,7 @@ const pairs = [
   ['admin.oidc.clientId', 'admin.oidc.clientSecret'],
 ] as const;
 
-/** What each source of rates needs, and what else it takes. */
+/** Settings that each source of rates needs, and others that it takes. */
 const rateSettings = {
   cnb: { needs: [], takes: ['url'] },
   ecb: { needs: [], takes: ['url'] },

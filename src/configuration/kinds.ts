@@ -7,12 +7,12 @@ import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from '.
 import { type Duration, parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
-/** What every setting documents about itself, for messages and for the reference. */
+/** The documentation of a setting, for messages and for the reference. */
 export interface Notes {
   readonly description: string;
   /** Why a careless value is dangerous. */
   readonly security?: string;
-  /** What holds when the value is absent and depends on other values. */
+  /** The value that holds when none is given, where it depends on others. */
   readonly whenAbsent?: string;
   /** Never printed, not even in a message about it being wrong. */
   readonly secret?: boolean;

@@ -45,7 +45,7 @@ export const annotatedSchema = configurationSchema as unknown as AnnotatedSchema
 
 /** One value of the configuration that can be set by itself: everything but the sections. */
 export interface Field {
-  /** As in the file: `server.baseUrl`. */
+  /** The path in the file: `server.baseUrl`. */
   readonly key: string;
   readonly path: readonly string[];
   /** `MDAPI_SERVER_BASE_URL`. With `_FILE` after it, the variable names a file that holds the value. */

@@ -8,7 +8,7 @@ export interface Problem {
   readonly where: string;
   /** `undefined` when it concerns a whole source, such as a file that is not YAML. */
   readonly key: string | undefined;
-  /** What is wrong and what is allowed. Never holds a secret's value. */
+  /** Says what is wrong and what is allowed. Never holds a secret's value. */
   readonly what: string;
 }
 

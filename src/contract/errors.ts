@@ -91,7 +91,7 @@ const contractErrors = {
   },
 } as const satisfies ErrorRows;
 
-/** What that table cannot express, in the same shape. */
+/** Further errors that the table cannot express, in the same shape. */
 const furtherErrors = {
   BAD_REQUEST: {
     status: 400,
@@ -188,7 +188,7 @@ export function errorType(errorsUrl: string, code: ErrorCode): string {
   return `${errorsUrl}/${slugOf(code)}`;
 }
 
-/** What differs from one problem to the next. */
+/** The parts in which problems differ. */
 export interface Problem {
   readonly code: ErrorCode;
   /** Written for the client: never a caught error's message, never the bytes a client sent. */

@@ -24,7 +24,7 @@ import { schemas } from './schemas.ts';
 export interface DescribedService {
   readonly baseUrl: string;
   readonly errorsUrl: string;
-  /** As configured; the contract's when left out. */
+  /** The configured limits; the contract's when left out. */
   readonly limits?: LimitFigures;
 }
 
@@ -48,9 +48,9 @@ interface Resource {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** What may be asked for, besides `If-None-Match` where the answer has an entity tag. */
+  /** Parameters, besides `If-None-Match` where the answer has an entity tag. */
   readonly parameters?: readonly Parameter[];
-  /** Of the body. */
+  /** The schema of the body. */
   readonly schema: keyof ReturnType<typeof bodyExamples>;
   /** Whatever may be kept is ready, with entity tags and in several encodings. */
   readonly caching: Caching;
@@ -177,7 +177,7 @@ export const resources: readonly Resource[] = [
   },
 ];
 
-/** What every resource with a key, and every one without, can answer with, besides what any HTTP can: `Transport`. */
+/** Errors of every resource with a key, and of every one without, besides those that any HTTP has: `Transport`. */
 const usualErrors = {
   keyed: ['Unauthorized', 'TooManyRequests'],
   keyless: ['TooManyRequestsWithoutKey', 'Overloaded'],

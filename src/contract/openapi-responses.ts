@@ -155,7 +155,7 @@ const cacheControl = {
   never: 'no-store',
   /** Markets and tickers: the client may keep them, and asks each time whether they changed. */
   revalidate: 'private, no-cache',
-  /** What is the same for everybody. */
+  /** For answers that are the same for everybody. */
   shared: 'public, max-age=300',
 } as const;
 
@@ -171,7 +171,7 @@ interface Occurrence {
   readonly name: string;
   readonly summary: string;
   readonly detail?: string;
-  /** Of a 429: the limit whose figure the detail names. */
+  /** The limit whose figure the detail of a 429 names. */
   readonly limit?: LimitCategory;
 }
 

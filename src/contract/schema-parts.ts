@@ -32,7 +32,7 @@ export function component<Schema extends TSchema>(name: string, description?: st
   });
 }
 
-/** Of a text: how long it is, and of which form; one line when `pattern` is left out. */
+/** The length and form of a text; one line when `pattern` is left out. */
 interface Form {
   readonly format?: string;
   readonly minLength?: number;

@@ -2,20 +2,20 @@ import type { EpochMs } from '../clock.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Answer } from './answer.ts';
 
-/** What is known of a request once it is answered. Neither the text of a key nor the address of a client. */
+/** A request once it is answered. Neither the text of a key nor the address of a client. */
 export interface AnsweredRequest {
   readonly requestId: string;
   /** When the answer was written. */
   readonly at: EpochMs;
   readonly durationMs: number;
-  /** Of the resource; `unmatched` where there is none. Never a path a client chose. */
+  /** The route of the resource; `unmatched` where there is none. Never a path a client chose. */
   readonly route: string;
   readonly status: number;
-  /** Of a problem. */
+  /** The code of a problem. */
   readonly code: ErrorCode | undefined;
-  /** Of the body. */
+  /** The length of the body. */
   readonly bytes: number;
-  /** Of the valid key that asked; absent where there was none. */
+  /** The valid key that asked; absent where there was none. */
   readonly keyId: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface CertificateFiles {
 
 export interface CertificateWatchParts {
   readonly files: CertificateFiles;
-  /** What was in them when the listener was made. */
+  /** The contents when the listener was made. */
   readonly served: Certificate;
   readonly clock: Pick<Clock, 'every'>;
   readonly log: Log;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 const nothing = Buffer.alloc(0);
 
-/** What one connection may ask for ahead of its answers. */
+/** Bounds of what one connection may ask for ahead of its answers. */
 interface Bounds {
   /** Answers that its client has not taken yet: beyond either bound further requests wait. */
   readonly unansweredMax: number;
@@ -28,7 +28,7 @@ interface ParsedSocket extends Socket {
   readonly _handle?: { readonly isStreamBase?: boolean } | null;
 }
 
-/** What all connections hold together. */
+/** Totals over all connections. */
 export interface Held {
   /** Bytes sent by clients and not parsed yet. */
   ahead: number;
@@ -60,7 +60,7 @@ export class Connection {
   bytesReadAtSweep = 0;
   /** Requests whose turn has not come, because the client is behind with taking its answers. */
   readonly waiting: (() => void)[] = [];
-  /** What arrived and was not parsed yet. */
+  /** Bytes that arrived and were not parsed yet. */
   #rest: Buffer = nothing;
   #isPausedByUs = false;
   #isPausedByServer = false;
@@ -69,7 +69,7 @@ export class Connection {
   #isParsedByServer = false;
   #hasSentAhead = false;
   readonly #held: Held;
-  /** Those being made, and those whose bytes the client has not taken. */
+  /** Answers that are being made, and those whose bytes the client has not taken. */
   readonly #answers: Answer[] = [];
   #unsentBytes = 0;
   #refusals = 0;

@@ -21,7 +21,7 @@ const keylessIdleSweeps = 7;
 
 /** Why connections were closed or not accepted, since the start. */
 export interface ConnectionFigures {
-  /** Those in a handshake included. */
+  /** Open connections, those in a handshake included. */
   readonly open: number;
   /** Not accepted because too many were open. */
   readonly dropped: number;

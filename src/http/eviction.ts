@@ -20,7 +20,7 @@ export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'b
   return busy;
 }
 
-/** Those to cut so that `excessBytes` fewer wait: keyless before keyed, the largest first. */
+/** Picks connections to cut so that `excessBytes` fewer wait: keyless before keyed, the largest first. */
 export function largestSlowReaders<C extends Pick<Connection, 'isKeyed' | 'unsentBytes'>>(
   connections: Iterable<C>,
   excessBytes: number,

@@ -5,7 +5,7 @@ import { headerNames, ifNoneMatchLengthMax } from '../contract/limits.ts';
 import { methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { problemHeaders } from './response-writer.ts';
 
-/** What is wrong with a parsed request as HTTP; `undefined` when nothing. */
+/** Finds what is wrong with a parsed request as HTTP; `undefined` when nothing. */
 export function findHttpFault({
   httpVersionMajor,
   httpVersionMinor,

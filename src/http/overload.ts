@@ -27,7 +27,7 @@ export const overloadSignals = ['load', 'heap', 'unsent'] as const;
 export type OverloadSignal = (typeof overloadSignals)[number];
 
 /**
- * Who is refused: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was being
+ * The steps of refusing: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was being
  * served before; 3 all with a key. `/v1/time` and `/v1/status` never are.
  */
 export type ShedStep = 0 | 1 | 2 | 3;
@@ -39,7 +39,7 @@ const refused = [
   'all requests but /v1/time and /v1/status',
 ] as const;
 
-/** What is shed now, since when, and why: the signal is `undefined` while nothing is. */
+/** The present shedding, since when, and why: the signal is `undefined` while nothing is. */
 export interface Shedding {
   readonly step: ShedStep;
   readonly sinceMs: number;
@@ -50,7 +50,7 @@ export interface Shedding {
 /** Which requests of a connection are refused. */
 export type Shed = 'none' | 'keyless' | 'all';
 
-/** What an overload is measured by, and where it is reported. */
+/** The measures of an overload, and where it is reported. */
 export interface OverloadOptions {
   readonly pressure: () => Pressure;
   readonly bounds: Omit<Pressure, 'busyShare'>;
@@ -154,7 +154,7 @@ export function heapShare(): number {
   return used_heap_size / heap_size_limit;
 }
 
-/** What this process may use of the machine's memory. Answers that wait are outside the heap. */
+/** Gives how much of the machine's memory this process may use. Answers that wait are outside the heap. */
 export function memoryBytes(): number {
   return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }

@@ -27,7 +27,7 @@ export interface PublicRequest {
   readonly shed: Shed;
 }
 
-/** What decides who may ask, and how often. */
+/** Decides who may ask, and how often. */
 export interface Gate {
   readonly keys: KeyDirectory;
   readonly limits: Limits;
@@ -40,7 +40,7 @@ export interface Gate {
 /** Where the cause of an internal error goes, under the identifier the client was given. */
 export type FailureLog = (error: unknown, requestId: string) => void;
 
-/** What to answer, and the limit that counted the request. */
+/** The answer to a request, and the limit that counted it. */
 export interface Decision {
   readonly answer: Answer;
   readonly route: string;
@@ -220,7 +220,7 @@ export class Pipeline {
   }
 }
 
-/** What a client gets for a defect of the service: nothing of the cause. */
+/** The answer to a defect of the service: nothing of the cause. */
 export const internalError = problem(
   'INTERNAL_ERROR',
   'The request could not be answered because of an internal error.',
@@ -233,7 +233,7 @@ export const overloaded: Decision = {
   verdict: undefined,
 };
 
-/** What everything but the status answers while a window runs. */
+/** Makes the answer that everything but the status gives while a window runs. */
 export function maintenanceProblem(retryAfterSeconds: number): ProblemAnswer {
   const detail = 'Planned maintenance is running. GET /v1/status shows its expected end.';
   return problem('SERVICE_MAINTENANCE', detail, retryAfterSeconds);

@@ -29,14 +29,14 @@ import { splitTarget } from './request-target.ts';
 import type { ReadModel } from './resource.ts';
 import { type Written, writeAnswer } from './response-writer.ts';
 
-/** What is served, which can name the port that was taken. */
+/** Routes and addresses, which can name the port that was taken. */
 export interface Offer {
   readonly routes: Routes;
   /** Absolute, without a trailing slash: what the `type` of an Error starts with. */
   readonly errorsUrl: string;
 }
 
-/** What the listener is made from. */
+/** Everything that the listener is made from. */
 export interface PublicListenerParts {
   /** Asked once, with the port listened on, before any request is looked at. */
   readonly offerAt: (port: number) => Offer;
@@ -52,13 +52,13 @@ export interface PublicListenerParts {
   readonly log: Log;
   /** The load of the process: of the last few seconds, and the heap as it is. */
   readonly pressure: () => Omit<Pressure, 'unsentBytes'>;
-  /** What the process may use of the machine's memory. */
+  /** Bytes of the machine's memory that the process may use. */
   readonly memoryBytes: number;
 }
 
 /** Longer than a request takes to arrive. */
 const idleGraceMs = 500;
-/** Of the memory, for answers that clients have not taken: above the first requests are shed, above the second clients are cut. */
+/** Parts of the memory for answers that clients have not taken: above the first requests are shed, above the second clients are cut. */
 const unsentPartShed = 1 / 16;
 const unsentPartCut = 1 / 8;
 
@@ -74,7 +74,7 @@ interface Exchange {
   readonly cameMs: number;
   /** Its answer is the last on its connection. */
   closes: boolean;
-  /** What is decided of it; once it was looked at. */
+  /** The request as it is decided, once it was looked at. */
   asked: PublicRequest | undefined;
 }
 

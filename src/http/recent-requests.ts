@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
-/** Of each kind. At about 90 bytes each both kinds take 2 MB. */
+/** Requests kept of each kind. At about 90 bytes each both kinds take 2 MB. */
 const keptMax = 10_000;
 /** Characters of a request id. */
 const idLength = 32;

@@ -9,13 +9,13 @@ export const durationBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.
 
 /** How long answers took. */
 export interface Durations {
-  /** Of each bucket alone. */
+  /** Counts of each bucket alone. */
   readonly counts: number[];
   sumSeconds: number;
   count: number;
 }
 
-/** What was answered since the start. Plain counters, read when metrics are collected. */
+/** Counts of answers since the start, read when metrics are collected. */
 export class RequestCounts {
   readonly #answered = new Map<string, Map<number, number>>();
   readonly #durations = new Map<string, Durations>();

@@ -1,7 +1,7 @@
-/** What a request asks for, as it was written: nothing is decoded, so that no two spellings are one path. */
+/** The target of a request as it was written: nothing is decoded, so that no two spellings are one path. */
 export interface RequestTarget {
   readonly path: string;
-  /** What follows the question mark; empty when there is none. */
+  /** The text after the question mark; empty when there is none. */
   readonly query: string;
 }
 

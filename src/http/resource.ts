@@ -10,11 +10,11 @@ export interface ResourceRequest {
   readonly now: EpochMs;
   /** The raw query, without its question mark. */
   readonly query: string;
-  /** As they were sent. */
+  /** The headers as they were sent. */
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What resources read from. Nothing here waits for anything. */
+/** The boards that resources read. Nothing here waits for anything. */
 export interface ReadModel {
   readonly board: Board;
   readonly service: ServiceBoard;

@@ -6,7 +6,7 @@ import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits
 import type { Answer, PageAnswer, ProblemAnswer } from './answer.ts';
 import { chooseEncoding, matchesEntityTag } from './negotiation.ts';
 
-/** What of a request decides how its answer is written. */
+/** The parts of a request that decide how its answer is written. */
 export interface WriteContext {
   readonly requestId: string;
   readonly acceptEncoding: string | undefined;
@@ -22,10 +22,10 @@ export interface WriteContext {
   readonly errorsUrl: string;
 }
 
-/** What was written. */
+/** The answer as it was written. */
 export interface Written {
   readonly status: number;
-  /** Of the body. */
+  /** The length of the body. */
   readonly bytes: number;
 }
 

@@ -46,7 +46,7 @@ export class TicketKeys {
     this.#timer?.cancel();
   }
 
-  /** As `node:tls` takes them: 48 bytes. `undefined` leaves it to choose its own. @param privateKey in PEM form */
+  /** Gives the keys as `node:tls` takes them: 48 bytes. `undefined` leaves it to choose its own. @param privateKey in PEM form */
   for(privateKey: string): Buffer | undefined {
     if (this.#secret === undefined) return undefined;
     // The same key can be written in several ways.

@@ -29,7 +29,7 @@ function world() {
   const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
   const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), snapshots, clock, log });
   const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
-  /** As a feed that goes on does it: data every minute, over a connection that lives. */
+  /** Does what a feed that goes on does: data every minute, over a connection that lives. */
   const goOn = async (path: 'live' | 'fallback', minutes: number) => {
     for (let minute = 0; minute < minutes; minute++) {
       feedNow(path);

@@ -15,7 +15,7 @@ import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
-/** What the management API counts itself. */
+/** Counters of the management API itself. */
 export interface ManagementCounters {
   readonly requests: Counter<'operation' | 'status'>;
   readonly signIns: Counter;
@@ -28,7 +28,7 @@ export type CountersFor = (sessions: () => number) => ManagementCounters;
 /** The role that an operation needs; `sign-in` is the operation that makes a session. */
 export type Access = Role | 'anybody' | 'sign-in';
 
-/** Who makes a request. */
+/** The operator who makes a request. */
 export interface Operator {
   /** The name of the token, by which the audit log records what was done. */
   readonly name: string;
@@ -220,7 +220,7 @@ export class Gate {
   }
 }
 
-/** What follows `Bearer `; the empty text, which is no token, for any other scheme. */
+/** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */
 function bearerOf(authorization: string): string {
   return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
 }

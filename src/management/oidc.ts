@@ -84,7 +84,7 @@ function isAttempt(parts: readonly string[]): parts is Attempt {
   return parts.length === 3 && parts.every((part) => part.length === secretLength);
 }
 
-/** What may be logged: the whole error can hold tokens and claims. */
+/** Gives what may be logged: the whole error can hold tokens and claims. */
 function describeError(error: unknown) {
   const { message, code, error: answer } = error as { message?: unknown; code?: unknown; error?: unknown };
   return { reason: String(message), code: code && String(code), answer: answer && String(answer) };

@@ -27,7 +27,7 @@ export interface Asked<Params = never, Query = never, Body = never> {
 interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
   /** When left out, POST with a body and GET without. */
   readonly method?: 'GET' | 'POST' | 'DELETE';
-  /** As the router writes it: `/api/keys/:id`. */
+  /** The path as the router writes it: `/api/keys/:id`. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -79,7 +79,7 @@ export function strictObject<Properties extends TProperties>(description: string
   return Type.Object(properties, { description, additionalProperties: false });
 }
 
-/** Of an operation that takes no values. */
+/** The body of an operation that takes no values. */
 export const noBody = strictObject('Nothing is taken.', {});
 
 /** The expiry of a new key or token. */

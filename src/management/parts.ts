@@ -38,12 +38,12 @@ export type Phase = 'starting' | 'serving' | 'draining';
 
 /** The feed of a process, as far as others read it. */
 export interface FeedView {
-  /** Of each source, in order of preference. */
+  /** The health of each source, in order of preference. */
   sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
   rates(): readonly RateHealth[];
   /** How far the wall clock is from those of the exchanges; of a process that does not run the feed nothing. */
   clock(): ClockReading;
-  /** What takes the prices that an engine of the operator pushes, in the process that runs the feed. */
+  /** The connector that an engine of the operator pushes to, in the process that runs the feed. */
   engine(source: string): PushConnector | undefined;
 }
 
@@ -84,9 +84,9 @@ export interface AdminParts {
   };
   readonly delay: Pick<EventLoopDelay, 'p99Ms' | 'read'>;
   readonly changes: Pick<StoreFollower, 'reachable' | 'held' | 'look'>;
-  /** What SQLite last found in its file. */
+  /** The result of SQLite's last look at its file. */
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
-  /** Of the record; `undefined` where nothing is recorded. */
+  /** Figures of the record; `undefined` where nothing is recorded. */
   readonly recording: () => ReturnType<Recording['figures']> | undefined;
   /** Looks things up in it; `undefined` where nothing is recorded. */
   readonly record: Pick<RecordClient, 'ask'> | undefined;
@@ -100,7 +100,7 @@ export interface AdminParts {
   readonly replication: () => SharingFigures | undefined;
 }
 
-/** What operations of the management API can use: the rooms, and what the private listener records of them. */
+/** The parts that operations of the management API can use: the rooms, and what the private listener records of them. */
 export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly sparklines: Sparklines;
@@ -110,7 +110,7 @@ export interface Management extends AdminParts {
     readonly isFull: boolean;
     open(response: ServerResponse, version: string | undefined, isStillAllowed: () => Promise<boolean>): void;
   };
-  /** What an operator must act on, the most urgent first. */
+  /** Notes on what an operator must act on, the most urgent first. */
   readonly notes: () => Note[];
   readonly requests: RequestHistory;
 }

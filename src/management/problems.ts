@@ -7,7 +7,7 @@ interface ProblemRow {
   readonly status: number;
   /** Never changes for a code. */
   readonly title: string;
-  /** What causes it and what to do. */
+  /** Its cause, and what to do. */
   readonly description: string;
 }
 

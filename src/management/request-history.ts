@@ -100,7 +100,7 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** As Prometheus estimates it: evenly spread within a bucket, and the last bound for whatever took longer. */
+/** Estimates a quantile as Prometheus does: evenly spread within a bucket, and the last bound for whatever took longer. */
 function quantileMs(answers: readonly number[], share: number): number | null {
   let rank = share * sumOf(answers);
   if (rank === 0) return null;

@@ -4,7 +4,7 @@ import { randomBase62 } from '../base62.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { Role } from '../operator/role.ts';
 
-/** Who has signed in, with a token or through the provider. */
+/** The person who has signed in, with a token or through the provider. */
 export interface Holder {
   /** The id of the token in the store; `undefined` for that of the configuration, and for a person. */
   readonly tokenId: string | undefined;

@@ -26,7 +26,7 @@ export interface BoardView {
   readonly markets: readonly MarketView[];
 }
 
-/** What clients get at this instant. */
+/** Gives what clients get at this instant. */
 export function boardView({ market, clock }: Pick<AdminParts, 'market' | 'clock'>): BoardView {
   const { board, markets, service, feedStatus } = market;
   const now = clock.now();
@@ -54,7 +54,7 @@ export function marketsByStatus({ market, clock }: AdminParts): Readonly<Record<
   return counts;
 }
 
-/** What each source says of each market of an exchange that is not delisted. */
+/** Gives what each source says of each market of an exchange that is not delisted. */
 export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>) {
   const now = clock.now();
   const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');

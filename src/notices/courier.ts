@@ -26,7 +26,7 @@ const attemptTimeoutMs = leaseMs - 10_000;
 /** From the message's end on no other server claims it while an answer may still come. */
 const answerLeaseMs = 15 * 60_000;
 const retryRange = { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } as const;
-/** As long as mail servers themselves keep trying (RFC 5321 §4.5.4.1). */
+/** The time for which mail servers themselves keep trying (RFC 5321 §4.5.4.1). */
 const giveUpAfterMs = 4 * 86_400_000;
 const stopTimeoutMs = 5_000;
 

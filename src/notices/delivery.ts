@@ -149,7 +149,7 @@ function judge(error: SmtpFailure, { isSent, isWithdrawn }: Ending, server: Smtp
   return isFinal ? { kind: 'refused', reason } : { kind: 'postponed', reason, serverFault: responseCode === 421 };
 }
 
-/** What the server says while we log in may repeat what we sent: only its code is kept. */
+/** Says why a delivery failed. The server's words during the login may repeat what we sent: only their code is kept. */
 function reasonOf(error: SmtpFailure, server: SmtpServer): string {
   const { code, command = '', responseCode, response = '' } = error;
   const step = command === '' || command === 'API' ? '' : ` at ${command}`;

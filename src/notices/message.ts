@@ -8,7 +8,7 @@ export interface Mailbox {
   readonly address: string;
 }
 
-/** What a message says. */
+/** The words of a message. */
 export interface MailBody {
   readonly subject: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface MailBody {
 
 interface MessageHead {
   readonly from: Mailbox;
-  /** As `mailableAddress` gives it. */
+  /** An address as `mailableAddress` gives it. */
   readonly to: string;
   /** With its angle brackets. */
   readonly messageId: string;

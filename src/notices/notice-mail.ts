@@ -6,7 +6,7 @@ import type { MailBody } from './message.ts';
 /** A mail before it has a sender and a recipient. */
 export type NoticeMail = Required<MailBody>;
 
-/** What the text says about the service and its rule. */
+/** The text's words about the service and its rule. */
 export interface NoticePlace {
   /** Without a trailing slash. */
   readonly baseUrl: string;

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { from, minuteMs, type Outbox, openOutbox, rule, smtpOf } from './notices.testing.ts';
 import { BreachRecorder, Notifier, type NotifierOptions } from './notifier.ts';
 
-/** What a request path would have gathered. */
+/** Refusals that a request path would have gathered. */
 class Refusals {
   #gathered: BreachRecord[] = [];
 

@@ -9,7 +9,7 @@ import type { Mailbox } from './message.ts';
 
 /** Where refusals are gathered on the request path. */
 interface BreachSource {
-  /** What was refused since the last call. */
+  /** Takes out what was refused since the last call. */
   drain(now: EpochMs): readonly BreachRecord[];
 }
 
@@ -24,7 +24,7 @@ export interface NotifierOptions {
   readonly log: Log;
 }
 
-/** What this process did since it started, and how many notices still wait in the shared outbox. */
+/** Counts of what this process did since it started, and of notices that still wait in the shared outbox. */
 export interface NotifierFigures {
   readonly decided: number;
   readonly attempts: Readonly<Courier['counts']>;

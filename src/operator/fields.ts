@@ -18,7 +18,7 @@ export function instantFields<const Name extends string>(name: Name, description
   } as Pair<Name, ReturnType<typeof part.instant>, ReturnType<typeof part.instantMs>>;
 }
 
-/** As {@link instantFields}, both null where there is no such instant. */
+/** The fields of {@link instantFields}, both null where there is no such instant. */
 export function nullableInstantFields<const Name extends string>(name: Name, description: string) {
   return {
     [name]: part.nullable(part.instant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant)),
@@ -41,7 +41,7 @@ export function instants(name: string, atMs: number | undefined) {
   return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
 }
 
-/** What a view is made from: of an instant the milliseconds under its first name, and `undefined` for null. */
+/** The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null. */
 type ViewValues<View> = {
   readonly [Field in keyof View as Field extends `${infer Name}Ms`
     ? Exclude<Field, Name extends keyof View ? Field : never>

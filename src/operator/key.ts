@@ -16,7 +16,7 @@ import {
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
-/** What a key can do now: its status, or why an active one is refused. */
+/** The states of a key now: its status, or why an active one is refused. */
 const keyStates = [...keyStatuses, 'expired', 'account_inactive'] as const;
 type KeyState = (typeof keyStates)[number];
 

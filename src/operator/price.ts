@@ -119,7 +119,7 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
   return { kind: 'priced', report: priceReport(markets.pricer.explain(symbol, now)!, held, changes, sources) };
 }
 
-/** What is held of what the price of an offered market is made from. */
+/** Lists what is withheld of what the price of an offered market is made from. */
 export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
   return markets.withheldFor(markets.catalogue.find(symbol)!).map(({ subject, reason, since, values }) => {
     return { subject, reason, ...instants('since', since), values: [...values] };

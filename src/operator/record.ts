@@ -216,19 +216,19 @@ export function holdView({ id, from, to, reason }: Hold): Static<typeof HoldSche
   return { id, ...instants('from', from), ...instants('to', to), reason };
 }
 
-/** What the audit log keeps of a new hold. */
+/** The audit log's entry of a new hold. */
 export function holdEntry({ id, from, to, reason }: Hold) {
   const summary = `keeps the record from ${isoInstant(from)} to ${isoInstant(to)}: ${reason}`;
   return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary } as const;
 }
 
-/** What the audit log keeps of the release of a hold. */
+/** The audit log's entry of the release of a hold. */
 export function releaseEntry(id: number) {
   const summary = 'no longer keeps a span of the record';
   return { action: 'history.release', subject: { kind: 'history', id: String(id) }, summary } as const;
 }
 
-/** What `verify` found first; `undefined` where all is as it was written. */
+/** Says what `verify` found first; `undefined` where all is as it was written. */
 export function findingText(finding: Verification['finding']): string | undefined {
   return finding && `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
 }

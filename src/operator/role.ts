@@ -2,7 +2,7 @@ import type { OperatorRole } from '../store/schema.ts';
 
 export type Role = OperatorRole;
 
-/** What each role may do. Each may also do what those before it may. */
+/** The rights of each role. Each may also do what those before it may. */
 export const roleTable: Readonly<Record<Role, string>> = {
   prices: 'read prices and nothing else: for an application',
   'read-only': 'see everything and change nothing',
@@ -14,7 +14,7 @@ export const roleTable: Readonly<Record<Role, string>> = {
 /** From the least to the most. */
 export const roles = Object.keys(roleTable) as readonly Role[];
 
-/** Those of people; the others are for programs, which do not sign in. */
+/** Roles of people; the others are for programs, which do not sign in. */
 export const personalRoles: readonly Role[] = roles.filter((role) => role !== 'prices');
 
 export function isRole(text: string): text is Role {

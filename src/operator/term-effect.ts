@@ -63,7 +63,7 @@ export function termRefusal(
   return { field: 'subject', message };
 }
 
-/** What a new term would change, at the present ask and bid of the exchange. */
+/** Works out what a new term would change, at the present ask and bid of the exchange. */
 export function termEffect(markets: Markets, draft: NewTerm, now: EpochMs): TermEffect {
   const from = Math.max(draft.from, now + termLeadMs) as EpochMs;
   const terms = markets.terms();

@@ -140,7 +140,7 @@ function viewIn(term: Term, state: TermState, record?: TermRecord): TermView {
   });
 }
 
-/** What a price is made on. */
+/** The values of terms that a price is made on. */
 export const heldValues = ['fee', 'margin', 'precision', 'rounding'] as const;
 
 const HeldTermSchema = object('A value and the term it comes from.', {

@@ -47,7 +47,7 @@ async function reviewed(t: TestContext) {
   };
   return {
     ...{ store, outside, review, during, load },
-    /** What was logged since the last call. */
+    /** Takes out what was logged since the last call. */
     told: () => logged.splice(0),
     /** A load an hour, for this long. */
     async lack(hours: number, ...lacking: readonly string[]) {

@@ -147,7 +147,7 @@ export class MarketSnapshots implements MarketsObserver {
   }
 }
 
-/** What the operator holds. The store alone knows it. */
+/** Gives the operator's hold of a market, which the store alone knows. */
 export function holdOf({ symbol, heldAt, acceptedAt }: StoredMarket): MarketHold {
   return { symbol: symbol as MarketSymbol, heldAt, acceptedAt };
 }

@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 
 const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
-/** What is over sooner is no incident, and a shorter pause of the process no outage. */
+/** Trouble that is over sooner is no incident, and a shorter pause of the process no outage. */
 const incidentAfterMs = 60_000;
 /** Data this old is not arriving: longer than between two polls, a minute at most. */
 const silentAfterMs = 65_000;
@@ -58,9 +58,9 @@ export class StatusRecorder {
   readonly #options: RecorderOptions;
   #times = new Map<string, { component: HistoryComponent; day: EpochMs; states: States }>();
   #incident: KnownIncident | undefined;
-  /** What is over, until the store has its end. */
+  /** Incidents that are over, until the store has their end. */
   readonly #ended: KnownIncident[] = [];
-  /** What is to be done in the store, one after the other. */
+  /** Writes to the store, one after the other. */
   readonly #queue = new SerialQueue();
   #sampledMs: number | undefined;
   #savedMs = Number.NEGATIVE_INFINITY;
@@ -245,7 +245,7 @@ function noTime(): States {
 /** More than any page shows. */
 const listedMax = 200;
 
-/** What the store knows of the last days, and every window that was not cancelled. */
+/** Reads what the store knows of the last days, and every window that was not cancelled. */
 export async function loadStatusHistory(
   { statusRecords, windows }: Pick<Store, 'statusRecords' | 'windows'>,
   now: EpochMs,

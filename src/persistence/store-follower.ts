@@ -75,7 +75,7 @@ export class StoreFollower {
     return this.#isReachable;
   }
 
-  /** What vanished from the store at once without an operator's doing and is kept, until it is back or `mdapi store accept-changes`. */
+  /** Counts what vanished from the store at once without an operator's doing and is kept, until it is back or `mdapi store accept-changes`. */
   held() {
     return { keys: this.#followers.keys.held, windows: this.#windows.held, terms: this.#terms.held };
   }
@@ -122,7 +122,7 @@ export class StoreFollower {
     this.#followers.markets.applyTerms(live.map(termOf), this.#clock.now());
   }
 
-  /** Of more entries at once than are read the oldest are left out: the audit log has them all. */
+  /** Logs new entries of the audit log. Of more at once than are read the oldest are left out: the audit log has them all. */
   async #logAudit(): Promise<void> {
     const { items } = await this.#store.audit.page({ limit: auditRead });
     const logged = this.#audited;
@@ -160,7 +160,7 @@ export class StoreFollower {
   }
 }
 
-/** What the operator paused, delisted or holds. */
+/** Applies what the operator paused, delisted or holds. */
 async function loadMarketControls(store: Store, book: Followers['markets']): Promise<void> {
   const markets = await store.markets.list();
   book.applyControls(

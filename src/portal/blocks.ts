@@ -15,7 +15,7 @@ export interface Block {
   readonly markdown: (site: Site) => string;
 }
 
-/** What pages consist of: Markdown text, and blocks with HTML that Markdown cannot express. */
+/** The contents of pages: Markdown text, and blocks with HTML that Markdown cannot express. */
 export type Content = string | Block | readonly Content[];
 
 export function contentHtml(site: Site, content: Content): Html {

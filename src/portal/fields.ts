@@ -59,7 +59,7 @@ function fieldRows(site: Site, schema: JsonSchema, within: string): Row[] {
   });
 }
 
-/** What a reference of the document leads to; the schema itself where it is none. */
+/** Gives the schema that a reference of the document leads to; the schema itself where it is none. */
 function resolve({ document }: Site, schema: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema;
   return document.components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] as JsonSchema;
@@ -78,7 +78,7 @@ export function nameCell(site: Site, name: string, kind: string, required: boole
   return { text: code(name), note: `${kind}, ${translate(site, required ? 'required' : 'optional')}` };
 }
 
-/** What a value of the schema is, in a word or two. */
+/** Says what a value of the schema is, in a word or two. */
 function typeOf(site: Site, { type = [], format }: JsonSchema, isNullable = false): string {
   const or = translate(site, 'or');
   const name = [type].flat().join(` ${or} `);

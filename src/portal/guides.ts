@@ -33,7 +33,7 @@ const sources = [
   ),
 ];
 
-/** Of a package's README, the name takes the place of its first heading. @param purpose what a reader finds there */
+/** Makes a guide of a package's README: the name takes the place of its first heading. @param purpose what a reader finds there */
 function guide(slug: string, name: string, purpose: string, packageFolder?: string) {
   const file = packageFolder === undefined ? `docs/clients/${slug}.md` : `${packageFolder}/README.md`;
   return { slug, name, purpose, file, title: packageFolder && name };

@@ -19,10 +19,10 @@ interface Reader {
 /** The portal's own words by their English. What `{name}` stands for is the same in both. */
 const czech: Readonly<Record<string, string>> = { ...scriptsInCzech, ...pagesInCzech };
 
-/** What the contract says, by the hashes of its English. */
+/** The contract's texts in Czech, by the hashes of their English. */
 const contractInCzech = translationsIn('contract');
 
-/** What stands in the place of `{name}` in a text. */
+/** Values for the places such as `{name}` in a text. */
 type Values = Readonly<Record<string, string | number>>;
 
 /** A text in the language of its reader. One that has no translation, or that changed since, stays English. */
@@ -86,7 +86,7 @@ export function translationsIn(name: string): ReadonlyMap<string, string> {
   return new Map([...parts].map(([, hash = '', text = '']) => [hash, text.trim()]));
 }
 
-/** What blank lines separate; a block of code is whole. */
+/** Splits at blank lines; a block of code is whole. */
 export function blocksIn(markdown: string): readonly string[] {
   const blocks: string[][] = [[]];
   let isCode = false;
@@ -98,7 +98,7 @@ export function blocksIn(markdown: string): readonly string[] {
   return blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
 }
 
-/** Of the words alone: a block that is only wrapped anew keeps its translation. */
+/** Hashes the words alone: a block that is only wrapped anew keeps its translation. */
 export function hashOf(block: string): string {
   return createHash('sha256').update(block.replaceAll(/\s+/g, ' ')).digest('hex').slice(0, 8);
 }

@@ -103,7 +103,7 @@ function plainText(token: Token | Tokens.TableCell): string {
   return tokens === undefined || tokens.length === 0 ? (text ?? '') : tokens.map(plainText).join('');
 }
 
-/** As code-hosting sites make them, so that a link to a heading works in both places. */
+/** Makes anchors as code-hosting sites do, so that a link to a heading works in both places. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

@@ -131,7 +131,7 @@ function bodySchema({ content = {} }: Response): JsonSchema {
   return (content['application/json']?.schema ?? {}) as JsonSchema;
 }
 
-/** What an answer carries beside its body. */
+/** Names the headers that an answer carries. */
 function headerNote(site: Site, response: Response): string {
   const names = Object.entries(response.headers).map(([name, header]) => {
     const named = `[${name}](${commonRoute}#${headerAnchor(name)})`;

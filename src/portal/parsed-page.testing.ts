@@ -68,7 +68,7 @@ export function named(elements: readonly Element[], ...names: readonly string[])
   return elements.filter(({ name }) => names.includes(name));
 }
 
-/** What only a browser has a use for: controls, and what says so of itself. */
+/** Elements that only a browser has a use for: controls, and what says so of itself. */
 const browserOnly = new Set(['button', 'form', 'img', 'input', 'label', 'legend', 'nav', 'noscript', 'script']);
 
 /** The text of an element with all that is for readers of Markdown too, and without the rest. */

@@ -17,7 +17,7 @@ import type { Site } from './site.ts';
 /** The name of a component, in English. */
 const componentNames: Readonly<Record<HistoryComponent, string>> = { api: 'API', 'market-data': 'Market data' };
 
-/** What happened, in English. */
+/** Names of what happened, in English. */
 export const incidentNames: Readonly<Record<Incident['state'], Readonly<Record<HistoryComponent, string>>>> = {
   outage: { api: 'The service was not running', 'market-data': 'No market data arrived' },
   degraded: { api: 'The service was degraded', 'market-data': 'Market data was degraded' },

@@ -3,12 +3,12 @@ import type { Brand } from './site.ts';
 
 const logoBytesMax = 200_000;
 
-/** What the configuration says of the operator: the logo is the path of a file. */
+/** The operator's brand in the configuration: the logo is the path of a file. */
 type ConfiguredBrand = Omit<Brand, 'logo'> & { readonly logo?: string | undefined };
 /** Makes the error that names the setting. */
 type Refused = (what: string) => Error;
 
-/** What the configuration says of the operator, with the logo's file. Throws `refused` when that is no logo. */
+/** Reads the operator's brand, with the logo's file. Throws `refused` when that is no logo. */
 export function portalBrand({ logo, ...portal }: ConfiguredBrand, refused: Refused): Brand {
   return { ...portal, logo: logo === undefined ? undefined : readLogo(logo, refused) };
 }

@@ -58,7 +58,7 @@ function overview(site: Site): PortalPage {
   };
 }
 
-/** What a client must know before the first request, as the contract says it. */
+/** Says what a client must know before the first request, in the contract's words. */
 function introduction(site: Site): string {
   const paragraphs = String(site.document.info.description).split('\n\n');
   return paragraphs
@@ -89,7 +89,7 @@ function constants(site: Site): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** What all operations have in common. */
+/** The page about what all operations have in common. */
 function commonPage(site: Site): PortalPage {
   const problem = { $ref: problemReference(site) };
   return {

@@ -29,7 +29,7 @@ const pageHeaders: readonly string[] = [
   'no-referrer',
 ];
 
-/** What the choice between the forms and languages of a page depends on. */
+/** Headers that the choice between the forms and languages of a page depends on. */
 const varyOfPages = 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site';
 
 /** A text that never changes while the process runs, kept ready. */

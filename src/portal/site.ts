@@ -4,14 +4,14 @@ import type { OpenApiDocument } from '../contract/openapi.ts';
 import { type Asset, assetOf, portalAssets } from './assets.ts';
 import type { Language } from './language.ts';
 
-/** What the operator says of themselves, and the files of it. */
+/** The operator's own words and files. */
 export interface Brand {
   readonly name?: string | undefined;
   readonly contact?: string | undefined;
   readonly terms?: string | undefined;
   /** The contents of the file. */
   readonly logo?: { readonly kind: 'svg' | 'png'; readonly bytes: Buffer } | undefined;
-  /** As `#rrggbb`, each readable on the pages of its scheme. */
+  /** Colours as `#rrggbb`, each readable on the pages of its scheme. */
   readonly colours?: { readonly light?: string | undefined; readonly dark?: string | undefined };
 }
 
@@ -21,20 +21,20 @@ export interface PortalOffer {
   readonly document: OpenApiDocument;
   /** Where clients reach the service: absolute, without a trailing slash. */
   readonly baseUrl: string;
-  /** What the `type` of an error starts with: absolute, without a trailing slash. */
+  /** The start of the `type` of an error: absolute, without a trailing slash. */
   readonly errorsUrl: string;
   /** Requests a minute; those of the contract when left out. */
   readonly limits?: LimitFigures;
   /** Version of the server, as opposed to that of the API. */
   readonly version: string;
-  /** What the operator says of themselves; nothing when left out. */
+  /** The operator's brand; none when left out. */
   readonly brand?: Brand | undefined;
 }
 
 /** The service that the pages describe, and the language they do it in. */
 export interface Site extends Omit<Required<PortalOffer>, 'brand'> {
   readonly language: Language;
-  /** What the operator says of themselves, with the logo as a file. */
+  /** The operator's brand, with the logo as a file. */
   readonly operator: Omit<Brand, 'logo' | 'colours'> & { readonly logo: Asset | undefined };
   /** The style of the pages, with the operator's colours in it. */
   readonly style: Asset;

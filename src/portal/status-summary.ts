@@ -38,7 +38,7 @@ export function statusSummary(site: Site, body: ServiceStatusBody, windows: read
   };
 }
 
-/** Of trouble with the data, how old that is. */
+/** Describes the status; of trouble with the data it says how old that is. */
 function description(body: ServiceStatusBody): string {
   const { status, lastUpdatedAtMs, serverTimeMs } = body;
   if (status === 'operational' || status === 'maintenance') return descriptions[status];
@@ -71,7 +71,7 @@ function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: 
   ];
 }
 
-/** That no market data arrives is the one incident that the service detects itself. It began with the last data. */
+/** Lists incidents: the service itself detects only that no market data arrives. It began with the last data. */
 function incidents(body: ServiceStatusBody): object[] {
   if (!isSilent(body)) return [];
   const { components, lastUpdatedAt, lastUpdatedAtMs } = body;

@@ -15,7 +15,7 @@ import { isSilent, summaryRoute } from './status-summary.ts';
 
 const refreshSeconds = 30;
 
-/** What a status page shows. */
+/** The contents of a status page. */
 export interface ShownStatus {
   /** `undefined` where the script of the page has to ask for it. */
   readonly body: ServiceStatusBody | undefined;

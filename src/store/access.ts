@@ -28,7 +28,7 @@ type AccessChangePage =
 
 const changesPerPage = 1_000;
 
-/** What happened to keys and accounts, written by triggers, whichever program made the change. */
+/** Changes of keys and accounts, written by triggers, whichever program made the change. */
 export class AccessChanges extends StorePart {
   /** The place after the latest change. Take it before loading everything, then read on from it. */
   async latest(): Promise<ChangeCursor> {

@@ -195,7 +195,7 @@ function accountOf(row: AccountRow): AccountRecord {
 }
 
 const idsPerQuery = 1_000;
-/** As summaries write them: see `labelled`. */
+/** Finds a label as summaries write it: see `labelled`. */
 const labelInSummary = / \(".*"\)(?=\.$| by )/u;
 const address = /[^\s"()<>]+@[^\s"()<>]*[^\s"()<>.,]/gu;
 

@@ -15,7 +15,7 @@ interface AuditPageOptions extends PageOptions<ListPosition> {
 const countLength = 6;
 const idsPerQuery = 1_000;
 
-/** What makes keys and windows vanish that were there. */
+/** Actions that make keys and windows vanish that were there. */
 const takingActions = [
   ...['key.revoke', 'key.disable', 'account.deactivate', 'account.erase'],
   ...['window.cancel', 'window.end'],
@@ -67,7 +67,7 @@ export class AuditLog extends StorePart {
     return db.transaction().execute((trx) => journal(trx, change));
   }
 
-  /** Those of the keys and windows that an operator took away, the key itself or its account. */
+  /** Finds which of the keys and windows an operator took away, the key itself or its account. */
   async namedOf(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { db } = this.context;
     const named = new Set<string>();

@@ -92,7 +92,7 @@ async function addRows(db: Database, counts: readonly BreachRecord[]): Promise<v
     .execute();
 }
 
-/** As `Breaches.listOf`, also within a transaction. */
+/** Does what `Breaches.listOf` does, also within a transaction. */
 export async function breachesOf(db: Database, keyId: string, after: EpochMs): Promise<readonly BreachRecord[]> {
   const rows = await db
     .selectFrom('breaches')

@@ -10,7 +10,7 @@ import { readVersions, type Versions } from './watch-changes.ts';
 /** A table as it is copied: each row under the columns of its key. */
 interface CopiedTable {
   readonly name: keyof Schema;
-  /** What identifies a row. */
+  /** The columns that identify a row. */
   readonly key: readonly string[];
   /** The column that numbers the rows as they are made, each database in its own way. */
   readonly number?: string;

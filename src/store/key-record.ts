@@ -13,7 +13,7 @@ export interface KeyWithAccount extends KeyRecord {
   readonly accountActive: boolean;
 }
 
-/** What a key needs to be stored. Its text is not among it. */
+/** A new key as it is stored, without its text. */
 export interface NewKey
   extends Pick<KeyRecord, 'accountId' | 'lastFour'>,
     Partial<Pick<KeyRecord, 'expiresAt' | 'limitPerMinute'>> {
@@ -27,7 +27,7 @@ const labelLengthMax = 100;
 /** They make a reader of a terminal or a mail see another text. */
 const deceptiveCharacter = /[\p{Cc}\p{Bidi_Control}]/u;
 
-/** What an operator can change of a key later; what is left out stays. `null` is no expiry, and the configured limit. */
+/** A change of a key by an operator; what is left out stays. `null` is no expiry, and the configured limit. */
 export interface KeyChange {
   readonly label?: string | undefined;
   readonly expiresAt?: EpochMs | null | undefined;
@@ -55,7 +55,7 @@ export function keyRecordOf(row: Selectable<ApiKeyTable>): KeyRecord {
   return record;
 }
 
-/** What the audit log keeps of a key. */
+/** The audit log's details of a key. */
 export function keyDetails({ accountId, label, lastFour, expiresAt, limitPerMinute }: KeyRecord) {
   return {
     accountId,

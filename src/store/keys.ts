@@ -31,7 +31,7 @@ interface KeyPageOptions extends PageOptions<number> {
   readonly query?: string | undefined;
 }
 
-/** What the new key has of its own; its expiry is the old key's when left out. */
+/** The new key's own values; its expiry is the old key's when left out. */
 interface KeyRotation extends Pick<NewKey, 'digest' | 'lastFour' | 'expiresAt'> {
   /** How long both keys are valid, from now on; 0 ends the old one at once. */
   readonly overlapMs: number;
@@ -139,7 +139,7 @@ export class Keys extends StorePart {
     return row && keyWithAccountOf(row);
   }
 
-  /** Those of the keys that exist, in any order. At most 1,000 ids. */
+  /** Gives the keys that exist, in any order. At most 1,000 ids. */
   async getMany(ids: readonly string[]): Promise<readonly KeyWithAccount[]> {
     if (ids.length === 0) return [];
     return (await selectWithAccount(this.context.db).where('api_keys.id', 'in', ids).execute()).map(keyWithAccountOf);
@@ -184,7 +184,7 @@ export class Keys extends StorePart {
     return accessPages(this.context.db, pageSize);
   }
 
-  /** As many keys as `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
+  /** Gives how many keys `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
   async countAccessMax(): Promise<number> {
     const { db } = this.context;
     const latest = db.selectFrom('api_keys').select(({ fn }) => fn.max<number | null>('seq').as('seq'));
@@ -224,7 +224,7 @@ async function insertKey(trx: Database, id: string, key: NewKey, now: EpochMs): 
   return keyRecordOf(await inserted.returningAll().executeTakeFirstOrThrow());
 }
 
-/** What is undefined stays. */
+/** Updates a key; what is undefined stays. */
 async function updateKey(trx: Database, id: string, change: Updateable<ApiKeyTable>): Promise<KeyRecord> {
   const changed = trx.updateTable('api_keys').set(change).where('id', '=', id).returningAll();
   return keyRecordOf(await changed.executeTakeFirstOrThrow());

@@ -150,7 +150,7 @@ const changeable = {
   release: sql<SqlBool>`held_at_ms is not null`,
 } as const;
 
-/** What an operator decides about a market. */
+/** An operator's decision about a market. */
 type Control = Partial<
   Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms'>
 >;

@@ -9,7 +9,7 @@ import { newId, type StoreContext, yieldToEvents } from './store-context.ts';
 const kind: NoticeKind = 'repeated_breaches';
 const minuteMs = 60_000;
 
-/** What a notice reports, as it was when it was decided. */
+/** The figures that a notice reports, as they were when it was decided. */
 export interface NoticeFigures {
   readonly label: string;
   readonly lastFour: string;

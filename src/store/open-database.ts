@@ -83,7 +83,7 @@ export async function openDatabaseToRead(url: string, clock: Clock): Promise<Dat
   });
 }
 
-/** What a database holds, found without changing it. */
+/** The contents of a database, found without changing it. */
 interface StoreInspection {
   /** The name in messages: without a password. */
   readonly name: string;
@@ -105,7 +105,7 @@ export async function inspectStore(url: string, clock: Clock): Promise<StoreInsp
   return { name, state, ...rows[0]! };
 }
 
-/** What announces changes of the database, where its engine can. */
+/** Gives what announces changes of the database, where its engine can. */
 export async function changeSignalFor(
   url: string,
   clock: Clock,

@@ -7,7 +7,7 @@ import { StoreError, type StoreErrorReason } from './store-error.ts';
 const retryRange = { minMs: 500, maxMs: 5_000, jitter: 'equal' } as const;
 const remindEveryMs = 30_000;
 
-/** What may pass by itself. The operator has to fix anything else, and waiting would only hide it. */
+/** Reasons that may pass by themselves. The operator has to fix anything else, and waiting would only hide it. */
 const transientReasons: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
 
 /**

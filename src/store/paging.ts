@@ -30,7 +30,7 @@ export interface PagedList<Row, Position> extends PageOptions<Position> {
 }
 
 export interface Search<Row> {
-  /** What was typed. An empty one matches every row. */
+  /** The text that was typed. An empty one matches every row. */
   readonly query: string | undefined;
   withId(id: string): Promise<readonly Row[]>;
   matches(row: Row, query: string): boolean;

@@ -181,7 +181,7 @@ export interface NoticeTable {
   last_error: string | null;
 }
 
-/** What an entry of the audit log can be about. */
+/** Kinds of things that an entry of the audit log can be about. */
 export const auditSubjectKinds = [
   'account',
   'key',
@@ -199,9 +199,9 @@ export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
-  /** Who did it: the name of a token, or `cli:` and the user of the system. */
+  /** The actor: the name of a token, or `cli:` and the user of the system. */
   actor: string;
-  /** What was done, such as `key.create`. */
+  /** The action, such as `key.create`. */
   action: string;
   subject_kind: AuditSubjectKind;
   subject_id: string;
@@ -211,7 +211,7 @@ export interface AuditTable {
   details: string;
 }
 
-/** What the holder of a token may do; see `roleTable`. */
+/** The rights of a token's holder; see `roleTable`. */
 export type OperatorRole = 'prices' | 'read-only' | 'support' | 'operator' | 'admin';
 
 export interface OperatorTokenTable {
@@ -251,7 +251,7 @@ export interface IncidentTable {
 /** A token with which an engine pushes the prices of one source. */
 export interface SourceTokenTable {
   id: string;
-  /** As in `sources` of the configuration. */
+  /** The id in `sources` of the configuration. */
   source: string;
   /** SHA-256 of the whole token text in hexadecimal. */
   digest: string;

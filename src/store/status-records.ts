@@ -3,7 +3,7 @@ import { type RecordOf, recordOf } from './record.ts';
 import type { IncidentTable, StatusDayTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
-/** As `HistoryDay` has it. */
+/** A day as `HistoryDay` has it. */
 interface StoredDay extends Pick<RecordOf<StatusDayTable>, 'component' | 'day'> {
   readonly states: Omit<RecordOf<StatusDayTable>, 'component' | 'day'>;
 }
@@ -12,7 +12,7 @@ type StoredIncident = RecordOf<IncidentTable>;
 
 const stateColumns = ['operational_ms', 'degraded_ms', 'maintenance_ms', 'outage_ms'] as const;
 
-/** What the components of the service were, day by day, and the incidents. One process writes at a time; all read. */
+/** States of the service's components, day by day, and the incidents. One process writes at a time; all read. */
 export class StatusRecords extends StorePart {
   /** Adds to what is known of each day. */
   async addTime(days: readonly StoredDay[]): Promise<void> {
@@ -62,7 +62,7 @@ export class StatusRecords extends StorePart {
     await this.context.db.updateTable('status_incidents').set({ to_ms: to }).where('id', '=', id).execute();
   }
 
-  /** Those that lasted past an instant or still do, the latest first, at most `limit`. */
+  /** Gives the incidents that lasted past an instant or still do, the latest first, at most `limit`. */
   async incidents(since: EpochMs, limit: number): Promise<readonly StoredIncident[]> {
     const rows = await this.context.db
       .selectFrom('status_incidents')

@@ -18,7 +18,7 @@ export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, lo
     else log.error({ finding }, 'the database file is damaged: restore a backup');
   };
   return {
-    /** Of the latest look; `undefined` before the first, and where none is made. */
+    /** Gives the result of the latest look; `undefined` before the first, and where none is made. */
     result: () => result,
     start() {
       if (store.kind !== 'sqlite' || store.path === ':memory:') return;

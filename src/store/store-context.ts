@@ -3,7 +3,7 @@ import { randomBase62 } from '../base62.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { AuditSubjectKind, Database } from './schema.ts';
 
-/** What an entry of the audit log is about. */
+/** The subject of an entry of the audit log. */
 interface AuditSubject {
   readonly kind: AuditSubjectKind;
   readonly id: string;
@@ -11,19 +11,19 @@ interface AuditSubject {
 
 /** One change, or one attempt to sign in. Never holds a secret: neither a key or token nor a digest of one. */
 export interface AuditChange {
-  /** What was done, such as `key.create`. */
+  /** The action, such as `key.create`. */
   readonly action: string;
   readonly subject: AuditSubject;
   /** One plain sentence for people. */
   readonly summary: string;
-  /** What else a program may want to know, as plain JSON. */
+  /** Further values that a program may want to know, as plain JSON. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** Records a change under the name of an actor. To be called in the transaction that makes the change. */
 export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
 
-/** What every part of a store works with. */
+/** Everything that each part of a store works with. */
 export interface StoreContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export function newId(prefix: IdPrefix, randomness: Randomness): string {
   return `${prefix}_${randomBase62(randomLength, randomness)}`;
 }
 
-/** What a database runs on. Both hold the same tables; the few queries that differ ask for this. */
+/** The engine of a database. Both hold the same tables; the few queries that differ ask for this. */
 export type Engine = 'sqlite' | 'postgres';
 
 export function engineOf(db: QueryExecutorProvider): Engine {

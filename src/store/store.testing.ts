@@ -181,7 +181,7 @@ async function connectPostgres(t: TestContext, url: string): Promise<OutsideConn
   };
 }
 
-/** As the feed lists it. */
+/** A market as the feed lists it. */
 export const btcEur: MarketToSave = {
   symbol: 'BTCEUR',
   base: 'BTC',

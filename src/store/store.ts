@@ -15,7 +15,7 @@ import { OperatorTokens, SourceTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeSignal, type ChangeWatch, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 
-/** What must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
+/** Everything that must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
 export interface Store extends ReturnType<typeof partsOf> {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
@@ -50,7 +50,7 @@ export interface OpenStoreOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Whom the audit log attributes changes to; `system` when left out. See `Store.as`. */
+  /** The actor that the audit log attributes changes to; `system` when left out. See `Store.as`. */
   readonly actor?: string | undefined;
   /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */
   readonly isSoleService?: boolean | undefined;

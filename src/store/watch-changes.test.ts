@@ -30,7 +30,7 @@ async function watched(t: Parameters<typeof openEngine>[0]) {
     failed: (error) => heard.push(`failed: ${(error as Error).message.slice(0, 20)}`),
     recovered: () => heard.push('recovered'),
   });
-  /** What was heard with one more look, each once: a notification can make it two looks. */
+  /** Gives what was heard with one more look, each once: a notification can make it two looks. */
   const next = async () => {
     await watch.look();
     return [...new Set(heard.splice(0))];

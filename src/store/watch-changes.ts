@@ -5,7 +5,7 @@ import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** Of what something may have changed since the listener was last called. */
+/** Kinds of entries of which some may have changed since the listener was last called. */
 type Topic = 'access' | 'marketControls' | 'maintenanceWindows' | 'terms' | 'audit';
 
 export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
@@ -36,7 +36,7 @@ export interface ChangeWatch {
 /** Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something. */
 export type ChangeSignal = (wake: () => void) => { stop(): Promise<void> };
 
-/** What the triggers count, and of the audit log the instant of the latest entry. */
+/** The triggers' counts, and the instant of the latest entry of the audit log. */
 export interface Versions extends Readonly<Record<Topic, number>> {
   readonly lossesAccepted: number;
   /** 1 where nothing can be written: on a standby that has not become the primary. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a collector was sent. */
+/** A delivery that a collector was sent. */
 interface Delivery {
   readonly path: string;
   readonly authorization: string | undefined;

@@ -7,7 +7,7 @@ interface Series extends MetricValue<string> {
   readonly metricName?: string;
 }
 
-/** What records of this service are made by. */
+/** The scope that records of this service name. */
 const scope = { name: 'mdapi' };
 
 /** AGGREGATION_TEMPORALITY_CUMULATIVE: since the start of the process. */

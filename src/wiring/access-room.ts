@@ -8,7 +8,7 @@ import { RedisLimits } from '../cluster/redis-limits.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** Who may ask, how often, and from where. */
+/** The parts that decide who may ask, how often, and from where. */
 export type AccessRoom = ReturnType<typeof accessRoom>;
 
 /** Makes it. No key is known before the first `loader.refresh()`; Redis counts nothing before `shared.start()`. */

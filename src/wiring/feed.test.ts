@@ -119,7 +119,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
       following.cancel();
       await feed.stop();
     },
-    /** As the process lists them that runs the feed, and as another does. */
+    /** Lists them as the process that runs the feed does, and as another does. */
     listed(of = BTC) {
       take(followed, changes.next(false));
       return [markets, followed.markets].map((each) => sourceQuotes(each, of, clock.now()));

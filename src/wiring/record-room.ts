@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { MarketRoom } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** What is recorded, and what can be asked of it. */
+/** The record, and the ways to ask it. */
 export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
 /**
@@ -41,7 +41,7 @@ export function recordRoom(options: ServiceOptions, market: MarketRoom, store: S
   };
 }
 
-/** What the record keeps of an answer. */
+/** Gives what the record keeps of an answer. */
 function servingOf({ request, keyId, now: askedAt, route, query, status, answer }: ServedRequest) {
   let text = '';
   if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;

@@ -125,7 +125,7 @@ class Rig {
     await this.written();
   }
 
-  /** What makes the price from now on. */
+  /** Sets which source makes the price from now on. */
   lead(source: 'engine' | 'other'): void {
     const reach = (id: string): Reach => (id === source ? 'live' : 'silent');
     reviewSources(

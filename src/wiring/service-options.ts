@@ -2,7 +2,7 @@ import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
 
-/** What a service is made from, part by part. */
+/** Everything that a service is made from, part by part. */
 export interface ServiceOptions {
   readonly configuration: Configuration;
   readonly clock: Clock;
@@ -10,7 +10,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** The file it was read from, for the log. */
   readonly configurationFile?: string | undefined;
-  /** Of this software, for the root document and the metrics. */
+  /** The version of this software, for the root document and the metrics. */
   readonly version: string;
   /** Only this part of the service, which needs Redis to reach the other. Both when left out. */
   readonly only?: 'feed' | 'api' | undefined;

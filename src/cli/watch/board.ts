@@ -7,11 +7,11 @@ import { CommandError, exitCodes } from '../failure.ts';
 import { delistedMarket } from '../markets.ts';
 import { withTimeout } from '../private-listener.ts';
 
-/** What is watched, and how often. */
+/** The markets that are watched, and how often. */
 export interface Watching {
   readonly url: string;
   readonly intervalMs: number;
-  /** As they were typed; empty for all markets that are not delisted. */
+  /** The symbols as they were typed; empty for all markets that are not delisted. */
   readonly symbols: readonly string[];
   readonly first: Watched;
 }
@@ -24,7 +24,7 @@ export type Look =
 /** A market on the board, compared with the previous look. */
 export interface Row {
   readonly market: MarketView;
-  /** Of the middle of both prices, two decimals; `undefined` without a price. */
+  /** The spread in percent of the middle of both prices, two decimals; `undefined` without a price. */
   readonly spreadPercent: string | undefined;
   /** Whether anything but the age changed. */
   readonly isChanged: boolean;

@@ -46,7 +46,7 @@ export function board(markets: readonly MarketView[], more: Partial<BoardView> =
   };
 }
 
-/** As the status says of a window from so many to so many minutes after now. */
+/** Makes a window, as the status has it, from so many to so many minutes after now. */
 export function windowBody(fromMinutes: number, toMinutes: number, description: string) {
   const [fromMs, toMs] = [nowMs + fromMinutes * 60_000, nowMs + toMinutes * 60_000];
   return { from: isoInstant(fromMs), fromMs, to: isoInstant(toMs), toMs, description };

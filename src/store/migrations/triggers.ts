@@ -10,7 +10,7 @@ export async function triggersFor(db: Kysely<unknown>): Promise<readonly RawBuil
 export const changeChannel = 'mdapi_changes';
 
 /**
- * What `sqliteTriggers` do, for each statement rather than for each row.
+ * Makes triggers that do what `sqliteTriggers` do, for each statement rather than for each row.
  *
  * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it
  * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own

@@ -32,7 +32,7 @@ const idleInTransactionMs = 10_000;
 /** A connection whose socket is known, so that it can be closed although its server never answers again. */
 export interface SocketClient extends pg.Client {
   readonly socket: Socket;
-  /** What ended it, also while it was idle. */
+  /** The error that ended it, also while it was idle. */
   readonly lostBy: Error | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { StoreError, type StoreErrorReason } from '../store-error.ts';
 
 /**
- * What one code of PostgreSQL means to an operator: the reason, and the rest of a sentence that begins with the
+ * The meaning of a code of PostgreSQL to an operator: the reason, and the rest of a sentence that begins with the
  * database.
  */
 type Meaning = readonly [reason: StoreErrorReason, sentence: string];

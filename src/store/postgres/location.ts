@@ -22,7 +22,7 @@ export interface PostgresLocation {
 }
 
 /**
- * As libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the authority;
+ * The modes of libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the authority;
  * `verify-full` wants it to be this host's as well.
  */
 type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';

@@ -1,6 +1,6 @@
 import { StoreError, type StoreErrorReason } from '../store-error.ts';
 
-/** What a result code means to an operator: the reason, and a sentence about the database at this path. */
+/** The meaning of a result code to an operator: the reason, and a sentence about the database at this path. */
 type Meaning = readonly [reason: StoreErrorReason, sentence: (path: string) => string];
 
 const locked: Meaning = [
