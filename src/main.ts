@@ -2,6 +2,7 @@ import { startPrivateListener } from './admin/private-listener.ts';
 import { sleep } from './clock.ts';
 import { publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
+import { requestIds } from './http/request-ids.ts';
 import type { Phase } from './management/parts.ts';
 import { Notifier } from './notices/notifier.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
@@ -94,8 +95,10 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
-  const recording = recordRoom(options, market, store, () => listener.requestKey);
-  const listener = await publicListener({ ...options, telemetry, store }, market, access, changes, delay, recording);
+  const ids = requestIds(randomness);
+  const recording = recordRoom(options, market, store, ids.key);
+  const own = { ...options, telemetry, store, ids };
+  const listener = await publicListener(own, market, access, changes, delay, recording);
 
   await start({ market, recording, 'shared limits': access.shared, changes });
   const admin = await startPrivateListener({

@@ -22,6 +22,13 @@ interface Answer {
   bytes: number;
 }
 
+interface SweepBounds {
+  /** A client that has not taken its answers by then is slow. */
+  readonly writeTimeoutMs: number;
+  /** One without a key that is idle in so many looks is ended. */
+  readonly idleSweepsMax: number;
+}
+
 /** Members of Node's own that no type names: `parser.consume` has the parser read the socket itself. Checked before each use. */
 interface ParsedSocket extends Socket {
   readonly parser?: { _consumed: boolean; consume?(handle: object): void } | null;
@@ -43,23 +50,17 @@ export class Connection {
   readonly socket: Socket;
   /** `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies. */
   readonly bucket: string | undefined;
-  /** The answer that ends the connection is written; whatever still comes in is not looked at. */
-  closing = false;
-  /** A valid key was seen on it. */
-  isKeyed = false;
-  /** The last request was refused for overload. */
-  wasShed = false;
-  /** The client was being served when the overload began. */
-  isEstablished = false;
-  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
-  lastResponse: ServerResponse | undefined;
-  /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
-  waitingSinceMs: number | undefined;
-  /** Looks at the connection in a row that found it idle. */
-  idleSweeps = 0;
-  bytesReadAtSweep = 0;
+  #isClosing = false;
+  #isKeyed = false;
+  #wasShed = false;
+  #isEstablished = false;
+  #lastResponse: ServerResponse | undefined;
+  #waitingSinceMs: number | undefined;
+  /** Sweeps in a row that found it idle. */
+  #idleSweeps = 0;
+  #bytesReadAtSweep = 0;
   /** Requests whose turn has not come, because the client is behind with taking its answers. */
-  readonly waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   /** Bytes that arrived and were not parsed yet. */
   #rest: Buffer = nothing;
   #isPausedByUs = false;
@@ -120,7 +121,7 @@ export class Connection {
   }
 
   /** A request came before its client took the last answer: from now on what arrives is parsed in pieces again. */
-  sentAhead(): void {
+  #sentAhead(): void {
     this.#hasSentAhead = true;
     if (!this.#isParsedByServer) return;
     this.#isParsedByServer = false;
@@ -130,7 +131,7 @@ export class Connection {
   }
 
   /** No request waits any more: what has arrived is parsed, and more is read. */
-  readOn(): void {
+  #readOn(): void {
     if (this.#isPausedByUs) {
       this.#isPausedByUs = false;
       this.socket.resume();
@@ -148,8 +149,8 @@ export class Connection {
       this.#keep(isWhole ? nothing : rest.subarray(bytes));
       this.#parsePiece(isWhole ? rest : rest.subarray(0, bytes));
     }
-    if (this.closing) this.#keep(nothing);
-    else if (this.waiting.length > 0 && !this.#isPaused) {
+    if (this.#isClosing) this.#keep(nothing);
+    else if (this.#waiting.length > 0 && !this.#isPaused) {
       this.#isPausedByUs = true;
       this.socket.pause();
     }
@@ -162,7 +163,7 @@ export class Connection {
   }
 
   get #mayParse(): boolean {
-    return this.waiting.length === 0 && !this.closing && !this.#isPaused;
+    return this.#waiting.length === 0 && !this.#isClosing && !this.#isPaused;
   }
 
   get #isPaused(): boolean {
@@ -177,7 +178,7 @@ export class Connection {
   }
 
   /** True while the client has taken few enough of its answers that another may be made. */
-  get hasRoom(): boolean {
+  get #hasRoom(): boolean {
     if (this.#answers.length === 0) return true;
     const { unansweredMax, unsentBytesMax } = this.#bounds;
     return this.#answers.length < unansweredMax && this.unsentBytes < unsentBytesMax;
@@ -194,7 +195,95 @@ export class Connection {
 
   /** More arrived than was answered or is being answered. */
   get hasMore(): boolean {
-    return this.waiting.length > 0 || this.#rest.length > 0;
+    return this.#waiting.length > 0 || this.#rest.length > 0;
+  }
+
+  /** The answer that ends the connection is written or on its way; whatever still comes in is not looked at. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** A valid key was seen on it. */
+  get isKeyed(): boolean {
+    return this.#isKeyed;
+  }
+
+  /** The client was being served when the overload began. */
+  get isEstablished(): boolean {
+    return this.#isEstablished;
+  }
+
+  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
+  get lastResponse(): ServerResponse | undefined {
+    return this.#lastResponse;
+  }
+
+  /** A request was taken. */
+  took(response: ServerResponse): void {
+    this.#lastResponse = response;
+  }
+
+  /** A request was decided: whether it had a valid key, and whether it was refused for overload. */
+  decided(isKeyed: boolean, wasShed: boolean): void {
+    this.#isKeyed ||= isKeyed;
+    this.#wasShed = wasShed;
+  }
+
+  /** New clients begin to be refused: one with a key that was answered until now is not new. */
+  markEstablished(): void {
+    this.#isEstablished = this.#isKeyed && !this.#wasShed;
+  }
+
+  /** No further request is taken. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** It has had its last answer: nothing that waits on it is answered. */
+  end(): void {
+    this.close();
+    this.#held.waiting -= this.#waiting.length;
+    this.#waiting.length = 0;
+  }
+
+  /** Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for that. */
+  sweep(nowMs: number, { writeTimeoutMs, idleSweepsMax }: SweepBounds): 'idle' | 'slow' | undefined {
+    const { bytesRead, writableLength } = this.socket;
+    const isQuiet = bytesRead === this.#bytesReadAtSweep && this.isIdle;
+    this.#bytesReadAtSweep = bytesRead;
+    this.#idleSweeps = isQuiet ? this.#idleSweeps + 1 : 0;
+    if (!this.#isKeyed && this.#lastResponse !== undefined && this.#idleSweeps >= idleSweepsMax) return 'idle';
+    if (writableLength === 0) this.#waitingSinceMs = undefined;
+    else this.#waitingSinceMs ??= nowMs;
+    return nowMs - (this.#waitingSinceMs ?? nowMs) >= writeTimeoutMs ? 'slow' : undefined;
+  }
+
+  /** Runs `decide` now, or keeps it until it is its turn. False where it is kept. */
+  takeTurn(decide: () => void): boolean {
+    if (this.#waiting.length === 0 && this.#hasRoom) {
+      decide();
+      return true;
+    }
+    this.#held.waiting++;
+    this.#waiting.push(decide);
+    this.#sentAhead();
+    return false;
+  }
+
+  /** Requests that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Answers those whose turn has come. False where some still wait. */
+  continue(): boolean {
+    while (this.#waiting.length > 0 && this.#hasRoom) {
+      this.#held.waiting--;
+      this.#waiting.shift()!();
+    }
+    if (this.#waiting.length > 0) return false;
+    this.#readOn();
+    return true;
   }
 
   /** A request is being answered. */
@@ -247,7 +336,7 @@ export class Connection {
   }
 
   get #bounds(): Bounds {
-    return this.isKeyed ? keyed : keyless;
+    return this.#isKeyed ? keyed : keyless;
   }
 }
 

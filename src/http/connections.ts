@@ -17,7 +17,7 @@ const waitingMax = 16_384;
 const turnMs = 5;
 /** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
 export const keylessKeepAliveSeconds = 5;
-const keylessIdleSweeps = 7;
+const idleSweepsMax = 7;
 
 /** Why connections were closed or not accepted, since the start. */
 export interface ConnectionFigures {
@@ -117,14 +117,14 @@ export class Connections {
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.#keyless.delete(connection);
-      this.ended(connection);
+      connection.end();
     });
   }
 
   /** The connection, while a request on it is to be looked at: it is open and its last answer is not written yet. */
   taking(socket: Socket): Connection | undefined {
     const connection = this.#connections.get(socket);
-    if (connection === undefined || connection.closing) return undefined;
+    if (connection === undefined || connection.isClosing) return undefined;
     // To the end of the order. Once a key was seen it is left out for good.
     if (this.#keyless.delete(connection) && !connection.isKeyed) this.#keyless.add(connection);
     return connection;
@@ -132,25 +132,13 @@ export class Connections {
 
   /** Runs `decide` when it is the turn of the request: at once, unless the client is behind with taking its answers. */
   whenItsTurn(connection: Connection, decide: () => void): void {
-    if (connection.waiting.length === 0 && connection.hasRoom) {
-      decide();
-      return;
-    }
-    if (this.#held.waiting >= waitingMax) {
-      this.#cut(connection);
-      return;
-    }
-    this.#held.waiting++;
-    connection.waiting.push(decide);
-    connection.sentAhead();
-    if (connection.waiting.length === 1) this.#continueLater(connection);
+    if (this.#held.waiting >= waitingMax) this.#cut(connection);
+    else if (!connection.takeTurn(decide) && connection.waiting === 1) this.#continueLater(connection);
   }
 
   /** New clients begin to be refused: those with a key that were answered until now are not new, until the next time. */
   markEstablished(): void {
-    for (const connection of this.#connections.values()) {
-      connection.isEstablished = connection.isKeyed && !connection.wasShed;
-    }
+    for (const connection of this.#connections.values()) connection.markEstablished();
   }
 
   /** Runs `write` once the answers to all requests taken so far are on the wire. */
@@ -181,13 +169,6 @@ export class Connections {
     this.#sweep.cancel();
   }
 
-  /** The connection has had its last answer: nothing that waits on it is answered. */
-  ended(connection: Connection): void {
-    connection.closing = true;
-    this.#held.waiting -= connection.waiting.length;
-    connection.waiting.length = 0;
-  }
-
   /** Not at once: other connections have their turn between two batches of one, and those with a key between those without. */
   #continueLater(connection: Connection): void {
     connection.afterNextTaken(() => {
@@ -206,13 +187,7 @@ export class Connections {
   }
 
   #continue(connection: Connection): void {
-    const { waiting } = connection;
-    while (waiting.length > 0 && connection.hasRoom) {
-      this.#held.waiting--;
-      waiting.shift()!();
-    }
-    if (waiting.length > 0) this.#continueLater(connection);
-    else connection.readOn();
+    if (!connection.continue()) this.#continueLater(connection);
   }
 
   get #isFull(): boolean {
@@ -239,27 +214,13 @@ export class Connections {
   #look(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const connection of this.#connections.values()) {
-      this.#closeIdle(connection);
-      this.#cutSlowReader(connection, nowMs);
+      const found = connection.sweep(nowMs, { writeTimeoutMs: this.#bounds.writeTimeoutMs, idleSweepsMax });
+      if (found === 'idle') connection.socket.destroy();
+      else if (found === 'slow') this.#cut(connection);
     }
     const excess = this.#held.unsent - this.#bounds.unsentBytesMax;
     if (excess <= 0) return;
     for (const connection of largestSlowReaders(this.#connections.values(), excess)) this.#cut(connection);
-  }
-
-  /** One that never sent anything is not idle but late, and ended for that. */
-  #closeIdle(connection: Connection): void {
-    const { socket, bytesReadAtSweep, isKeyed, lastResponse } = connection;
-    const isQuiet = socket.bytesRead === bytesReadAtSweep && connection.isIdle;
-    connection.bytesReadAtSweep = socket.bytesRead;
-    connection.idleSweeps = isQuiet ? connection.idleSweeps + 1 : 0;
-    if (!isKeyed && lastResponse !== undefined && connection.idleSweeps >= keylessIdleSweeps) socket.destroy();
-  }
-
-  #cutSlowReader(connection: Connection, nowMs: number): void {
-    if (connection.socket.writableLength === 0) connection.waitingSinceMs = undefined;
-    else if (connection.waitingSinceMs === undefined) connection.waitingSinceMs = nowMs;
-    else if (nowMs - connection.waitingSinceMs >= this.#bounds.writeTimeoutMs) this.#cut(connection);
   }
 
   #cut(connection: Connection): void {

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ConnectionBounds } from './connections.ts';
+import type { Exchanges } from './exchanges.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { ParserError } from './malformed-request.ts';
 
@@ -38,21 +39,14 @@ export interface PublicListenerOptions {
   readonly limits: ConnectionLimits;
 }
 
-/** Handlers of connections and requests. */
-export interface ServerHandlers {
+/** Handlers of connections. */
+export interface ConnectionHandlers {
   /** A connection was accepted, before any handshake; false when it was ended. */
   readonly accepted: (socket: Socket) => boolean;
   /** Requests may come on it. */
   readonly connected: (socket: Socket) => void;
   /** The system refused a connection. */
   readonly dropped: () => void;
-  readonly request: RequestListener;
-  /** A request whose `Expect` header cannot be met. */
-  readonly expectation: RequestListener;
-  /** The bytes are not a request. */
-  readonly failed: (error: ParserError, socket: Socket) => void;
-  /** A CONNECT, after which the parser has left the connection. */
-  readonly tunnel: (socket: Socket) => void;
   readonly handshakes: Handshakes;
 }
 
@@ -65,7 +59,7 @@ export function secureOptions(certificate: Certificate) {
 }
 
 /** The platform's server, with every default set that would let a client hold or confuse it (docs/decisions/0002). */
-export function httpServer({ limits, tls }: PublicListenerOptions, handlers: ServerHandlers): Server {
+export function httpServer({ limits, tls }: PublicListenerOptions, handlers: ConnectionHandlers): Server {
   const options: ServerOptions = {
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -79,12 +73,11 @@ export function httpServer({ limits, tls }: PublicListenerOptions, handlers: Ser
     // No stream is set up and torn down for a body that no GET has.
     optimizeEmptyRequests: true,
   };
-  const { request } = handlers;
   // A slow handshake and a slow head both hold a connection without a request: one bound for both.
   const server: Server =
     tls === undefined
-      ? createServer(options, request)
-      : createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.headersTimeoutMs }, request);
+      ? createServer(options)
+      : createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.headersTimeoutMs });
   server.maxConnections = limits.maxConnections + acceptedBeyondMax;
   server.on('connection', (socket: Socket) => {
     if (!handlers.accepted(socket)) return;
@@ -96,9 +89,15 @@ export function httpServer({ limits, tls }: PublicListenerOptions, handlers: Ser
     handlers.connected(socket);
   });
   server.on('drop', handlers.dropped);
-  server.on('checkContinue', request);
-  server.on('checkExpectation', handlers.expectation);
-  server.on('clientError', handlers.failed);
-  server.on('connect', (_request, socket) => handlers.tunnel(socket as Socket));
   return server;
+}
+
+/** Has the server's requests answered, and whatever is none refused. */
+export function answerRequests(server: Server, exchanges: Exchanges): void {
+  const handle: RequestListener = (request, response) => exchanges.handle(request, response);
+  server.on('request', handle);
+  server.on('checkContinue', handle);
+  server.on('checkExpectation', (request, response) => exchanges.refuseExpectation(request, response));
+  server.on('clientError', (error: ParserError, socket: Socket) => exchanges.refuseBytes(error, socket));
+  server.on('connect', (_request, socket) => exchanges.refuseTunnel(socket as Socket));
 }

@@ -25,13 +25,8 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
   const feedStatus = new FeedStatus();
   const service = new ServiceBoard(feedStatus, clock);
   const snapshots = new MarketSnapshots(store, markets, feedStatus, clock, log);
-  const review = new DelistingPolicy({
-    store,
-    markets,
-    snapshots,
-    log,
-    delistAfterMs: configuration.markets.delistAfterMs,
-  });
+  const { delistAfterMs } = configuration.markets;
+  const review = new DelistingPolicy({ store, markets, snapshots, log, delistAfterMs });
   const watches: Timer[] = [];
   return {
     markets,

@@ -8,6 +8,7 @@ import { heapShare, memoryBytes } from '../http/overload.ts';
 import type { Routes } from '../http/pipeline.ts';
 import { PublicListener } from '../http/public-listener.ts';
 import { RecentRequests } from '../http/recent-requests.ts';
+import type { RequestIds } from '../http/request-ids.ts';
 import type { Resource } from '../http/resource.ts';
 import { markets } from '../http/resources/markets.ts';
 import { openapi } from '../http/resources/openapi.ts';
@@ -31,25 +32,20 @@ interface PublicListenerOptions extends ServiceOptions {
   /** Sees each answered request, and its `traceparent`. */
   readonly telemetry: Pick<OtlpExporter, 'answered'> | undefined;
   readonly store: Pick<Store, 'snapshots'>;
+  readonly ids: RequestIds;
 }
 
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
 export async function publicListener(
-  {
-    configuration: { server, limits: figures, logs, portal },
-    clock,
-    randomness,
-    log,
-    version,
-    telemetry,
-    store,
-  }: PublicListenerOptions,
+  options: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   changes: StoreChanges,
   delay: EventLoopDelay,
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
+  const { clock, randomness, log, version, telemetry, store, ids } = options;
+  const { server, limits: figures, logs, portal } = options.configuration;
   const certificate =
     server.tls && (await ServedCertificate.read(server.tls, { shared: store.snapshots, clock, randomness, log }));
   const brand = portalBrand(portal, logoRefused);
@@ -73,15 +69,14 @@ export async function publicListener(
       },
       onServed: recording && ((served) => recording.served(served)),
       clock,
-      randomness,
       log,
+      ids,
       pressure: () => ({ ...delay.read(), heapShare: heapShare() }),
       memoryBytes: memoryBytes(),
     },
   );
   return {
     counts: listener.counts,
-    requestKey: listener.requestKey,
     recent,
     connectionFigures: () => listener.connectionFigures(),
     overload: listener.overload,

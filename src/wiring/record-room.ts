@@ -13,12 +13,8 @@ import type { ServiceOptions } from './service-options.ts';
 /** The record, and the ways to ask it. */
 export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
-/**
- * The record as configured; `undefined` where it is off, and in a process without a public listener.
- *
- * @param requestKey asked for at the start, see `RequestIds`
- */
-export function recordRoom(options: ServiceOptions, market: MarketRoom, store: Store, requestKey: () => Uint8Array) {
+/** The record as configured; `undefined` where it is off, and in a process without a public listener. @param requestKey see `RequestIds` */
+export function recordRoom(options: ServiceOptions, market: MarketRoom, store: Store, requestKey: Uint8Array) {
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo } = history;

@@ -11,6 +11,7 @@ import { type OpenApiDocument, openApiDocument } from '../../src/contract/openap
 import type { Certificate, ConnectionLimits } from '../../src/http/http-server.ts';
 import type { Pressure } from '../../src/http/overload.ts';
 import { PublicListener } from '../../src/http/public-listener.ts';
+import { requestIds } from '../../src/http/request-ids.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import { silentLog } from '../../src/log.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
@@ -114,7 +115,7 @@ export class ListenerHarness {
         addresses: new ClientAddresses(options.trustedProxies ?? []),
         readModel: { board: new Board(this.markets), service: this.service },
         clock: this.clock,
-        randomness: this.#randomness,
+        ids: requestIds(this.#randomness),
         log: {
           ...silentLog,
           warn: (fields, message) => this.logged.push({ fields, message }),

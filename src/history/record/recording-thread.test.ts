@@ -16,7 +16,7 @@ test('a recording thread that cannot open its file says so, and is started again
   const thread = new RecordingThread({
     location: { kind: 'sqlite', path: join(folder, 'history.sqlite') },
     keepForMs: 86_400_000,
-    requestKey: () => requestKey,
+    requestKey,
     clock,
     randomness: seededRandomness(1),
     log: silentLog,

@@ -15,7 +15,7 @@ export interface ThreadParts {
   readonly location: RecordLocation;
   readonly keepForMs: number;
   /** Asked for at each start of the thread, see `RequestNumbers`. */
-  readonly requestKey: () => Uint8Array;
+  readonly requestKey: Uint8Array;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -62,7 +62,7 @@ export class RecordingThread {
 
   #begin(): Worker {
     const { location, keepForMs, requestKey, clock, log } = this.#parts;
-    const settings: WorkerSettings = { location, requestKey: requestKey(), startedAt: clock.now(), keepForMs };
+    const settings: WorkerSettings = { location, requestKey, startedAt: clock.now(), keepForMs };
     // It would else keep 64 MB for short-lived objects.
     const options = { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: 4 } };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), options);

@@ -1,0 +1,281 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ClientAddresses } from '../access/client-address.ts';
+import type { MaybePromise } from '../access/limits.ts';
+import type { Clock } from '../clock.ts';
+import { errorTable } from '../contract/errors.ts';
+import type { Log } from '../log.ts';
+import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
+import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
+import type { Connection } from './connection.ts';
+import { type Connections, keylessKeepAliveSeconds } from './connections.ts';
+import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
+import type { Overload } from './overload.ts';
+import {
+  type Decision,
+  type Gate,
+  internalError,
+  overloaded,
+  Pipeline,
+  type PublicRequest,
+  type Routes,
+} from './pipeline.ts';
+import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
+import type { RequestIds } from './request-ids.ts';
+import { splitTarget } from './request-target.ts';
+import type { ReadModel } from './resource.ts';
+import { type Written, writeAnswer } from './response-writer.ts';
+
+/** Routes and addresses, which can name the port that was taken. */
+export interface Offer {
+  readonly routes: Routes;
+  /** Absolute, without a trailing slash: what the `type` of an Error starts with. */
+  readonly errorsUrl: string;
+}
+
+/** Who is answered, from what, and who is told. */
+export interface ExchangeParts {
+  readonly gate: Gate;
+  readonly addresses: ClientAddresses;
+  readonly readModel: ReadModel;
+  readonly ids: RequestIds;
+  /** Called after every answer to well-formed HTTP, with the headers of the request. */
+  readonly onAnswered?: ((answered: AnsweredRequest, headers: IncomingHttpHeaders) => void) | undefined;
+  /** Called after every answer to a valid key, before anything else can be published. */
+  readonly onServed?: ((served: ServedRequest) => void) | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface ExchangesParts extends ExchangeParts, Offer {
+  readonly connections: Connections;
+  readonly overload: Overload;
+  readonly counts: RequestCounts;
+  /** The listener speaks TLS. */
+  readonly isSecure: boolean;
+}
+
+/** A request under way, and where its answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  readonly requestId: string;
+  /** The number that the id hides. */
+  readonly number: number;
+  /** When it came, by the monotonic clock. */
+  readonly cameMs: number;
+  /** Its answer is the last on its connection. */
+  closes: boolean;
+  /** The request as it is decided, once it was looked at. */
+  asked: PublicRequest | undefined;
+}
+
+/**
+ * The requests of a listener and their answers. Reads a request's identifier, address and instant once, has the pipeline decide, and
+ * writes the answer; every failure, however low it happens, is a problem document.
+ */
+export class Exchanges {
+  readonly #parts: ExchangesParts;
+  readonly #pipeline: Pipeline;
+  #isDraining = false;
+
+  constructor(parts: ExchangesParts) {
+    this.#parts = parts;
+    const { routes, gate, readModel, counts, clock } = parts;
+    this.#pipeline = new Pipeline(routes, gate, readModel, counts, clock, this.#logFailure);
+  }
+
+  /** From now on every answer asks its client to close the connection, so that none is cut while it asks. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Answers a request when it is its turn. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = this.#take(request, response);
+    if (exchange !== undefined) this.#parts.connections.whenItsTurn(exchange.connection, () => this.#answer(exchange));
+  }
+
+  #answer(exchange: Exchange): void {
+    exchange.connection.answering(exchange.response);
+    try {
+      const decision = this.#decide(exchange);
+      if (!(decision instanceof Promise)) this.#write(exchange, decision);
+      else decision.then((known) => this.#write(exchange, known)).catch((error) => this.#failed(exchange, error));
+    } catch (error) {
+      this.#failed(exchange, error);
+    }
+  }
+
+  /**
+   * Whatever concerns the requests that follow on the connection is settled here, in the order of the requests:
+   * their decisions may come in another. `node:http` writes the answers in order.
+   */
+  #take(request: IncomingMessage, response: ServerResponse): Exchange | undefined {
+    const connection = this.#parts.connections.taking(request.socket);
+    if (connection === undefined) return undefined;
+    const cameMs = this.#parts.clock.monotonicMs();
+    const exchange = {
+      request,
+      response,
+      connection,
+      requestId: this.#parts.ids.next(),
+      number: this.#parts.ids.last,
+      cameMs,
+      closes: false,
+      asked: undefined,
+    };
+    connection.took(response);
+    if (announcesBody(request.headers)) {
+      this.#parts.connections.discardBody(request, response);
+      this.#closeAfter(exchange);
+    }
+    // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which is not supported.
+    if (request.headers.upgrade !== undefined) this.#closeAfter(exchange);
+    return exchange;
+  }
+
+  #closeAfter(exchange: Exchange): void {
+    exchange.closes = true;
+    exchange.connection.close();
+  }
+
+  #failed(exchange: Exchange, error: unknown): void {
+    const { request, response, requestId } = exchange;
+    this.#logFailure(error, requestId);
+    if (response.headersSent) request.socket.destroy();
+    else this.#write(exchange, unrouted(internalError));
+  }
+
+  readonly #logFailure = (error: unknown, requestId: string): void => {
+    this.#parts.log.error({ err: error, requestId }, 'a request failed');
+  };
+
+  #decide(exchange: Exchange): MaybePromise<Decision> {
+    const { request, connection, requestId } = exchange;
+    const fault = findHttpFault(request);
+    if (fault !== undefined) {
+      this.#closeAfter(exchange);
+      return unrouted(fault);
+    }
+    const { clock, addresses } = this.#parts;
+    const { headers, method = '', url = '/', socket } = request;
+    const target = splitTarget(url);
+    const now = clock.now();
+    const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
+    const shed = this.#parts.overload.shed(connection.isEstablished);
+    exchange.asked = { requestId, now, address, method, target, headers, shed };
+    return this.#pipeline.decide(exchange.asked);
+  }
+
+  /** Refuses a request whose `Expect` header cannot be met. */
+  refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = this.#take(request, response);
+    if (exchange === undefined) return;
+    this.#closeAfter(exchange);
+    this.#parts.connections.whenItsTurn(exchange.connection, () => {
+      exchange.connection.answering(response);
+      this.#write(exchange, unrouted(expectationFailed));
+    });
+  }
+
+  #write(exchange: Exchange, decision: Decision): void {
+    const { request, response, connection, requestId } = exchange;
+    const { answer, verdict, key } = decision;
+    const { headers } = request;
+    // A request that arrived after this one is answered before the connection ends.
+    const isLast = connection.lastResponse === response && !connection.hasMore;
+    if (this.#isDraining && isLast) this.#closeAfter(exchange);
+    connection.decided(key !== undefined, answer === overloaded.answer);
+    if (connection.isLastRefusal(refusalWeight(decision))) this.#closeAfter(exchange);
+    const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
+    const written = writeAnswer(response, answer, {
+      requestId,
+      verdict,
+      acceptEncoding: headers['accept-encoding'] as string | undefined,
+      ifNoneMatch: headers['if-none-match'],
+      closes: exchange.closes,
+      keepAliveSeconds,
+      isSecure: this.#parts.isSecure,
+      errorsUrl: this.#parts.errorsUrl,
+    });
+    connection.answered(response, written.bytes);
+    if (connection.isKeyed && !exchange.closes) connection.trust();
+    if (exchange.closes) connection.end();
+    this.#report(exchange, decision, written);
+  }
+
+  /** Counts the answer, and passes it to the callbacks that log and record answers. */
+  #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
+    const { requestId, number, request, asked, cameMs } = exchange;
+    const { clock, gate, onAnswered, onServed } = this.#parts;
+    const durationMs = clock.monotonicMs() - cameMs;
+    const code = answer.kind === 'problem' ? answer.code : undefined;
+    const keyId = key && gate.keys.keyIdOf(key.slot);
+    this.#parts.counts.answered(route, status, durationMs);
+    if (code !== undefined) this.#parts.counts.problem(code);
+    if (answer === overloaded.answer) this.#parts.counts.wasShed();
+    onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
+    if (keyId === undefined || asked === undefined) return;
+    onServed?.({ request: number, keyId, now: asked.now, query: asked.target.query, route, status, answer });
+  }
+
+  /** Refuses bytes that are no request. */
+  refuseBytes(error: ParserError, socket: Socket): void {
+    const connection = this.#parts.connections.taking(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    if (connection === undefined) {
+      this.#parts.connections.afterLastAnswer(socket, () => socket.destroy());
+      return;
+    }
+    this.#refuseRaw(connection, socket, parserProblem(error));
+  }
+
+  /** Refuses a CONNECT, after which the parser has left the connection. */
+  refuseTunnel(socket: Socket): void {
+    const connection = this.#parts.connections.taking(socket);
+    if (connection === undefined) {
+      this.#parts.connections.afterLastAnswer(socket, () => socket.destroy());
+      return;
+    }
+    // The parser no longer reads it, and unread bytes would reset the connection before the answer arrives.
+    socket.resume();
+    this.#refuseRaw(connection, socket, methodNotAllowed);
+  }
+
+  /** Ends a connection that has no parser any more, with a problem after the answers that are due. */
+  #refuseRaw(connection: Connection, socket: Socket, answer: ProblemAnswer): void {
+    connection.close();
+    this.#parts.counts.answered(unmatchedRoute, errorTable[answer.code].status, 0);
+    this.#parts.counts.problem(answer.code);
+    this.#parts.connections.afterLastResponse(socket, () =>
+      writeRawProblem(socket, answer, this.#parts.ids.next(), this.#parts.errorsUrl),
+    );
+  }
+}
+
+/** A GET has no use for a body; one that announces it gets its answer, and then the connection ends. */
+function announcesBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** How much an answer refuses its client, who gains nothing by asking again at once; 0 for one that does not. */
+function refusalWeight({ answer, limitedBy }: Decision): number {
+  if (answer === overloaded.answer) return 10;
+  // No client of the API asks for pages ahead.
+  if (limitedBy === 'page') return 5;
+  if (answer.kind !== 'problem') return 0;
+  const { status } = errorTable[answer.code];
+  return status === 401 || status === 429 ? 1 : 0;
+}
+
+function unrouted(answer: Answer): Decision {
+  return { answer, route: unmatchedRoute, verdict: undefined };
+}
+
+const expectationFailed = problem('EXPECTATION_FAILED', 'The Expect header cannot be satisfied.');
