@@ -146,6 +146,11 @@ export class MarketCatalogue {
     return this.#of(source).statusOf(symbol);
   }
 
+  /** Whether a source's catalogue is known; until then it may list any market. */
+  isLoaded(source: string): boolean {
+    return !this.#of(source).isEmpty;
+  }
+
   /** What each source lists, for a restart. */
   listedBySource(): ListedBySource {
     return this.#lists.ids.map((id) => [id, [...this.#of(id).symbols]]);

@@ -178,6 +178,7 @@ test('a market that a source quotes in CZK itself comes before the converted one
   rig.list('two', [direct, upstreamMarket('ETH', { quote: CZK })]);
   assert.deepEqual([find()?.isConverted, find()?.pricePrecision], [false, 2]);
   const range = { low24h: decimal('1900000'), high24h: decimal('2100000') };
+  rig.list('three', [upstreamMarket('ETH')]);
   rig.tick('two', '2000000', { symbol: symbol('BTCCZK'), ...range });
   rig.review('live', 'live');
   const explained = rig.markets.pricer.explain(symbol('BTCCZK'), start);
@@ -191,7 +192,7 @@ test('a market that a source quotes in CZK itself comes before the converted one
 });
 
 test('a market that never was live does not count as served worse, unless its whole source is not', () => {
-  const rig = new SourcesRig();
+  const rig = new SourcesRig({ ids: ['one'] });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
   const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isLive: () => isLive });

@@ -254,7 +254,8 @@ export class MarketSources {
     const { current, isOpen, candidates: before } = choice;
     this.#reports.delete(symbol);
     choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs);
-    this.#compare(choice, at, price);
+    const mayList = this.listOf(symbol).filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
+    this.#compare(choice, at, price, mayList);
     if (choice.agreement?.isOpen === false) return false;
     choice.isOpen = true;
     choice.current = chooseSource(choice.candidates, current);
@@ -285,11 +286,11 @@ export class MarketSources {
     choice: Choice,
     { now, nowMs }: { readonly now: EpochMs; readonly nowMs: number },
     price: AcceptedTicker | undefined,
+    listed: number,
   ): void {
     const { agreement, candidates } = choice;
     if (agreement === undefined) return;
     for (const [index, { reach }] of candidates.entries()) if (reach === 'silent') agreement.forget(index);
-    const listed = candidates.filter(({ exclusion }) => exclusion !== 'not_listed').length;
     const hearing = this.#hearing(choice, now, price);
     agreement.review(hearing, listed, nowMs);
     choice.candidates = candidates.map((candidate, index) => {

@@ -154,9 +154,25 @@ test('the first price waits for a second source, two seconds at most', () => {
   assert.equal(rig.used, 'one');
 });
 
+test('the first price waits for sources whose catalogue is still on its way, two seconds at most', () => {
+  const rig = new SourcesRig();
+  rig.list('one');
+  rig.tick('one', '84000000');
+  rig.review('live', 'silent', 'silent');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined);
+  rig.nowMs = 1_900;
+  for (const source of ['two', 'three']) {
+    rig.list(source);
+    rig.tick(source, '84010');
+  }
+  rig.review('live', 'live', 'live');
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
+});
+
 test('the first price of a market that one source alone lists waits for nobody', () => {
   const rig = new SourcesRig();
   rig.list('one');
+  for (const other of ['two', 'three']) rig.list(other, [upstreamMarket('ETH')]);
   rig.tick('one', '84000');
   rig.review('live', 'live', 'live');
   assert.equal(rig.used, 'one');

@@ -18,6 +18,11 @@ export class SourceListings {
     return this.#listings.keys();
   }
 
+  /** Nothing was ever loaded. */
+  get isEmpty(): boolean {
+    return this.#listings.size === 0;
+  }
+
   find(symbol: MarketSymbol): Listing | undefined {
     return this.#listings.get(symbol);
   }

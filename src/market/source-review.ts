@@ -18,11 +18,15 @@ export interface SourceChange {
  */
 export function reviewSources(
   markets: Markets,
-  feed: Omit<SourceFacts, 'listing'>,
+  feed: Omit<SourceFacts, 'listing' | 'isLoaded'>,
   at: { readonly now: EpochMs; readonly nowMs: number },
 ) {
   const { catalogue, sources } = markets;
-  const facts: SourceFacts = { ...feed, listing: (source, symbol) => catalogue.statusAt(source, symbol) };
+  const facts: SourceFacts = {
+    ...feed,
+    isLoaded: (source) => catalogue.isLoaded(source),
+    listing: (source, symbol) => catalogue.statusAt(source, symbol),
+  };
   let isDegraded = false;
   const changed: SourceChange[] = [];
   for (const { symbol, isConverted, status } of catalogue.all()) {

@@ -67,7 +67,9 @@ export interface SourceFacts {
   reach(source: string, symbol: MarketSymbol): Reach;
   /** Whether the source delivers live at all. */
   isLive(source: string): boolean;
-  /** What the source's own catalogue says. */
+  /** Whether the source's catalogue is known. */
+  isLoaded(source: string): boolean;
+  /** What that catalogue says. */
   listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
 }
 

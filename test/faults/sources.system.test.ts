@@ -1,45 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
-import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { eventually } from '../support/eventually.ts';
-import { fixedPort } from '../support/fixed-port.ts';
-import { ServiceHarness } from '../support/service-harness.ts';
 import { SteadyClient } from '../support/steady-client.ts';
+import { returnAfterS, threeSources } from './three-sources.ts';
 
-const returnAfterS = 3;
-
-/** A service on Kraken, Bitvavo and Coinbase, each a stand-in with the same markets. */
-async function threeSources(
-  t: Parameters<typeof ServiceHarness.start>[0],
-  settings: Readonly<Record<string, string>> = {},
-) {
-  const others = await Promise.all(
-    (['bitvavo', 'coinbase'] as const).map(async (dialect) => {
-      return startExchangeSimulator({ dialect, quotes: ['EUR'], updatesPerSecond: 50, port: await fixedPort() });
-    }),
-  );
-  t.after(() => Promise.all(others.map((each) => each.stop())));
-  const service = await ServiceHarness.start(t, {
-    settingsFrom: (kraken: ExchangeSimulator) => ({
-      sources: JSON.stringify(
-        [kraken, ...others].map(({ dialect, restUrl, wsUrl }) => ({ id: dialect, urls: { rest: restUrl, ws: wsUrl } })),
-      ),
-      'pricing.returnAfter': `${returnAfterS}s`,
-      ...settings,
-    }),
-    timing: { staleAfterMs: 10_000, transportTimeoutMs: 10_000, pingEveryMs: 1_500 },
-  });
-  const states = async (symbol = 'BTCEUR') => {
-    const body = (await (await service.admin(`/prices/${symbol}`)).json()) as {
-      sources: { id: string; state: string; reach: string; reason: string | null; deviationPercent: string | null }[];
-    };
-    return body.sources;
-  };
+/** Three sources that agree. */
+async function agreeing(...[t, settings]: Parameters<typeof threeSources>) {
+  const three = await threeSources(t, settings);
   await eventually('every source has the market', async () => {
-    return (await states()).map(({ state }) => state).join() === 'used,standby,standby';
+    return (await three.states()).map(({ state }) => state).join() === 'used,standby,standby';
   });
-  return { service, states, others };
+  return three;
 }
 
 async function used(states: () => Promise<{ id: string; state: string }[]>): Promise<string> {
@@ -55,7 +26,7 @@ describe('with three sources', () => {
     ['freezes with its sockets open', { fault: 'freeze' }],
   ] as const) {
     test(`prices go on within five seconds when the first one ${what}, and it has them back after a quiet span (fault row 61)`, async (t) => {
-      const { service, states } = await threeSources(t);
+      const { service, states } = await agreeing(t);
       const client = await SteadyClient.watch(service.api);
       const lostMs = performance.now();
       await service.simulator.faults.set(fault);
@@ -82,7 +53,7 @@ describe('with three sources', () => {
   }
 
   test('a jump of the first one alone is passed over, one of two sources is taken, and both are visible (fault row 61)', async (t) => {
-    const { service, states, others } = await threeSources(t, { 'guard.jumpPercent': '10' });
+    const { service, states, others } = await agreeing(t, { 'guard.jumpPercent': '10' });
     for (const each of [service.simulator, ...others]) {
       each.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     }
