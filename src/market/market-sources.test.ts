@@ -211,3 +211,15 @@ test('a book that follows another one converts again what that one converts agai
   assert.deepEqual([...follower.markets.catalogue.all()], [...rig.markets.catalogue.all()]);
   assert.equal(follower.markets.catalogue.find(direct.symbol)?.isConverted, true);
 });
+
+test('a source that is not in the list of a market makes no price of it, and its other tickers are not lost for it', () => {
+  const rig = new SourcesRig({ lists: new Map([[BTCEUR, ['one', 'two']]]) });
+  for (const source of ['one', 'two', 'three']) rig.list(source);
+  rig.tick('three', '84000');
+  assert.equal(rig.used, undefined);
+  rig.tick('one', '84000');
+  rig.tick('two', '84010');
+  assert.equal(rig.tick('three', '90000'), undefined);
+  rig.review('live', 'live', 'live');
+  assert.equal(rig.used, 'one');
+});

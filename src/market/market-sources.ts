@@ -145,6 +145,7 @@ export class MarketSources {
     const { agreement } = choice;
     const list = this.listOf(symbol);
     const index = list.indexOf(source);
+    if (index < 0) return undefined;
     agreement?.taken(index);
     if (agreement !== undefined && !choice.isOpen) return this.#opened(symbol, choice, agreement);
     choice.current ??= index;
