@@ -185,7 +185,7 @@ export class MarketSources {
   judge(symbol: MarketSymbol, source: Source, offer: TickerOffer, market: MarketValues): Verdict {
     const choice = this.#choiceOf(symbol);
     const index = this.listOf(symbol).indexOf(source);
-    const hearing = this.#hearing(choice, offer.at, market.price);
+    const hearing = this.#hearing(choice, offer.at, market.price, offer.path === 'live' ? index : undefined);
     const doubt = index < 0 ? undefined : choice.agreement?.heard(index, offer.ticker, offer.path, hearing);
     if (doubt?.reason === 'contradicted') return { isTaken: false, doubt: doubtFor(choice, doubt) };
     const inherited = market.doubt?.reason === 'contradicted' ? undefined : market.doubt;
@@ -225,14 +225,16 @@ export class MarketSources {
     }
   }
 
-  #hearing(choice: Choice, now: EpochMs, price: AcceptedTicker | undefined): Hearing {
+  /** @param speaker sends live now, whatever the last review found */
+  #hearing(choice: Choice, now: EpochMs, price: AcceptedTicker | undefined, speaker?: number): Hearing {
     return {
       now,
       isLive(index) {
         const candidate = choice.candidates[index];
         if (candidate === undefined) return undefined;
         const { reach, exclusion } = candidate;
-        return reach === 'live' && exclusion !== 'not_listed' && exclusion !== 'not_trading';
+        const isLive = reach === 'live' || index === speaker;
+        return isLive && exclusion !== 'not_listed' && exclusion !== 'not_trading';
       },
       marketLevel: () => (price !== undefined && now - price.capturedAt <= levelForMs ? levelOf(price) : undefined),
       used: choice.current,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { after, decimal, start } from './samples.testing.ts';
+import { after, decimal, start, upstreamMarket } from './samples.testing.ts';
 import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 const allLive = ['live', 'live', 'live'] as const;
@@ -167,6 +167,21 @@ test('the first price waits for sources whose catalogue is still on its way, two
   }
   rig.review('live', 'live', 'live');
   assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
+});
+
+test('the first price waits for a source that is only polled so far: it is no witness against one that lies', () => {
+  const rig = new SourcesRig();
+  for (const source of ['one', 'two', 'three']) rig.list(source);
+  rig.tick('one', '84000000');
+  rig.tick('two', '84010', { path: 'fallback' });
+  rig.tick('three', '84020');
+  rig.review('live', 'polled', 'live');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined);
+  rig.nowMs = 1_000;
+  rig.tick('two', '84010');
+  assert.equal(rig.used, 'two', 'live, though no review has seen it');
+  rig.review('live', 'live', 'live');
+  assert.equal(rig.used, 'two');
 });
 
 test('the first price of a market that one source alone lists waits for nobody', () => {

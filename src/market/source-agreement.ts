@@ -92,7 +92,7 @@ export class SourceAgreement {
     }));
   }
 
-  /** Prices may be made: two sources agree, all have spoken, or the wait for others is over. */
+  /** Prices may be made: live sources agree, all are live, or the wait for others is over. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -120,7 +120,7 @@ export class SourceAgreement {
       member.said = { bid, ask, path, level: levelOf({ bid, ask }) };
       this.#compare(hearing);
     }
-    this.#isOpen ||= this.#members.every((each) => each.said !== undefined) || this.#members.some(isAgreeing);
+    this.#isOpen ||= this.#members.every(isLive) || this.#members.some((each) => isLive(each) && isAgreeing(each));
     return member.doubt;
   }
 
@@ -277,6 +277,10 @@ export class SourceAgreement {
     member.doubtedLevel = undefined;
     member.agreesSinceMs = undefined;
   }
+}
+
+function isLive({ said }: Member): boolean {
+  return said?.path === 'live';
 }
 
 function isAgreeing({ standing }: Member): boolean {

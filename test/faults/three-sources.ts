@@ -34,6 +34,7 @@ export async function threeSources(
       ...settings,
     }),
     before: (kraken) => before([kraken, ...others]),
+    untilLive: false,
     timing: { staleAfterMs: 10_000, transportTimeoutMs: 10_000, pingEveryMs: 1_500 },
   });
   const states = async (symbol = 'BTCEUR') => {
