@@ -39,5 +39,5 @@ export function marketFragment(market: OfferedMarket): string {
   } satisfies Written<MarketBody>);
 }
 
-/** A body before serialization: JSON leaves out `undefined` members. */
-type Written<Body> = { [Member in keyof Body]: Body[Member] | undefined };
+/** A body before serialization, every member named: JSON leaves out `undefined` members. */
+type Written<Body> = { [Member in keyof Body]-?: Body[Member] | undefined };

@@ -105,15 +105,15 @@ async function databaseState({ store, redis }: Configuration, clock: Clock, isRu
 }
 
 async function recordState({ location }: HistoryConfiguration, clock: Clock): Promise<string> {
-  if (location.kind === 'postgres') {
-    const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
-    const store = await openSegmentsToRead(location);
-    await store?.close();
-    return store === undefined ? 'in PostgreSQL: empty; the server creates its tables' : 'in PostgreSQL';
-  }
   const { assertWritable } = await import('../store/sqlite/open.ts');
-  const isThere = await assertWritable(location.path, clock);
-  return isThere ? location.path : `${location.path} does not exist yet; the server creates it`;
+  const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
+  if (location.kind === 'sqlite' && !(await assertWritable(location.path, clock)))
+    return `${location.path} does not exist yet; the server creates it`;
+  // Refuses one of another version.
+  const store = await openSegmentsToRead(location);
+  await store?.close();
+  if (location.kind === 'sqlite') return location.path;
+  return store === undefined ? 'in PostgreSQL: empty; the server creates its tables' : 'in PostgreSQL';
 }
 
 async function certificateState(configuration: Configuration, clock: Clock): Promise<string> {

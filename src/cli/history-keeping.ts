@@ -17,8 +17,14 @@ export const verify = storeCommand({
     const show = (segments: number) => {
       if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
     };
-    const [{ segments, deleted, heads, finding }, { gaps }] = await withRecord(configuration, async (record) => {
-      return [await record.verify(show), await record.summary()] as const;
+    const { segments, deleted, heads, finding, gaps } = await withRecord(configuration, async (record) => {
+      const verified = await record.verify(show);
+      const { gaps } = await record.summary().catch((error: Error) => {
+        // What is damaged can be what says where the gaps are.
+        if (verified.finding === undefined) throw error;
+        return { gaps: [] };
+      });
+      return { ...verified, gaps };
     });
     if (stderr.isTerminal) stderr.write('\r\x1b[K');
     const gapLines = gaps.map(({ from, to, reason }) => {

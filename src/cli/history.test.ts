@@ -135,6 +135,52 @@ describe('the record', () => {
     assert.match(stdout, /^Record +chain 1, segment 2: changed$/m);
   });
 
+  it('names the chunk that is damaged, whatever it became, wherever it is read', async (t) => {
+    const { mdapi, path } = await operator(t);
+    const places = 'select place from segment where kind';
+    const damages = [
+      [`update chunk set data = 'text' where id in (${places} = 'breaks')`, 'breaks'],
+      [`update chunk set data = x'00' where id in (${places} = 'quotes')`, 'quotes'],
+      [`delete from chunk where id in (${places} = 'quotes')`, 'quotes'],
+    ] as const;
+    const argvOf = { quotes: ['--from', from], breaks: ['--at', '2026-11-21T10:00:01Z'] };
+    for (const [damage, kind] of damages) {
+      using database = new DatabaseSync(path);
+      const { number, place } = database.prepare('select number, place from segment where kind = ?').get(kind)!;
+      const { data } = database.prepare('select data from chunk where id = ?').get(place!)!;
+      database.exec(damage);
+      const verified = await mdapi('history', 'verify');
+      const found = damage.includes("x'00'") ? 'changed' : `damaged, chunk ${place}`;
+      assert.equal(verified.exitCode, 1);
+      assert.match(verified.stdout, new RegExp(`^Record +chain 1, segment ${number}: ${found}$`, 'm'));
+      const asked = await mdapi(...(kind === 'quotes' ? ['history', 'quotes'] : ['price']), 'BTCEUR', ...argvOf[kind]);
+      assert.equal(asked.exitCode, 1);
+      assert.match(asked.stderr, /^mdapi: .*damaged/);
+      assert.doesNotMatch(asked.stderr, /\n {4}at /);
+      database.prepare('insert or replace into chunk values (?, ?)').run(place!, data!);
+    }
+    assert.equal((await mdapi('history', 'verify')).exitCode, 0, 'repaired');
+  });
+
+  it('of another version is refused with a word on which of the two is older, and left as it is', async (t) => {
+    const { mdapi, path } = await operator(t);
+    const versions = [
+      [99, /history\.sqlite was made by a newer version of this program \(form 99.*Install that version/],
+      [1, /history\.sqlite was made by an older version of this program \(form 1.*Move it away/],
+    ] as const;
+    for (const [form, named] of versions) {
+      using database = new DatabaseSync(path);
+      database.exec(`pragma user_version = ${form}`);
+      for (const argv of [['history', 'verify'], ['history', 'quotes', 'BTCEUR', '--from', from], ['check']]) {
+        const { exitCode, stdout, stderr } = await mdapi(...argv);
+        assert.equal(exitCode, 1, argv.join(' '));
+        assert.match(`${stdout}${stderr}`, named);
+        assert.doesNotMatch(stderr, /\n {4}at /);
+      }
+      assert.equal(database.prepare('pragma user_version').get()!.user_version, form);
+    }
+  });
+
   it('is held beyond its time and released, with a word in the audit log', async (t) => {
     const { mdapi, json } = await operator(t);
     const hold = await json<{ id: number; from: string; reason: string }>(

@@ -43,6 +43,10 @@ export async function withSegments<T>(
   }
   try {
     return await use(segments, history);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = `The record is damaged: ${error.message}. \`mdapi history verify\` names the segment.`;
+    throw new CommandError(exitCodes.failure, 'damaged', message);
   } finally {
     await segments.close();
   }

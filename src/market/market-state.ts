@@ -7,7 +7,7 @@ import type { SourceDoubts } from './market-sources.ts';
 import type { SourceReport } from './source.ts';
 import { sourceDoubtReasons } from './source-agreement.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
-import type { AcceptedTicker } from './ticker-acceptance.ts';
+import { type AcceptedTicker, tickerValues } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath, ReferencePrices } from './upstream.ts';
 
 /** By name. A map is one, and so is its JSON. */
@@ -48,6 +48,9 @@ export function writeState({ tickers, references, rates, held = [], ...others }:
 
 const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', maxLength: 64 });
 const instant = Type.Integer();
+const valueSchemas = Object.fromEntries(
+  Object.entries(tickerValues).map(([name, isOptional]) => [name, isOptional ? Type.Optional(decimal) : decimal]),
+);
 const entriesOf = (value: TProperties) => Type.Array(Type.Tuple([Type.String(), Type.Object(value)]));
 
 /** What prices are made of. */
@@ -55,10 +58,7 @@ const checked = Compile(
   Type.Object({
     format: Type.Literal(format),
     tickers: entriesOf({
-      ...{ bid: decimal, ask: decimal, high24h: decimal, low24h: decimal, volume24h: decimal },
-      last: Type.Optional(decimal),
-      vwap24h: Type.Optional(decimal),
-      priceChangePercent24h: Type.Optional(decimal),
+      ...valueSchemas,
       source: Type.String(),
       capturedAt: instant,
       liveReceivedAt: Type.Optional(instant),

@@ -22,6 +22,21 @@ export interface AcceptedTicker {
   readonly liveUpstreamTime: EpochMs | undefined;
 }
 
+/** The values of a ticker, beside whose it is and when it came; whether each can be absent. */
+export const tickerValues = {
+  bid: false,
+  ask: false,
+  last: true,
+  high24h: false,
+  low24h: false,
+  volume24h: false,
+  vwap24h: true,
+  priceChangePercent24h: true,
+} as const satisfies Record<
+  Exclude<keyof AcceptedTicker, 'source' | 'capturedAt' | 'liveReceivedAt' | 'liveUpstreamTime'>,
+  boolean
+>;
+
 type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: RejectionReason };
 
 /**

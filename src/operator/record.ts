@@ -230,7 +230,9 @@ export function releaseEntry(id: number) {
 
 /** Says what `verify` found first; `undefined` where all is as it was written. */
 export function findingText(finding: Verification['finding']): string | undefined {
-  return finding && `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
+  if (finding === undefined) return undefined;
+  const { chain, number, what, chunk } = finding;
+  return `chain ${chain}, segment ${number}: ${what}${chunk === undefined ? '' : `, chunk ${chunk}`}`;
 }
 
 export function candleView(candle: Candle): Static<typeof CandleSchema> {

@@ -10,6 +10,7 @@ const engineReasons = [
   'not_a_database',
   'foreign_database',
   'newer_database',
+  'older_database',
   'locked',
   'in_use',
   'read_only',

@@ -10,6 +10,10 @@ import { unpacked } from './record-file.ts';
 const directory = import.meta.dirname;
 const formats = readdirSync(directory).flatMap((name) => /^record-(\d+)\.zst$/.exec(name)?.[1] ?? []);
 
+test('a golden record of each format is there', () => {
+  assert.deepEqual(formats.sort(), ['2', '3']);
+});
+
 for (const format of formats) {
   test(`a record of format ${format} answers every question as it did when it was written`, async (t) => {
     const { record, journal, json } = unpacked(readFileSync(join(directory, `record-${format}.zst`)));

@@ -1,6 +1,7 @@
 import { readJournal } from '../record/journal.ts';
 import { journalOf } from '../record/open-writer.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
+import { DamagedChunk } from '../segment/record-form.ts';
 import type { FactRow } from '../segment/rows.ts';
 import { chainStart, hashOf, type Segment, segmentKinds } from '../segment/segment.ts';
 import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
@@ -9,7 +10,9 @@ import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
 export interface Finding {
   readonly chain: number;
   readonly number: number;
-  readonly what: 'changed' | 'missing' | 'swapped' | 'deletion_unsealed';
+  readonly what: 'changed' | 'missing' | 'swapped' | 'deletion_unsealed' | 'damaged';
+  /** The piece of its data that is damaged. */
+  readonly chunk?: number;
 }
 
 export interface Verification {
@@ -36,7 +39,11 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
         return { segments, deleted, heads, finding: { chain, number: head.number + 1, what: 'missing' } };
       deleted += skipped.count;
       const previous = skipped.hash ?? head.hash;
-      const segment = (await store.segment(chain, number))!;
+      const segment = (await store.segment(chain, number).catch(damagedChunk))!;
+      if (segment instanceof DamagedChunk) {
+        const finding: Finding = { chain, number, what: 'damaged', chunk: segment.chunk };
+        return { segments, deleted, heads, finding };
+      }
       const what = faultOf(segment, previous);
       if (what !== undefined) return { segments, deleted, heads, finding: { chain, number, what } };
       for (const text of sealedDeletions(segment)) sealed.add(text);
@@ -53,6 +60,11 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
     what: 'deletion_unsealed',
   };
   return { segments, deleted, heads, finding };
+}
+
+function damagedChunk(error: unknown): DamagedChunk {
+  if (error instanceof DamagedChunk) return error;
+  throw error;
 }
 
 /** What retention took out between two segments that follow each other; `undefined` where something else is missing. */

@@ -76,10 +76,7 @@ export class Publication implements StreamListener {
       this.noQuote(index, 'rounds_to_zero');
       return;
     }
-    const { buyPrice, sellPrice, capturedAt, high24h, low24h, volume24h, vwap24h } = priced;
-    const { priceChangePercent1h, priceChangePercent24h, priceChangePercent7d } = priced;
-    const changes = { priceChangePercent1h, priceChangePercent24h, priceChangePercent7d };
-    const statistics = { high24h, low24h, volume24h, vwap24h, ...changes };
+    const { market: _market, source: _source, buyPrice, sellPrice, capturedAt, ...statistics } = priced;
     const { bid, ask } = ticker;
     const made = { source: this.#names[source]!, rate: rateText, terms: termsText };
     const quote: Quote = { ...made, capturedAt, bid, ask, buyPrice, sellPrice, statistics };

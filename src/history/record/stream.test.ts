@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
+import { type AcceptedTicker, tickerValues } from '../../market/ticker-acceptance.ts';
 import { Publication } from './publication.ts';
-import { StreamWriter } from './stream.ts';
+import { type StreamListener, StreamReader, StreamWriter } from './stream.ts';
 
 test('answers are read as they were noted, in whatever order they were asked, and each piece without the one before', () => {
   const stream = new StreamWriter();
@@ -29,4 +30,21 @@ test('answers are read as they were noted, in whatever order they were asked, an
     read,
     noted.map((serving) => ({ ...serving, sub: 0, feedAgeMs: 0 })),
   );
+});
+
+test('of a ticker every value arrives as it was sent, also one that came later or is absent again', () => {
+  const received: AcceptedTicker[] = [];
+  const listener = { ticker: (_market: number, _source: number, ticker: AcceptedTicker) => received.push(ticker) };
+  const ignored = new Proxy(listener, { get: (known, name) => Reflect.get(known, name) ?? (() => {}) });
+  const reader = new StreamReader(ignored as unknown as StreamListener);
+  const stream = new StreamWriter();
+  stream.time(5_000 as EpochMs);
+  const names = Object.keys(tickerValues);
+  const full = Object.fromEntries(names.map((name, index) => [name, `${index}.50`]));
+  const sent = [full, ...names.map((name) => ({ ...full, [name]: undefined })), full, full].map(
+    (values) => ({ ...values, capturedAt: 4_990 }) as unknown as AcceptedTicker,
+  );
+  for (const [index, ticker] of sent.entries()) stream.ticker(0, 1, ticker, sent[index - 1]);
+  reader.read(stream.take());
+  assert.deepEqual(received, sent);
 });

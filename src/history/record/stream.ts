@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
-import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';
+import { type AcceptedTicker, tickerValues } from '../../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../../market/upstream.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type NoQuote, noQuotes, type Position, type ServingRow } from '../segment/rows.ts';
@@ -21,16 +21,7 @@ const op = {
   word: 11,
 } as const;
 
-const tickerFields = [
-  'bid',
-  'ask',
-  'last',
-  'high24h',
-  'low24h',
-  'volume24h',
-  'vwap24h',
-  'priceChangePercent24h',
-] as const satisfies readonly (keyof AcceptedTicker)[];
+const tickerFields = Object.keys(tickerValues) as (keyof typeof tickerValues)[];
 
 /** An answer, as the serving thread sends it: the text of the service's status is its whole body. */
 export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
@@ -83,14 +74,13 @@ export class StreamWriter {
     writer.count(market);
     writer.count(source);
     writer.difference(this.#at - ticker.capturedAt);
-    let changed = 0;
     for (let index = 0; index < tickerFields.length; index++) {
-      if (last === undefined || ticker[tickerFields[index]!] !== last[tickerFields[index]!]) changed |= 1 << index;
+      const value = ticker[tickerFields[index]!];
+      if (last !== undefined && value === last[tickerFields[index]!]) continue;
+      writer.count(1 + index);
+      writer.shortText(value ?? '');
     }
-    writer.byte(changed);
-    for (let index = 0; index < tickerFields.length; index++) {
-      if ((changed & (1 << index)) !== 0) writer.shortText(ticker[tickerFields[index]!] ?? '');
-    }
+    writer.byte(0);
   }
 
   references(market: number, prices: ReferencePrices): void {
@@ -237,10 +227,9 @@ export class StreamReader {
     const market = reader.count();
     const source = reader.count();
     const capturedAt = this.#at - reader.difference();
-    const changed = reader.byte();
     const fields: Record<string, unknown> = { ...this.#tickers.get(market), capturedAt };
-    for (const [index, field] of tickerFields.entries()) {
-      if ((changed & (1 << index)) !== 0) fields[field] = reader.shortText() || undefined;
+    for (let field = reader.count(); field > 0; field = reader.count()) {
+      fields[tickerFields[field - 1]!] = reader.shortText() || undefined;
     }
     const ticker = fields as unknown as AcceptedTicker;
     this.#tickers.set(market, ticker);

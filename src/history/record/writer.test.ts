@@ -128,7 +128,18 @@ test('a file whose tables are of another version is left as it is, with a word o
   database.exec('create table segment (number integer)');
   database.close();
   for (const open of [openSqliteSegments, openSqliteSegmentsToRead]) {
-    assert.throws(() => open(path), /history\.sqlite is of a form that this version does not read\. Move it away/);
+    assert.throws(() => open(path), /history\.sqlite was made by an older version of this program \(form 1/);
+  }
+});
+
+test('a file that is no record is left as it is, with a word on what to do', (t) => {
+  const path = join(directoryFor(t), 'history.sqlite');
+  using database = new DatabaseSync(path);
+  database.exec('create table account (id integer)');
+  writeFileSync(`${path}.text`, 'no database at all'.repeat(100));
+  for (const open of [openSqliteSegments, openSqliteSegmentsToRead]) {
+    assert.throws(() => open(path), /history\.sqlite belongs to another program\. Set history\.url to another file/);
+    assert.throws(() => open(`${path}.text`), /history\.sqlite\.text is not an SQLite database/);
   }
 });
 

@@ -7,7 +7,15 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import { decodeFacts, encodeFacts } from './fact-codec.ts';
 import { decodeGrouped } from './groups.ts';
 import { decodeMarkets, decodeQuotes, encodeQuotes } from './quote-codec.ts';
-import { type FactRow, factKinds, inOrder, type Quote, type QuoteRow, type ServingRow } from './rows.ts';
+import {
+  type FactRow,
+  factKinds,
+  inOrder,
+  type Quote,
+  type QuoteRow,
+  type ServingRow,
+  statisticColumns,
+} from './rows.ts';
 import { decodeServings, encodeServings, servingDecoder } from './serving-codec.ts';
 
 /** Records as plain objects. */
@@ -119,6 +127,51 @@ test('the rows of one market, or of one key, are read without the others', () =>
     }),
     { numRuns: 50 },
   );
+});
+
+/** The bytes of a segment with a code in its table of columns exchanged: as a version wrote it that has another column. */
+function withCodes(bytes: Buffer, exchanged: Readonly<Record<number, number>>): Buffer {
+  const codes = [...Array(16).keys(), ...Object.values(statisticColumns).flatMap((code) => [code, code + 1])];
+  const table = Buffer.from([codes.length, ...codes]);
+  const start = bytes.indexOf(table) + 1;
+  assert.ok(start > 0, 'a table of the codes of all columns');
+  const changed = Buffer.from(bytes);
+  for (const [code, other] of Object.entries(exchanged)) changed[start + Number(code)] = other;
+  return changed;
+}
+
+test('a column that the reader does not know is skipped, and one that the segment lacks is absent', () => {
+  fc.assert(
+    fc.property(fc.array(quoteRow, { minLength: 1 }), (quotes) => {
+      const rows = bySubject(quotes, (row) => row.symbol);
+      const bytes = withCodes(encodeQuotes(quotes, base), { 22: 126, 23: 127, 28: 100, 29: 101 });
+      const without = { vwap24h: undefined, priceChangePercent7d: undefined };
+      const expected = rows.map(({ quote, ...row }) => {
+        return { ...row, quote: quote && { ...quote, statistics: { ...quote.statistics, ...without } } };
+      });
+      assert.deepEqual(decodeQuotes(bytes, base), expected);
+      const symbols = new Set(rows.slice(-1).map((row) => row.symbol));
+      const one = decodeGrouped(bytes, base, decodeMarkets, (name) => symbols.has(name as MarketSymbol));
+      assert.deepEqual(
+        one.flatMap((market) => market.rows()),
+        expected.filter((row) => symbols.has(row.symbol)),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a segment without a column that every one has is refused', () => {
+  const row = { ...{ at: 6 as EpochMs, sub: 0, symbol: 'BTCEUR' as MarketSymbol }, unpriced: 'held' } as const;
+  const bytes = withCodes(encodeQuotes([{ ...row, quote: undefined }], base), { 1: 99 });
+  assert.throws(() => decodeQuotes(bytes, base), new RangeError('the column 1 is absent'));
+});
+
+test('no two statistics share a column, and those that were written once keep theirs', () => {
+  const codes = Object.values(statisticColumns);
+  assert.deepEqual(codes.slice(0, 7), [16, 18, 20, 22, 24, 26, 28]);
+  assert.equal(new Set(codes).size, codes.length);
+  assert.ok(codes.every((code) => code >= 16 && code % 2 === 0));
 });
 
 test('a text that is no decimal in its usual form keeps every character', () => {

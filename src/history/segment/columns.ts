@@ -16,47 +16,70 @@ export function decompress(bytes: Uint8Array): Buffer {
   const reader = new ByteReader(bytes);
   const length = reader.count();
   // One more than there is, so that the end is seen in the first piece; less than 64 is refused.
-  return zstdDecompressSync(reader.rest(), { chunkSize: Math.max(64, length + 1) });
+  const compressed = reader.rest();
+  try {
+    return zstdDecompressSync(compressed, { chunkSize: Math.max(64, length + 1) });
+  } catch {
+    throw new RangeError('the bytes cannot be decompressed');
+  }
 }
 
-/** Columns side by side: values of one kind follow each other, which is what compresses well. */
+/**
+ * Columns side by side: values of one kind follow each other, which is what compresses well. Each has a code, which never
+ * changes and is never used for another.
+ */
 export class ColumnsWriter {
-  readonly #columns: readonly ByteWriter[];
+  readonly #columns: ReadonlyMap<number, ByteWriter>;
 
-  constructor(count: number) {
-    this.#columns = Array.from({ length: count }, () => new ByteWriter());
+  constructor(codes: readonly number[]) {
+    this.#columns = new Map(codes.map((code) => [code, new ByteWriter()]));
   }
 
-  column(index: number): ByteWriter {
-    return this.#columns[index]!;
+  column(code: number): ByteWriter {
+    return this.#columns.get(code)!;
   }
 
   /** All columns, compressed together. */
   compressed(): Buffer {
     const head = new ByteWriter();
-    for (const column of this.#columns) head.count(column.length);
-    return compress(Buffer.concat([head.bytes(), ...this.#columns.map((column) => column.bytes())]));
+    const columns = [...this.#columns.values()];
+    for (const column of columns) head.count(column.length);
+    return compress(Buffer.concat([head.bytes(), ...columns.map((column) => column.bytes())]));
   }
 }
 
 /** Reads what `ColumnsWriter` gave. Throws on bytes that are something else. */
 export class ColumnsReader {
-  readonly #columns: readonly ByteReader[];
+  readonly #columns: ReadonlyMap<number, ByteReader>;
 
-  constructor(compressed: Uint8Array, count: number) {
+  /** @param codes of the columns, in the order in which they are written */
+  constructor(compressed: Uint8Array, codes: readonly number[]) {
     const reader = new ByteReader(decompress(compressed));
-    const lengths = Array.from({ length: count }, () => reader.count());
-    this.#columns = lengths.map((length) => new ByteReader(reader.raw(length)));
+    const lengths = codes.map((code) => [code, reader.count()] as const);
+    this.#columns = new Map(lengths.map(([code, length]) => [code, new ByteReader(reader.raw(length))]));
   }
 
-  column(index: number): ByteReader {
-    return this.#columns[index]!;
+  /** Throws `RangeError` where it is absent. */
+  column(code: number): ByteReader {
+    const column = this.#columns.get(code);
+    if (column === undefined) throw new RangeError(`the column ${code} is absent`);
+    return column;
+  }
+
+  /** A column that older segments lack is `undefined`. */
+  optional(code: number): ByteReader | undefined {
+    return this.#columns.get(code);
   }
 }
 
+/** The codes of the columns of a segment without a table of them: they are their positions. */
+export function byPosition(count: number): readonly number[] {
+  return [...Array(count).keys()];
+}
+
 /**
- * How each column of a table is written. `count`: a whole number from 0 on; `difference`: of either sign; `cumulated`: as
- * the difference from the row before.
+ * How each column of a table is written, in the order of their codes: add at the end only. `count`: a whole number from 0 on;
+ * `difference`: of either sign; `cumulated`: as the difference from the row before.
  */
 type Layout = Readonly<Record<string, 'count' | 'difference' | 'cumulated' | 'text'>>;
 type Cells<Table extends Layout> = {
@@ -66,10 +89,15 @@ type Columns<Table extends Layout> = {
   readonly [Name in keyof Table]: Table[Name] extends 'text' ? readonly string[] : Float64Array;
 };
 
+/** The codes of the columns of a table. */
+export function codesOf(table: Layout): readonly number[] {
+  return byPosition(Object.keys(table).length);
+}
+
 /** The rows of some subjects, in columns compressed together. */
 export function encodeTable<Table extends Layout>(table: Table, subjects: Iterable<readonly Cells<Table>[]>): Buffer {
   const names = Object.keys(table);
-  const writer = new ColumnsWriter(names.length);
+  const writer = new ColumnsWriter(codesOf(table));
   for (const rows of subjects) {
     for (const [index, name] of names.entries()) {
       const column = writer.column(index);
@@ -92,9 +120,10 @@ export class TableReader<Table extends Layout> {
   readonly #table: Table;
   readonly #columns: ColumnsReader;
 
-  constructor(table: Table, compressed: Uint8Array) {
+  /** @param codes of the columns that are written; one that the table does not know is skipped */
+  constructor(table: Table, compressed: Uint8Array, codes: readonly number[]) {
     this.#table = table;
-    this.#columns = new ColumnsReader(compressed, Object.keys(table).length);
+    this.#columns = new ColumnsReader(compressed, codes);
   }
 
   /** @param count the rows of the next subject */

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ColumnsReader, ColumnsWriter } from './columns.ts';
-import { DecimalColumnReader, DecimalColumnWriter, decimalWidth, ratioOf } from './decimal-columns.ts';
+import { DecimalColumnReader, DecimalColumnWriter, decimalCodes, ratioOf } from './decimal-columns.ts';
 
 /** The bytes of a column, before they are compressed, and what is read from it. */
 function column(values: readonly (string | undefined)[], ratios?: readonly number[]) {
-  const columns = new ColumnsWriter(decimalWidth);
+  const columns = new ColumnsWriter(decimalCodes(0));
   const writer = new DecimalColumnWriter(columns, 0);
   for (const [index, value] of values.entries()) writer.write(value, ratios?.[index]);
   const bytes = columns.column(0).length + columns.column(1).length;
   const compressed = columns.compressed();
-  const reader = () => new DecimalColumnReader(new ColumnsReader(compressed, decimalWidth), 0);
+  const reader = () => new DecimalColumnReader(new ColumnsReader(compressed, decimalCodes(0)), 0);
   const decimals = reader().read(values.length, ratios && Float64Array.from(ratios));
   return { bytes, decimals, reader, read: values.map((_, index) => decimals.text(index)) };
 }
@@ -75,25 +75,25 @@ test('a ratio that leads beyond what a number holds expects nothing', () => {
 });
 
 test('what was reset has nothing to do with what came before', () => {
-  const columns = new ColumnsWriter(decimalWidth);
+  const columns = new ColumnsWriter(decimalCodes(0));
   const writer = new DecimalColumnWriter(columns, 0);
   for (const value of ['84210.1', '84210.2']) writer.write(value);
   writer.reset();
   for (const value of ['5', '6']) writer.write(value);
-  const reader = new DecimalColumnReader(new ColumnsReader(columns.compressed(), decimalWidth), 0);
+  const reader = new DecimalColumnReader(new ColumnsReader(columns.compressed(), decimalCodes(0)), 0);
   reader.skip(2);
   const decimals = reader.read(2);
   assert.deepEqual([decimals.text(0), decimals.text(1)], ['5', '6']);
 });
 
 test('values are passed over in whatever form they are', () => {
-  const columns = new ColumnsWriter(decimalWidth);
+  const columns = new ColumnsWriter(decimalCodes(0));
   const writer = new DecimalColumnWriter(columns, 0);
   const before = ['1.5', '1.6', undefined, '007', '2.25', '2.26', '1'.repeat(20)];
   for (const value of before) writer.write(value);
   writer.reset();
   writer.write('9.9');
-  const reader = new DecimalColumnReader(new ColumnsReader(columns.compressed(), decimalWidth), 0);
+  const reader = new DecimalColumnReader(new ColumnsReader(columns.compressed(), decimalCodes(0)), 0);
   reader.skip(before.length);
   assert.equal(reader.read(1).text(0), '9.9');
 });

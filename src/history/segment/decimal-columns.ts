@@ -20,8 +20,10 @@ export function ratioOf(value: number, last: number): number {
   return Number.isFinite(ratio) ? ratio : 1;
 }
 
-/** Columns that one column of decimals takes: the forms, and the values. */
-export const decimalWidth = 2;
+/** The codes of the columns that a column of decimals takes: the forms, and the values. @param first the code of the forms */
+export function decimalCodes(first: number): readonly [forms: number, values: number] {
+  return [first, first + 1];
+}
 
 /** Writes decimals as differences of whole numbers; no digit is lost, a trailing zero neither. */
 export class DecimalColumnWriter {
@@ -31,8 +33,9 @@ export class DecimalColumnWriter {
   #places = 0;
 
   constructor(columns: ColumnsWriter, first: number) {
-    this.#forms = columns.column(first);
-    this.#values = columns.column(first + 1);
+    const [forms, values] = decimalCodes(first);
+    this.#forms = columns.column(forms);
+    this.#values = columns.column(values);
   }
 
   /** What follows has nothing to do with what came before. */
@@ -59,47 +62,50 @@ export class DecimalColumnWriter {
   }
 }
 
-/** Reads what `DecimalColumnWriter` wrote, from one reset to the next. */
+/** Reads what `DecimalColumnWriter` wrote, from one reset to the next. Of a column that older segments lack all are absent. */
 export class DecimalColumnReader {
-  readonly #forms: ByteReader;
-  readonly #values: ByteReader;
+  readonly #columns: { readonly forms: ByteReader; readonly values: ByteReader } | undefined;
 
   constructor(columns: ColumnsReader, first: number) {
-    this.#forms = columns.column(first);
-    this.#values = columns.column(first + 1);
+    const [forms, values] = decimalCodes(first).map((code) => columns.optional(code));
+    this.#columns = forms && values && { forms, values };
   }
 
   skip(length: number): void {
+    if (this.#columns === undefined) return;
+    const { forms, values } = this.#columns;
     let counts = 0;
-    for (const found of this.#forms.raw(length)) {
+    for (const found of forms.raw(length)) {
       if (found === form.text) {
-        this.#values.skipCounts(counts);
-        this.#values.text();
+        values.skipCounts(counts);
+        values.text();
         counts = 0;
       } else if (found === form.samePlaces) counts++;
       else if (found === form.otherPlaces) counts += 2;
     }
-    this.#values.skipCounts(counts);
+    values.skipCounts(counts);
   }
 
   /** @param ratios by how much each has probably changed */
   read(length: number, ratios?: Float64Array): Decimals {
     const decimals = new Decimals(length);
-    const forms = this.#forms.raw(length);
+    if (this.#columns === undefined) return decimals;
+    const { values } = this.#columns;
+    const forms = this.#columns.forms.raw(length);
     let [ticks, places] = [0, 0];
     for (let index = 0; index < length; index++) {
       const found = forms[index]!;
       if (found === form.absent) continue;
       if (found === form.text) {
-        decimals.texts.set(index, this.#values.text());
+        decimals.texts.set(index, values.text());
         continue;
       }
       if (found === form.samePlaces) ticks = expected(ticks, ratios === undefined ? 1 : ratios[index]!);
       else {
-        places = this.#values.count();
+        places = values.count();
         ticks = 0;
       }
-      ticks += this.#values.difference();
+      ticks += values.difference();
       decimals.ticks[index] = ticks;
       decimals.places[index] = places;
     }

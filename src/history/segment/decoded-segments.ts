@@ -45,9 +45,12 @@ export class DecodedSegments {
       const parts = (await this.#store.slices(wanted)).values();
       for (const { head, index, groups } of indexed) {
         if (groups.length === 0) continue;
-        const { names } = index;
+        const { names, columns } = index;
         const extra = parts.next().value!;
-        const each = groups.map(({ subjects }) => ({ subjects, names, extra, isWanted, bytes: parts.next().value! }));
+        const each = groups.map(({ subjects }) => ({
+          ...{ subjects, columns, names, extra, isWanted },
+          bytes: parts.next().value!,
+        }));
         yield { head, found: each.flatMap(decode) };
       }
     }

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
-import { encodeTable, TableReader } from './columns.ts';
+import { byPosition, codesOf, encodeTable, TableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
 import { type FactRow, factKinds } from './rows.ts';
 
@@ -14,7 +14,7 @@ export function encodeFacts(rows: readonly FactRow[]): Buffer {
       table,
       subjects.map((facts) => facts.map((fact) => ({ ...fact, kind: factKinds.indexOf(fact.kind) }))),
     );
-  return encodeGrouped(rows, ({ subject }) => subject, [], { subjectsPerGroup, encode });
+  return encodeGrouped(rows, ({ subject }) => subject, [], { subjectsPerGroup, columns: codesOf(table), encode });
 }
 
 /** Gives the rows again, subject by subject. */
@@ -23,8 +23,8 @@ export function decodeFacts(data: Uint8Array): FactRow[] {
 }
 
 /** The facts of the subjects that are wanted. */
-export const decodeFactGroup: GroupDecoder<FactRow> = ({ subjects, bytes, isWanted }) => {
-  const reader = new TableReader(table, bytes);
+export const decodeFactGroup: GroupDecoder<FactRow> = ({ subjects, bytes, columns = byPosition(4), isWanted }) => {
+  const reader = new TableReader(table, bytes, columns);
   return subjects.flatMap(({ name: subject, count }) => {
     const { at, sub, kind, text } = reader.next(count);
     if (!isWanted(subject)) return [];

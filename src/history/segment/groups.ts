@@ -1,8 +1,9 @@
 import { ByteReader, ByteWriter, signed, unsigned } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
 
-/** The first byte of every segment: how the rest is written. */
-const format = 2;
+/** The first byte of every segment: how the rest is written. 2: columns by their positions; 3: with a table of their codes. */
+const format = 3;
+const oldestFormat = 2;
 
 /** An index above this is compressed: it has names that no keyframe knows. Else that would cost its readers more. */
 const plainIndexBytesMax = 16_384;
@@ -14,6 +15,8 @@ export interface GroupEncoder<Row> {
    * for all in one, where rows are few.
    */
   readonly subjectsPerGroup: number | undefined;
+  /** The codes of the columns that it writes, in their order. */
+  readonly columns: readonly number[];
   encode(subjects: readonly (readonly Row[])[], names: NameWriter): Buffer;
   /** What is needed for every group. */
   readonly extra?: Uint8Array;
@@ -42,6 +45,7 @@ interface GroupRange extends ByteRange {
 export interface GroupIndex {
   readonly names: readonly string[];
   readonly extra: ByteRange;
+  readonly columns: Group['columns'];
   /** The groups that hold a subject that is wanted. */
   groups(isWanted: IsWanted): GroupRange[];
 }
@@ -50,6 +54,8 @@ export interface GroupIndex {
 export interface Group {
   readonly subjects: readonly Subject[];
   readonly bytes: Uint8Array;
+  /** The codes of its columns; `undefined` in a segment of format 2. */
+  readonly columns: readonly number[] | undefined;
   readonly names: readonly string[];
   readonly extra: Uint8Array;
   readonly isWanted: IsWanted;
@@ -63,7 +69,7 @@ export function encodeGrouped<Row>(
   rows: readonly Row[],
   subjectOf: (row: Row) => string,
   base: readonly string[],
-  { encode, extra = Buffer.alloc(0), ...encoder }: GroupEncoder<Row>,
+  { encode, columns, extra = Buffer.alloc(0), ...encoder }: GroupEncoder<Row>,
 ): Buffer {
   if (rows.length === 0) return Buffer.alloc(0);
   const bySubject = Map.groupBy(rows, subjectOf);
@@ -86,6 +92,7 @@ export function encodeGrouped<Row>(
   index.count(subjects.length);
   for (const subject of subjects) index.count(bySubject.get(subject)!.length);
   for (const part of [extra, ...groups]) index.count(part.length);
+  for (const value of [columns.length, ...columns]) index.count(value);
   names.write(index);
   const isCompressed = index.length > plainIndexBytesMax;
   const written = isCompressed ? compress(index.bytes()) : index.bytes();
@@ -100,7 +107,9 @@ export function encodeGrouped<Row>(
 export function indexBytesOf(start: Uint8Array): number {
   const reader = new ByteReader(start);
   const found = reader.byte();
-  if (found !== format) throw new RangeError(`a segment of format ${found}, which this version does not read`);
+  if (found > format || found < oldestFormat) {
+    throw new RangeError(`a segment of format ${found}, which this version does not read`);
+  }
   reader.byte();
   const length = reader.count();
   return reader.at + length;
@@ -110,18 +119,20 @@ export function indexBytesOf(start: Uint8Array): number {
 export function readIndex(start: Uint8Array, base: readonly string[]): GroupIndex {
   const indexBytes = indexBytesOf(start);
   const head = new ByteReader(start);
-  head.byte();
+  const hasColumns = head.byte() >= 3;
   const isCompressed = head.byte() === 1;
   const written = head.raw(head.count());
   const index = new ByteReader(isCompressed ? decompress(written) : written);
   const subjectsPerGroup = index.count();
   const counts = index.counts(index.count());
   const lengths = index.counts(1 + Math.ceil(counts.length / subjectsPerGroup));
+  const columns = hasColumns ? [...index.counts(index.count())] : undefined;
   const names = readNames(index, base);
   const extra = { start: indexBytes, end: indexBytes + lengths[0]! };
   return {
     names,
     extra,
+    columns,
     groups(isWanted) {
       const groups: GroupRange[] = [];
       let start = extra.end;
@@ -148,10 +159,10 @@ export function decodeGrouped<Found>(
   isWanted: IsWanted = everything,
 ): Found[] {
   if (data.length === 0) return [];
-  const { names, extra, groups } = readIndex(data, base);
+  const { names, extra, columns, groups } = readIndex(data, base);
   return groups(isWanted).flatMap(({ start, end, subjects }) =>
     decode({
-      ...{ subjects, names, isWanted },
+      ...{ subjects, columns, names, isWanted },
       bytes: data.subarray(start, end),
       extra: data.subarray(extra.start, extra.end),
     }),

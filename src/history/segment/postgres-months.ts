@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
+import { recordForm } from './record-form.ts';
 import type { Deletion } from './segment-store.ts';
 import type { RunQuery } from './sql-segments.ts';
 
@@ -9,8 +10,8 @@ const deletedAtOnce = 500;
 
 /** Segments are compressed already, so that the engine stores them as they are. */
 const tables = [
-  `create table record_identity (id text not null)`,
-  `insert into record_identity values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
+  `create table record_identity (id text not null, form integer not null)`,
+  `insert into record_identity values (substr(md5(random()::text || clock_timestamp()::text), 1, 8), ${recordForm})`,
   `create table record_chain (chain integer generated always as identity primary key)`,
   `create table record_segment (
     chain integer not null, number bigint not null, run integer not null, kind text not null,
@@ -36,24 +37,32 @@ const tables = [
   )`,
 ];
 
-/**
- * Makes the tables where they are missing.
- *
- * @returns what identifies this database, in 8 hexadecimal digits
- */
-export async function prepareTables(run: RunQuery): Promise<string> {
+/** Identifies a database of a record, in 8 hexadecimal digits, and says of which form it is. */
+interface Identity {
+  readonly id: string;
+  readonly form: number;
+}
+
+/** Makes the tables where they are missing, and says in those of an older version that this one writes to them. */
+export async function prepareTables(run: RunQuery): Promise<Identity> {
   const known = await identityOf(run);
-  if (known !== undefined) return known;
+  if (known !== undefined && known.form >= recordForm) return known;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
   if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
+  else {
+    await run(`alter table record_identity add column if not exists form integer not null default ${recordForm}`);
+    await run('update record_identity set form = greatest(form, ?)', [recordForm]);
+  }
   return (await identityOf(run))!;
 }
 
 /** `undefined` where the tables are missing. */
-export async function identityOf(run: RunQuery): Promise<string | undefined> {
+export async function identityOf(run: RunQuery): Promise<Identity | undefined> {
   if (!(await isTable(run, 'record_identity'))) return undefined;
-  const [identity] = await run<{ id: string }>('select id from record_identity');
-  return identity?.id;
+  // Tables of form 2 have no column for it.
+  const form = `coalesce((to_jsonb(record_identity) ->> 'form')::integer, 2) as form`;
+  const [identity] = await run<Identity>(`select id, ${form} from record_identity`);
+  return identity;
 }
 
 async function isTable(run: RunQuery, name: string): Promise<boolean> {

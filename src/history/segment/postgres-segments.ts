@@ -4,6 +4,7 @@ import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
+import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 import {
@@ -35,17 +36,20 @@ export function openPostgresSegmentsToRead(record: PostgresRecord, clock: Clock)
   return openWith(identityOf, record, { clock, timeouts, connectionsMax: 1, readsOnly: true });
 }
 
-/** @param prepare gives what identifies the database */
+/** @param prepare gives what identifies the database, or throws `StoreError` */
 async function openWith(
-  prepare: (run: RunQuery) => Promise<string | undefined>,
+  prepare: typeof identityOf,
   { url, journalPath }: PostgresRecord,
   options: PoolOptions,
 ): Promise<PostgresSegments | undefined> {
   const location = postgresLocationOf(url);
   const pool = new ConnectionPool(location, options);
   try {
-    const id = await together(pool, prepare);
-    if (id !== undefined) return new PostgresSegments(pool, location, `${journalPath}.${id}`);
+    const identity = await together(pool, prepare);
+    if (identity !== undefined) {
+      assertReadable(identity.form, location.name);
+      return new PostgresSegments(pool, location, `${journalPath}.${identity.id}`);
+    }
   } catch (error) {
     await pool.end();
     throw error;

@@ -1,8 +1,8 @@
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import { ColumnsReader, ColumnsWriter } from './columns.ts';
-import { DecimalColumnReader, DecimalColumnWriter, type Decimals, decimalWidth, ratioOf } from './decimal-columns.ts';
+import { byPosition, ColumnsReader, ColumnsWriter } from './columns.ts';
+import { DecimalColumnReader, DecimalColumnWriter, type Decimals, decimalCodes, ratioOf } from './decimal-columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder, type NameWriter } from './groups.ts';
 import {
   isBefore,
@@ -11,15 +11,21 @@ import {
   type Quote,
   type QuoteRow,
   type Statistics,
+  statisticColumns,
   statisticNames,
 } from './rows.ts';
 
-/** The columns of a group, by their index. Decimals take two each. */
-const columns = { at: 0, sub: 1, state: 2, source: 3, age: 4, rate: 5, terms: 6, statistics: 7, decimals: 8 } as const;
+/** The codes of the columns that every group has. */
+const columns = { at: 0, sub: 1, state: 2, source: 3, age: 4, rate: 5, terms: 6, statistics: 7 } as const;
+/** The first codes of bid, ask, buy and sell price. */
+const priceColumns = [8, 10, 12, 14];
+/** The first codes of all decimals. */
+const decimalColumns = [...priceColumns, ...Object.values(statisticColumns)];
+const allColumns = [...Object.values(columns), ...decimalColumns.flatMap(decimalCodes)];
+/** Those of segments without a table of them. */
+const columnsOfFormat2 = byPosition(30);
 /** A market and those around it: enough for a converted one to be beside its origin. */
 const subjectsPerGroup = 16;
-const priceColumns = 4;
-const columnCount = columns.decimals + (priceColumns + statisticNames.length) * decimalWidth;
 
 /**
  * @param base the names that the reader will know from the keyframe
@@ -27,7 +33,10 @@ const columnCount = columns.decimals + (priceColumns + statisticNames.length) * 
  */
 export function encodeQuotes(rows: readonly QuoteRow[], base: readonly string[], isSmall = false): Buffer {
   const perGroup = isSmall ? undefined : subjectsPerGroup;
-  return encodeGrouped(rows, ({ symbol }) => symbol, base, { subjectsPerGroup: perGroup, encode: encodeGroup });
+  return encodeGrouped(rows, ({ symbol }) => symbol, base, {
+    ...{ subjectsPerGroup: perGroup, columns: allColumns },
+    encode: encodeGroup,
+  });
 }
 
 /** Gives the rows again, market by market. */
@@ -36,7 +45,7 @@ export function decodeQuotes(data: Uint8Array, base: readonly string[]): QuoteRo
 }
 
 function encodeGroup(markets: readonly (readonly QuoteRow[])[], names: NameWriter): Buffer {
-  const writer = new ColumnsWriter(columnCount);
+  const writer = new ColumnsWriter(allColumns);
   const [at, sub, state, statistics] = [columns.at, columns.sub, columns.state, columns.statistics].map((index) =>
     writer.column(index),
   );
@@ -75,10 +84,7 @@ class QuoteWriter {
   constructor(writer: ColumnsWriter, names: NameWriter) {
     this.#columns = writer;
     this.#names = names;
-    this.#decimals = Array.from(
-      { length: priceColumns + statisticNames.length },
-      (_, index) => new DecimalColumnWriter(writer, columns.decimals + index * decimalWidth),
-    );
+    this.#decimals = decimalColumns.map((first) => new DecimalColumnWriter(writer, first));
   }
 
   reset(): void {
@@ -103,18 +109,16 @@ class QuoteWriter {
   }
 
   writeStatistics(statistics: Statistics): void {
-    for (const [index, name] of statisticNames.entries()) this.#decimals[priceColumns + index]!.write(statistics[name]);
+    for (const [index, name] of statisticNames.entries())
+      this.#decimals[priceColumns.length + index]!.write(statistics[name]);
   }
 }
 
 /** The markets of a group that are wanted, column by column: rows are made only of those that are read. */
 export const decodeMarkets: GroupDecoder<MarketRows> = (group) => {
   const { subjects, bytes, isWanted } = group;
-  const reader = new ColumnsReader(bytes, columnCount);
-  const decimals = Array.from(
-    { length: priceColumns + statisticNames.length },
-    (_, index) => new DecimalColumnReader(reader, columns.decimals + index * decimalWidth),
-  );
+  const reader = new ColumnsReader(bytes, group.columns ?? columnsOfFormat2);
+  const decimals = decimalColumns.map((first) => new DecimalColumnReader(reader, first));
   const decoded: MarketRows[] = [];
   const last = subjects.findLastIndex(({ name }) => isWanted(name));
   for (const { name, count } of subjects.slice(0, last + 1)) {
@@ -131,7 +135,7 @@ function skipMarket(count: number, reader: ColumnsReader, decimals: readonly Dec
     reader.column(index).skipCounts(quotes);
   }
   const changes = countOf(reader.column(columns.statistics).raw(quotes), 1);
-  for (const [index, decimal] of decimals.entries()) decimal.skip(index < priceColumns ? quotes : changes);
+  for (const [index, decimal] of decimals.entries()) decimal.skip(index < priceColumns.length ? quotes : changes);
 }
 
 function countOf(bytes: Uint8Array, value: number): number {
@@ -178,7 +182,7 @@ class MarketRows {
     this.#prices = [bid, ask, decimals[2]!.read(quotes, ask.ratios()), decimals[3]!.read(quotes, ofBid)];
     this.#areChanged = reader.column(columns.statistics).raw(quotes);
     const changes = countOf(this.#areChanged, 1);
-    this.#statistics = decimals.slice(priceColumns).map((decimal) => decimal.read(changes));
+    this.#statistics = decimals.slice(priceColumns.length).map((decimal) => decimal.read(changes));
   }
 
   /** All of them, or those from an instant on and before another. */

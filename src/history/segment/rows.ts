@@ -45,19 +45,21 @@ export interface Quote {
   readonly statistics: Statistics;
 }
 
-/** As published; what was left out is `undefined`. */
-export type Statistics = Pick<ClientTicker, (typeof statisticNames)[number]>;
+/** What a ticker has beside its market, prices and source, as published; what was left out is `undefined`. */
+export type Statistics = Omit<ClientTicker, 'market' | 'buyPrice' | 'sellPrice' | 'capturedAt' | 'source'>;
 
-/** In the order of their columns in the record. */
-export const statisticNames = [
-  'high24h',
-  'low24h',
-  'volume24h',
-  'vwap24h',
-  'priceChangePercent1h',
-  'priceChangePercent24h',
-  'priceChangePercent7d',
-] as const;
+/** The codes of their columns in the record, two for each. A new one takes the next two; none is ever used for another. */
+export const statisticColumns = {
+  high24h: 16,
+  low24h: 18,
+  volume24h: 20,
+  vwap24h: 22,
+  priceChangePercent1h: 24,
+  priceChangePercent24h: 26,
+  priceChangePercent7d: 28,
+} as const satisfies Readonly<Record<keyof Statistics, number>>;
+
+export const statisticNames = Object.keys(statisticColumns) as readonly (keyof Statistics)[];
 
 /** The kinds of facts, in the order of their codes in the record: add at the end only. */
 export const factKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion', 'hold'] as const;

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { compress, decompress, encodeTable, TableReader } from './columns.ts';
+import { byPosition, codesOf, compress, decompress, encodeTable, TableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
 import type { ServingRow } from './rows.ts';
 
@@ -27,7 +27,7 @@ const subjectsPerGroup = 256;
 export function encodeServings(rows: readonly ServingRow[], base: readonly string[]): Buffer {
   const firstRequests = firstRequestsOf(rows);
   return encodeGrouped(rows, ({ keyId }) => keyId, base, {
-    subjectsPerGroup,
+    ...{ subjectsPerGroup, columns: codesOf(table) },
     encode: (keys, names) => {
       const cellsOf = (row: ServingRow) => ({
         ...row,
@@ -99,8 +99,8 @@ class FirstRequests {
 
 /** Makes rows of the keys that are wanted. @param wanted a request number: of this one alone */
 export function servingDecoder(wanted?: number): GroupDecoder<ServingRow> {
-  return ({ subjects, bytes, names, extra, isWanted }) => {
-    const reader = new TableReader(table, bytes);
+  return ({ subjects, bytes, columns: codes = byPosition(9), names, extra, isWanted }) => {
+    const reader = new TableReader(table, bytes, codes);
     const firstRequests = firstRequestsIn(extra);
     return subjects.flatMap(({ name: keyId, count }) => {
       const columns = reader.next(count);

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { EpochMs } from '../../clock.ts';
+import { asStoreError } from '../../store/sqlite/errors.ts';
 import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { assertReadable, DamagedChunk, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
 import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 import { headColumns, headOf, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
@@ -30,8 +32,6 @@ create table if not exists deletion (
 );
 `;
 
-/** The version of these tables, and of what they hold. */
-const form = 2;
 /** Segments are hundreds of kilobytes: large pages waste little and are read in few steps. */
 const pageBytes = 16_384;
 /** The data of a segment is in rows that follow each other, four to a page: a part of it is read without the rest. */
@@ -47,10 +47,10 @@ export function openSqliteSegments(path: string): SegmentStore {
     database.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;
       pragma synchronous = normal`);
     assertForm(database, path);
-    database.exec(`${schema}; pragma user_version = ${form}`);
+    database.exec(`${schema}; pragma user_version = ${recordForm}`);
   } catch (error) {
     database.close();
-    throw error;
+    throw asStoreError(error, path);
   }
   return new SqliteSegments(database, path);
 }
@@ -59,17 +59,26 @@ export function openSqliteSegments(path: string): SegmentStore {
 export function openSqliteSegmentsToRead(path: string): SegmentReader | undefined {
   if (!existsSync(path)) return undefined;
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
-  assertForm(database, path);
+  try {
+    assertForm(database, path);
+  } catch (error) {
+    database.close();
+    throw asStoreError(error, path);
+  }
   return new SqliteSegments(database, path);
 }
 
-/** Throws `StoreError` for a file whose tables are of another version. */
+/** Throws `StoreError` for a file whose tables are another program's, or of a version that this one does not read. */
 function assertForm(database: DatabaseSync, path: string): void {
   const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
-  const isEmpty = database.prepare('select 1 from sqlite_schema').get() === undefined;
-  if (found === form || isEmpty) return;
-  const message = `The record in ${path} is of a form that this version does not read. Move it away, or set history.url to another file.`;
-  throw new StoreError('foreign_database', message);
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
+  if (found === 0 && tables.length === 0) return;
+  if (found === 0 && !tables.some(({ name }) => name === 'segment')) {
+    const message = `The file ${path} belongs to another program. Set history.url to another file.`;
+    throw new StoreError('foreign_database', message);
+  }
+  // The first form had no number.
+  assertReadable(found || 1, path);
 }
 
 /** Runs statements, each of which is prepared once. */
@@ -86,11 +95,13 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
   readonly #all: ReturnType<typeof queriesOn>;
+  readonly #path: string;
 
   constructor(database: DatabaseSync, path: string) {
     const all = queriesOn(database);
     super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place');
     this.journalPath = path === ':memory:' ? undefined : path;
+    this.#path = path;
     this.#database = database;
     this.#all = all;
   }
@@ -160,8 +171,13 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
   #data(place: number, start: number, end: number): Uint8Array {
     const first = Math.floor(start / chunkBytes);
     const past = Math.ceil(end / chunkBytes);
-    const query = 'select data from chunk where id >= ? and id < ? order by id';
-    const chunks = this.#all<Pick<Segment, 'data'>>(query, [place + first, place + past]);
+    const query = 'select id, data from chunk where id >= ? and id < ? order by id';
+    const chunks = this.#all<Pick<Segment, 'data'> & { id: number }>(query, [place + first, place + past]);
+    for (let index = 0; index < past - first; index++) {
+      const [id, found] = [place + first + index, chunks[index]];
+      // Of any other program SQLite takes a text too.
+      if (found?.id !== id || !(found.data instanceof Uint8Array)) throw new DamagedChunk(id, this.#path);
+    }
     const [only] = chunks;
     const data = chunks.length === 1 ? only!.data : Buffer.concat(chunks.map((chunk) => chunk.data));
     return data.subarray(start - first * chunkBytes, end - first * chunkBytes);
