@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import type { EpochMs } from '../../src/clock.ts';
+import { RecordReader } from '../../src/history/query/record-reader.ts';
 import { directoryFor } from '../../src/history/record/record.testing.ts';
+import { noQuotes } from '../../src/history/segment/rows.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
+import { documentedQuotes } from './documented-reader.ts';
 import { contentOf } from './record-content.ts';
 import { unpacked } from './record-file.ts';
 
@@ -15,6 +20,25 @@ test('a golden record of each format is there', () => {
 });
 
 for (const format of formats) {
+  test(`quotes of a record of format ${format} are read with what the page about it says`, async (t) => {
+    const { record } = unpacked(readFileSync(join(directory, `record-${format}.zst`)));
+    const path = join(directoryFor(t), 'history.sqlite');
+    writeFileSync(path, record);
+    using database = new DatabaseSync(path);
+    const store = openSqliteSegmentsToRead(path)!;
+    t.after(() => store.close());
+    const span = { from: 0 as EpochMs, to: 4_000_000_000_000 as EpochMs };
+    const batches = await Array.fromAsync(new RecordReader(store).quotes(1, undefined, span));
+    const rows = batches.flat().map(({ quote, unpriced, ...row }) => {
+      const { statistics, ...made } = quote ?? {};
+      return { ...row, state: unpriced === undefined ? 0 : 1 + noQuotes.indexOf(unpriced), ...made, ...statistics };
+    });
+    const bySymbol = (one: { symbol?: unknown }, other: { symbol?: unknown }) =>
+      String(one.symbol).localeCompare(String(other.symbol));
+    assert.ok(rows.length > 40);
+    assert.deepEqual(documentedQuotes(database).sort(bySymbol), rows.sort(bySymbol));
+  });
+
   test(`a record of format ${format} answers every question as it did when it was written`, async (t) => {
     const { record, journal, json } = unpacked(readFileSync(join(directory, `record-${format}.zst`)));
     const path = join(directoryFor(t), 'history.sqlite');

@@ -9,6 +9,7 @@ import { verifyRecord } from '../query/verify.ts';
 import { openWriter } from '../record/open-writer.ts';
 import { answers, directoryFor, requestKey } from '../record/record.testing.ts';
 import { openPostgresSegments, openPostgresSegmentsToRead } from './postgres-segments.ts';
+import { recordForm } from './record-form.ts';
 import { prune } from './retention.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentReader, SegmentStore } from './segment-store.ts';
@@ -172,4 +173,27 @@ postgresTest('what a restored database no longer has is a gap', async (t) => {
   await server.run(`delete from record_segment where number >= ${number}`, url);
   const second = await machineOn(t, url, asEpochMs(now + 10 * laterMs), first.directory);
   assert.deepEqual(second.gap, { from: now + laterMs, to: now + 10 * laterMs, reason: 'killed' });
+});
+
+postgresTest('a record of the form before is read and continued, and one of a newer version is refused', async (t) => {
+  const { server, url } = await newDatabase();
+  const now = at('2026-11-22T12:00:00Z');
+  const first = await machineOn(t, url, now);
+  await first.writer.take(answers()(now));
+  await first.writer.stop();
+  first.release();
+  const formOf = async () => (await server.run('select form from record_identity', url)).rows[0]?.form;
+  assert.equal(await formOf(), recordForm);
+  await server.run('alter table record_identity drop column form', url);
+  const location = { kind: 'postgres', url, journalPath: 'none' } as const;
+  const reader = (await openPostgresSegmentsToRead(location, systemClock))!;
+  t.after(() => reader.close());
+  assert.deepEqual(await servedOf(reader, 1), [now]);
+  const again = await machineOn(t, url, now, first.directory);
+  assert.deepEqual([again.chain, await formOf()], [1, recordForm]);
+  await server.run('update record_identity set form = 99', url);
+  for (const open of [openPostgresSegments, openPostgresSegmentsToRead]) {
+    await assert.rejects(open(location, systemClock), /made by a newer version of this program \(form 99.*Install that/);
+  }
+  assert.equal(await formOf(), 99);
 });
