@@ -7,8 +7,8 @@ import type { SourceDoubts } from './market-sources.ts';
 import type { SourceReport } from './source.ts';
 import { sourceDoubtReasons } from './source-agreement.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
-import { type AcceptedTicker, tickerValues } from './ticker-acceptance.ts';
-import type { ConversionRate, FeedPath, ReferencePrices } from './upstream.ts';
+import type { AcceptedTicker } from './ticker-acceptance.ts';
+import { type ConversionRate, type FeedPath, optionalNames, type ReferencePrices } from './upstream.ts';
 
 /** By name. A map is one, and so is its JSON. */
 type Entries<Name, Value> = Iterable<readonly [Name, Value]>;
@@ -48,9 +48,6 @@ export function writeState({ tickers, references, rates, held = [], ...others }:
 
 const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', maxLength: 64 });
 const instant = Type.Integer();
-const valueSchemas = Object.fromEntries(
-  Object.entries(tickerValues).map(([name, isOptional]) => [name, isOptional ? Type.Optional(decimal) : decimal]),
-);
 const entriesOf = (value: TProperties) => Type.Array(Type.Tuple([Type.String(), Type.Object(value)]));
 
 /** What prices are made of. */
@@ -58,7 +55,8 @@ const checked = Compile(
   Type.Object({
     format: Type.Literal(format),
     tickers: entriesOf({
-      ...valueSchemas,
+      ...{ bid: decimal, ask: decimal, high24h: decimal, low24h: decimal, volume24h: decimal },
+      ...Object.fromEntries(optionalNames.map((name) => [name, Type.Optional(decimal)])),
       source: Type.String(),
       capturedAt: instant,
       liveReceivedAt: Type.Optional(instant),

@@ -1,18 +1,21 @@
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isPositive, toBig } from './decimal.ts';
 import { clockDriftMs } from './service-status.ts';
-import type { RejectionReason, UpstreamTicker } from './upstream.ts';
+import {
+  type OptionalValue,
+  optionalNames,
+  optionalValues,
+  type RejectionReason,
+  type UpstreamTicker,
+} from './upstream.ts';
 
 /** The last good values of a market, and the times that order its frames. */
-export interface AcceptedTicker {
+export interface AcceptedTicker extends Pick<UpstreamTicker, OptionalValue> {
   readonly bid: DecimalString;
   readonly ask: DecimalString;
-  readonly last: DecimalString | undefined;
   readonly high24h: DecimalString;
   readonly low24h: DecimalString;
   readonly volume24h: DecimalString;
-  readonly vwap24h: DecimalString | undefined;
-  readonly priceChangePercent24h: DecimalString | undefined;
   /** The id of the source that sent it, or `median(…)` of several. */
   readonly source: string;
   /** The ticker's public time. Never goes back for a market unless the wall clock does, and is never later than its receipt. */
@@ -22,20 +25,8 @@ export interface AcceptedTicker {
   readonly liveUpstreamTime: EpochMs | undefined;
 }
 
-/** The values of a ticker, beside whose it is and when it came; whether each can be absent. */
-export const tickerValues = {
-  bid: false,
-  ask: false,
-  last: true,
-  high24h: false,
-  low24h: false,
-  volume24h: false,
-  vwap24h: true,
-  priceChangePercent24h: true,
-} as const satisfies Record<
-  Exclude<keyof AcceptedTicker, 'source' | 'capturedAt' | 'liveReceivedAt' | 'liveUpstreamTime'>,
-  boolean
->;
+/** The values of a ticker, beside whose it is and when it came. */
+export const valueNames = ['bid', 'ask', 'high24h', 'low24h', 'volume24h', ...optionalNames] as const;
 
 type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: RejectionReason };
 
@@ -64,15 +55,19 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
       high24h,
       low24h,
       volume24h,
-      last: ticker.last !== undefined && isPositive(ticker.last) ? ticker.last : undefined,
-      vwap24h: ticker.vwap24h !== undefined && isPositive(ticker.vwap24h) ? ticker.vwap24h : undefined,
-      priceChangePercent24h: ticker.priceChangePercent24h,
+      ...optionalOf(ticker),
       source,
       capturedAt: captureTime(ticker, previous),
       liveReceivedAt: live ? ticker.receivedAt : previous?.liveReceivedAt,
       liveUpstreamTime: live ? clampedUpstreamTime(ticker) : previous?.liveUpstreamTime,
     },
   };
+}
+
+function optionalOf(ticker: UpstreamTicker): Pick<UpstreamTicker, OptionalValue> {
+  const taken = (name: OptionalValue, value = ticker[name]) =>
+    value !== undefined && (optionalValues[name] === 'any' || isPositive(value)) ? value : undefined;
+  return Object.fromEntries(optionalNames.map((name) => [name, taken(name)])) as Pick<UpstreamTicker, OptionalValue>;
 }
 
 /** No price of any market has this many digits: 61 of them are a number that was mistaken for another. */

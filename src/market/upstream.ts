@@ -76,6 +76,17 @@ export interface UpstreamTicker {
   readonly receivedAt: EpochMs;
 }
 
+/** The values that a source can leave out; `positive`: anything else it sends is no value. */
+export const optionalValues = {
+  last: 'positive',
+  vwap24h: 'positive',
+  priceChangePercent24h: 'any',
+} as const satisfies {
+  readonly [Name in keyof UpstreamTicker]?: 'positive' | 'any';
+};
+export type OptionalValue = keyof typeof optionalValues;
+export const optionalNames = Object.keys(optionalValues) as readonly OptionalValue[];
+
 /** Prices of a market at fixed distances in the past: of the upstream's last trades, or from the record. */
 export interface ReferencePrices {
   readonly price1hAgo: DecimalString | undefined;

@@ -36,7 +36,9 @@ for (const format of formats) {
     const bySymbol = (one: { symbol?: unknown }, other: { symbol?: unknown }) =>
       String(one.symbol).localeCompare(String(other.symbol));
     assert.ok(rows.length > 40);
-    assert.deepEqual(documentedQuotes(database).sort(bySymbol), rows.sort(bySymbol));
+    // What is absent is left out of JSON.
+    const plain = (read: readonly object[]) => JSON.parse(JSON.stringify(read.toSorted(bySymbol)));
+    assert.deepEqual(plain(documentedQuotes(database)), plain(rows));
   });
 
   test(`a record of format ${format} answers every question as it did when it was written`, async (t) => {

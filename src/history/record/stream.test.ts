@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
-import { type AcceptedTicker, tickerValues } from '../../market/ticker-acceptance.ts';
+import { type AcceptedTicker, valueNames } from '../../market/ticker-acceptance.ts';
 import { Publication } from './publication.ts';
 import { type StreamListener, StreamReader, StreamWriter } from './stream.ts';
 
@@ -39,9 +39,8 @@ test('of a ticker every value arrives as it was sent, also one that came later o
   const reader = new StreamReader(ignored as unknown as StreamListener);
   const stream = new StreamWriter();
   stream.time(5_000 as EpochMs);
-  const names = Object.keys(tickerValues);
-  const full = Object.fromEntries(names.map((name, index) => [name, `${index}.50`]));
-  const sent = [full, ...names.map((name) => ({ ...full, [name]: undefined })), full, full].map(
+  const full = Object.fromEntries(valueNames.map((name, index) => [name, `${index}.50`]));
+  const sent = [full, ...valueNames.map((name) => ({ ...full, [name]: undefined })), full, full].map(
     (values) => ({ ...values, capturedAt: 4_990 }) as unknown as AcceptedTicker,
   );
   for (const [index, ticker] of sent.entries()) stream.ticker(0, 1, ticker, sent[index - 1]);

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
-import { type AcceptedTicker, tickerValues } from '../../market/ticker-acceptance.ts';
+import { type AcceptedTicker, valueNames } from '../../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../../market/upstream.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type NoQuote, noQuotes, type Position, type ServingRow } from '../segment/rows.ts';
@@ -20,8 +20,6 @@ const op = {
   reset: 10,
   word: 11,
 } as const;
-
-const tickerFields = Object.keys(tickerValues) as (keyof typeof tickerValues)[];
 
 /** An answer, as the serving thread sends it: the text of the service's status is its whole body. */
 export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
@@ -74,9 +72,9 @@ export class StreamWriter {
     writer.count(market);
     writer.count(source);
     writer.difference(this.#at - ticker.capturedAt);
-    for (let index = 0; index < tickerFields.length; index++) {
-      const value = ticker[tickerFields[index]!];
-      if (last !== undefined && value === last[tickerFields[index]!]) continue;
+    for (let index = 0; index < valueNames.length; index++) {
+      const value = ticker[valueNames[index]!];
+      if (last !== undefined && value === last[valueNames[index]!]) continue;
       writer.count(1 + index);
       writer.shortText(value ?? '');
     }
@@ -229,7 +227,7 @@ export class StreamReader {
     const capturedAt = this.#at - reader.difference();
     const fields: Record<string, unknown> = { ...this.#tickers.get(market), capturedAt };
     for (let field = reader.count(); field > 0; field = reader.count()) {
-      fields[tickerFields[field - 1]!] = reader.shortText() || undefined;
+      fields[valueNames[field - 1]!] = reader.shortText() || undefined;
     }
     const ticker = fields as unknown as AcceptedTicker;
     this.#tickers.set(market, ticker);

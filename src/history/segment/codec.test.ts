@@ -14,7 +14,9 @@ import {
   type Quote,
   type QuoteRow,
   type ServingRow,
+  type Statistics,
   statisticColumns,
+  statisticNames,
 } from './rows.ts';
 import { decodeServings, encodeServings, servingDecoder } from './serving-codec.ts';
 
@@ -42,13 +44,11 @@ const quote: fc.Arbitrary<Quote> = record({
   rate: fc.constantFrom('', '{"mid":"24.105"}'),
   terms: fc.constantFrom('{"feePercent":"0.5"}'),
   statistics: record({
-    high24h: decimal,
-    low24h: decimal,
-    volume24h: decimal,
-    vwap24h: optional,
-    priceChangePercent1h: optional,
-    priceChangePercent24h: optional,
-    priceChangePercent7d: optional,
+    ...(Object.fromEntries(statisticNames.map((name) => [name, optional])) as Record<
+      keyof Statistics,
+      typeof optional
+    >),
+    ...{ high24h: decimal, low24h: decimal, volume24h: decimal },
   }),
 });
 
@@ -176,13 +176,14 @@ test('no two statistics share a column, and those that were written once keep th
 
 test('a text that is no decimal in its usual form keeps every character', () => {
   const odd = ['007.10', '0', '-0.00', '123456789012345678901234567890.000', '0.000000000000000001'] as DecimalString[];
-  const statistics = { high24h: odd[0]!, low24h: odd[1]!, volume24h: odd[2]!, vwap24h: odd[3]! };
-  const changes = { priceChangePercent1h: odd[4]!, priceChangePercent24h: undefined, priceChangePercent7d: undefined };
+  const statistics = Object.fromEntries(
+    statisticNames.map((name, index) => [name, odd[index]]),
+  ) as unknown as Statistics;
   const prices = { bid: odd[0]!, ask: odd[1]!, buyPrice: odd[3]!, sellPrice: odd[4]! };
   const made = { source: '', capturedAt: 5 as EpochMs, rate: '', terms: '' };
   const row: QuoteRow = {
     ...{ at: 6 as EpochMs, sub: 0, symbol: 'BTCEUR' as MarketSymbol, unpriced: undefined },
-    quote: { ...made, ...prices, statistics: { ...statistics, ...changes } },
+    quote: { ...made, ...prices, statistics },
   };
   assert.deepEqual(decodeQuotes(encodeQuotes([row, row], []), []), [row, row]);
 });

@@ -6,7 +6,14 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import { indexBytesOf } from './groups.ts';
 import { encodeKeyframe, InForce, readKeyframe } from './keyframe.ts';
 import { decodeQuotes, encodeQuotes } from './quote-codec.ts';
-import type { FactKind, FactRow, QuoteRow, ServingRow } from './rows.ts';
+import {
+  type FactKind,
+  type FactRow,
+  type QuoteRow,
+  type ServingRow,
+  type Statistics,
+  statisticNames,
+} from './rows.ts';
 
 const decimal = (text: string) => text as DecimalString;
 
@@ -14,15 +21,11 @@ function quote(symbol: string, at: number, source: string | undefined): QuoteRow
   const row = { at: at as EpochMs, sub: 0, symbol: symbol as MarketSymbol };
   if (source === undefined) return { ...row, unpriced: 'no_rate', quote: undefined };
   const [bid, ask] = [decimal('1.0'), decimal('1.1')];
-  const statistics = { high24h: ask, low24h: bid, volume24h: decimal('0'), vwap24h: undefined };
-  const changes = {
-    priceChangePercent1h: undefined,
-    priceChangePercent24h: undefined,
-    priceChangePercent7d: undefined,
-  };
+  const absent = Object.fromEntries(statisticNames.map((name) => [name, undefined])) as unknown as Statistics;
+  const statistics = { ...absent, high24h: ask, low24h: bid, volume24h: decimal('0') };
   const made = { source, rate: `rate of ${source}`, terms: `terms of ${source}`, capturedAt: at as EpochMs };
   const prices = { bid, ask, buyPrice: ask, sellPrice: bid };
-  return { ...row, unpriced: undefined, quote: { ...made, ...prices, statistics: { ...statistics, ...changes } } };
+  return { ...row, unpriced: undefined, quote: { ...made, ...prices, statistics } };
 }
 
 const fact = (kind: FactKind, subject: string, at: number, text = ''): FactRow => {

@@ -193,7 +193,10 @@ postgresTest('a record of the form before is read and continued, and one of a ne
   assert.deepEqual([again.chain, await formOf()], [1, recordForm]);
   await server.run('update record_identity set form = 99', url);
   for (const open of [openPostgresSegments, openPostgresSegmentsToRead]) {
-    await assert.rejects(open(location, systemClock), /made by a newer version of this program \(form 99.*Install that/);
+    await assert.rejects(
+      open(location, systemClock),
+      /made by a newer version of this program \(form 99.*Install that/,
+    );
   }
   assert.equal(await formOf(), 99);
 });
