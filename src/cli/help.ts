@@ -129,7 +129,7 @@ function commandSection(command: Command): string {
       ? []
       : command.examples.map(({ line, note }) => `${line}  # ${note}`);
   return [
-    `### \`${usageOf({ ...command, options: command.options?.filter((option) => option === yesOption) ?? [] })}\`\n`,
+    `### \`${usageOf({ ...command, options: command.options?.filter((option) => option === yesOption) ?? [] }).slice('mdapi '.length)}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
     ...(rows.length === 0 ? [] : [definitions(rows)]),
     ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`]),
