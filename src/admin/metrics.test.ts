@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { BTCEUR, threeLive } from '../market/sources-rig.testing.ts';
 import { metricsRegistry } from './metrics.ts';
 
 test('the age of the market data is absent while there never was any', async () => {
@@ -51,9 +52,45 @@ test('each exchange market has its spread, each held one why it is held, and eac
   for (const [name, expected] of [
     ['rate_value', 'mdapi_rate_value{quote="CZK"} 24.315'],
     ['market_spread_ratio', 'mdapi_market_spread_ratio{market="BTCEUR"} 0.02'],
+    ['market_withheld', 'mdapi_market_withheld{market="BTCEUR",reason="jump"} 1'],
     ['market_held', 'mdapi_market_held{market="BTCEUR",reason="jump"} 1'],
   ]) {
     const text = await registry.getSingleMetricAsString(`mdapi_${name}`);
     assert.deepEqual(text.split('\n').slice(2), [expected]);
+  }
+});
+
+test('doubted markets are counted by source and reason while they are doubted, also of sources not in use', async () => {
+  const rig = threeLive({ returnAfterMs: 0 });
+  const clock = new FakeClock();
+  const parts = { clock, market: { markets: rig.markets }, sharedLimits: () => undefined };
+  const registry = metricsRegistry(parts as unknown as AdminParts);
+  const samples = async () =>
+    (await registry.getSingleMetricAsString('mdapi_doubted_markets')).split('\n').filter((line) => /^[a-z]/.test(line));
+  assert.deepEqual(await samples(), []);
+  rig.tick('three', '88200');
+  rig.review();
+  assert.deepEqual(await samples(), ['mdapi_doubted_markets{source="three",reason="contradicted"} 1']);
+  rig.markets.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: clock.now() }]);
+  assert.deepEqual(await samples(), []);
+});
+
+test('the former names of the metrics of doubts stay for one version, with the same values, and name their successors', async () => {
+  const markets = { catalogue: { listed: () => [] } };
+  const market = { markets, guard: { counts: { jump: 3 } } };
+  const parts = { clock: new FakeClock(), market, sharedLimits: () => undefined };
+  const registry = metricsRegistry(parts as unknown as AdminParts);
+  for (const [former, name] of [
+    ['mdapi_guard_held_markets', 'mdapi_withheld_markets'],
+    ['mdapi_guard_held_total', 'mdapi_doubts_total'],
+    ['mdapi_market_held', 'mdapi_market_withheld'],
+  ] as const) {
+    const [help = '', , ...values] = (await registry.getSingleMetricAsString(former)).split('\n');
+    assert.match(help, new RegExp(`Its former name, for one version: use ${name}\\.`));
+    const [, , ...successors] = (await registry.getSingleMetricAsString(name)).split('\n');
+    assert.deepEqual(
+      values,
+      successors.map((line) => line.replace(name, former)),
+    );
   }
 });

@@ -8,7 +8,7 @@ import { overloadSignals } from '../http/overload.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { ManagementCounters } from '../management/gate.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { marketsByStatus } from '../management/views.ts';
+import { allDoubts, marketsByStatus } from '../management/views.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
@@ -189,23 +189,29 @@ function marketMetrics(parts: AdminParts): Metric[] {
     ),
     labelled('markets', ['status'], 'Listed markets by state.', () => marketsByStatus(parts)),
     labelled(
-      'guard_held_markets',
-      ['holder'],
-      'Offered markets with a price or rate that is held back, by who holds it.',
-      held,
+      'doubted_markets',
+      ['source', 'reason'],
+      'Exchange markets in which the prices of a source are doubted, or markets whose rate is, by source and reason.',
+      doubted,
     ),
-    labelled(
-      'guard_held_total',
-      ['reason'],
-      'Times the guard began to hold a price or a rate, by reason.',
-      () => market.guard.counts,
-    ),
-    labelled(
-      'market_held',
-      ['market', 'reason'],
-      '1 for each reason for which a price or rate of an offered market is held back; absent otherwise.',
-      () => heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
-    ),
+    ...withAlias('guard_held_markets', {
+      name: 'withheld_markets',
+      help: 'Offered markets that keep their last good price or rate, by who withholds the new one.',
+      labels: ['holder'],
+      read: held,
+    }),
+    ...withAlias('guard_held_total', {
+      name: 'doubts_total',
+      help: 'Times a price or a rate began to be doubted, by reason.',
+      labels: ['reason'],
+      read: () => market.guard.counts,
+    }),
+    ...withAlias('market_held', {
+      name: 'market_withheld',
+      help: '1 for each reason for which an offered market keeps its last good price or rate; absent otherwise.',
+      labels: ['market', 'reason'],
+      read: () => heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
+    }),
     labelled(
       'market_spread_ratio',
       ['market'],
@@ -227,6 +233,15 @@ function marketMetrics(parts: AdminParts): Metric[] {
 
   function offered(): readonly OfferedMarket[] {
     return market.markets.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
+  }
+
+  function doubted(): Sample[] {
+    const rates = offered().flatMap(({ quote, isConverted }) => {
+      const known = isConverted && market.markets.doubts().has(quote) ? market.markets.rate(quote) : undefined;
+      return known === undefined ? [] : [{ source: known.rate.source, reason: 'rate' }];
+    });
+    const byLabels = Map.groupBy([...allDoubts(parts), ...rates], ({ source, reason }) => `${source} ${reason}`);
+    return [...byLabels.values()].map((each) => [each[0]!.source, each[0]!.reason, each.length]);
   }
 
   function heldReasons(): [string, string[]][] {
@@ -260,6 +275,12 @@ function marketMetrics(parts: AdminParts): Metric[] {
       });
     return labelled(name, ['quote'], help, samples);
   }
+}
+
+/** A metric, and the same under the name that it had before. */
+function withAlias(name: string, metric: Metric): Metric[] {
+  const help = `${metric.help} Its former name, for one version: use mdapi_${metric.name}.`;
+  return [metric, { ...metric, name, help }];
 }
 
 function spreadShare({ bid, ask }: AcceptedTicker): number {

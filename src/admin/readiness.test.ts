@@ -11,6 +11,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { threeLive } from '../market/sources-rig.testing.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { notesOf, readiness } from './readiness.ts';
 
@@ -146,13 +147,35 @@ test('held prices, a certificate about to expire and failing mail are noted, wit
     notesOf(sources).map(({ level, text, page }) => [level, text, page]),
     [
       ['warning', '1 traded markets have no price: no_ticker', 'markets'],
-      ['warning', 'prices or rates are held back: BTCEUR (operator)', 'markets'],
+      ['warning', 'prices are held by an operator: BTCEUR', 'markets'],
       ['warning', 'the TLS certificate expires in 3 days', null],
       ['warning', 'the last e-mail to a key holder could not be sent; 3 wait', 'notices'],
     ],
   );
   well.certificateExpiresAt = clock.now();
-  assert.deepEqual(notesOf(sources)[0], { level: 'critical', text: 'the TLS certificate has expired', page: null });
+  assert.deepEqual(notesOf(sources)[0], {
+    level: 'critical',
+    text: 'the TLS certificate has expired',
+    page: null,
+    markets: [],
+  });
+});
+
+test('doubts are noted once for each source and reason, with the names of their markets and what is served instead', () => {
+  const { sources } = sourcesIn('serving');
+  const rig = threeLive();
+  rig.tick('one', '88200');
+  rig.review();
+  const { board } = sources.market;
+  const noted = notesOf({ ...sources, market: { ...sources.market, markets: rig.markets, board } });
+  assert.deepEqual(noted, [
+    {
+      level: 'warning',
+      text: 'one is doubted, contradicted: BTCEUR at 88200 / 88201 (served: the price of two). It means: other sources agree on another price, or it alone left its own',
+      page: 'feed',
+      markets: ['BTCEUR'],
+    },
+  ]);
 });
 
 test('markets about to be delisted are noted, and a delisting that waits for the operator before all else', () => {
@@ -174,5 +197,10 @@ test('markets about to be delisted are noted, and a delisting that waits for the
   assert.ok(notesOf(sources).some(({ level, text }) => level === missing.level && text === missing.text));
   for (let hour = 3; hour < 26; hour++) load(hour, 'BTC');
   const [first] = notesOf(sources);
-  assert.deepEqual(first, { level: 'critical', text: 'delisting waits for an operator: ETHEUR', page: 'markets' });
+  assert.deepEqual(first, {
+    level: 'critical',
+    text: 'delisting waits for an operator: ETHEUR',
+    page: 'markets',
+    markets: [],
+  });
 });

@@ -1,5 +1,7 @@
 import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
+import { allDoubts } from '../management/views.ts';
+import type { DoubtView } from '../operator/doubt.ts';
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running
@@ -17,6 +19,7 @@ export function notesOf(parts: AdminParts): Note[] {
     ...processNotes(parts),
     ...storeNotes(parts),
     ...marketNotes(parts),
+    ...doubtNotes(parts),
     ...sharedFeedNotes(parts),
     ...sharedLimitNotes(parts),
     ...clockNotes(parts),
@@ -27,8 +30,8 @@ export function notesOf(parts: AdminParts): Note[] {
   return levels.flatMap((level) => notes.filter((note) => note.level === level));
 }
 
-function note(level: Note['level'], text: string, page: string | null = null): Note {
-  return { level, text, page };
+function note(level: Note['level'], text: string, page: string | null = null, markets: string[] = []): Note {
+  return { level, text, page, markets: markets.slice(0, namedMax) };
 }
 
 function* processNotes({ market, clock, phase, listener: { overload } }: AdminParts): Iterable<Note> {
@@ -70,13 +73,28 @@ function* marketNotes({ market: { board, markets }, clock, configuration }: Admi
     yield note('warning', `${text}: ${someOf(missing)}`, 'markets');
   }
   const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
-  const holds = offered.flatMap((each) => markets.withheldFor(each));
-  const held = new Map(holds.map(({ subject, reason }) => [subject, `${subject} (${reason})`]));
-  if (held.size > 0) yield note('warning', `prices or rates are held back: ${someOf([...held.values()])}`, 'markets');
+  const withheld = new Map(offered.flatMap((each) => markets.withheldFor(each)).map((each) => [each.subject, each]));
+  const named = (wanted: string) =>
+    [...withheld.values()].flatMap(({ subject, reason }) => (reason === wanted ? [subject] : []));
+  const [held, rates] = [named('operator'), named('rate')];
+  if (held.length > 0) yield note('warning', `prices are held by an operator: ${someOf(held)}`, 'markets');
+  if (rates.length > 0)
+    yield note('warning', `rates are doubted, and the last good ones stay: ${someOf(rates)}`, 'feed');
   for (const quote of configuration.pricing.converted.keys()) {
     const leftMs = (markets.rate(quote)?.validUntil ?? now) - now;
     const text = `the ${quote} rate may be used for ${Math.floor(leftMs / 3_600_000)} more hours`;
     if (leftMs > 0 && leftMs < rateEndsSoonMs) yield note('warning', text, 'feed');
+  }
+}
+
+function* doubtNotes(parts: AdminParts): Iterable<Note> {
+  const byCause = Map.groupBy(allDoubts(parts), ({ source, reason }) => `${source} ${reason}`);
+  for (const doubts of byCause.values()) {
+    const [{ source, reason, why }] = doubts as [DoubtView];
+    const each = doubts.map(({ market, bid, ask, served }) => `${market} at ${bid} / ${ask} (served: ${served})`);
+    const text = `${source} is doubted, ${reason.replaceAll('_', ' ')}: ${someOf(each)}. It means: ${why}`;
+    const markets = doubts.map(({ market }) => market);
+    yield note('warning', text, 'feed', markets);
   }
 }
 

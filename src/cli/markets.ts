@@ -2,13 +2,14 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { didYouMean } from '../configuration/spelling.ts';
 import { type CurrencyCode, parseSymbol } from '../market/symbol.ts';
 import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
+import { acceptRefusal, doubtedSource } from '../operator/doubt.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
 import type { Command, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
-import { askPrice } from './private-listener.ts';
+import { askPrice, askSources } from './private-listener.ts';
 import { type Job, storeCommand } from './store-command.ts';
-import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
 const list = storeCommand({
   name: 'markets list',
@@ -17,7 +18,7 @@ const list = storeCommand({
     'Delisted ones stay here after clients no longer see them. Those that are not offered come last, with the reason.',
   ],
   examples: [{ line: 'mdapi markets list', note: 'what is trading, paused, delisted and not offered, and why' }],
-  async work({ store, configuration, paint }) {
+  async work({ store, configuration, context, paint }) {
     const known = storedMarkets(await store.markets.list());
     const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
     const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
@@ -27,18 +28,23 @@ const list = storeCommand({
       ...unselected,
       ...skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` })),
     ];
+    const doubts = (await askSources(configuration.admin, context.clock))?.flatMap((source) => source.doubts ?? []);
+    const doubtsOf = ({ symbol, convertedFrom }: MarketView) =>
+      doubts?.filter(({ market }) => market === (convertedFrom ?? symbol)) ?? null;
     const rows = markets.map((market) => [
       market.symbol,
       statusCell(market, paint),
       market.convertedFrom ?? '-',
       market.tickSize,
       market.minOrderSize,
+      (doubtsOf(market) ?? []).map(doubtedSource).join(', '),
     ]);
     const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
+    if (doubts !== undefined && doubts.length > 0) headings.push('DOUBTED');
     const text = table(headings, rows, paint, 'No markets yet.');
     const others = notOffered.map(({ symbol, reason }) => [symbol, reason]);
     return {
-      json: { markets, notOffered },
+      json: { markets: markets.map((market) => ({ ...market, doubts: doubtsOf(market) })), notOffered },
       text: others.length === 0 ? text : `${text}\n\n${table(['NOT OFFERED', 'WHY'], others, paint, '')}`,
     };
   },
@@ -177,18 +183,20 @@ const release = marketCommand({
 
 const accept = marketCommand({
   verb: 'accept',
-  summary: 'take the price or rate that the guard holds',
-  details: ['`mdapi price SYMBOL` shows what is held. A rate is taken when it is next read, within 30 seconds.'],
-  example: { symbol: 'BTCEUR', note: '`mdapi price BTCEUR` shows what is held' },
-  async apply({ store, context, configuration }, symbol) {
+  summary: 'take the price or rate that is doubted',
+  details: ['`mdapi price SYMBOL` shows what is doubted. A rate is taken when it is next read, within 30 seconds.'],
+  example: { symbol: 'BTCEUR', note: '`mdapi price BTCEUR` shows what is doubted' },
+  options: [{ name: 'source', value: 'ID', summary: 'of this source alone; needed where other sources doubt several' }],
+  async apply({ input, store, context, configuration }, symbol) {
     const answer = await askPrice(configuration.admin, context.clock, symbol);
     if (answer === undefined)
       throw new CommandError(exitCodes.failure, 'no_server', 'No server answers on its private listener.');
-    const held = answer.kind === 'priced' ? answer.report.held : answer.kind === 'unpriced' ? answer.held : [];
-    if (!held.some(({ reason }) => reason !== 'operator')) {
-      throw new CommandError(exitCodes.refused, 'not_held', `The guard holds nothing of ${symbol}.`);
-    }
-    await store.markets.acceptHeld(symbol, context.clock.now());
+    const found = answer.kind === 'priced' ? answer.report : answer;
+    const { held, doubts } = { held: [], doubts: [], ...found };
+    const source = input.option('source');
+    const refusal = acceptRefusal({ symbol, held, doubts }, source === undefined ? undefined : harmless(source));
+    if (refusal !== undefined) throw new CommandError(exitCodes.refused, 'not_held', refusal);
+    await store.markets.acceptDoubted(symbol, context.clock.now(), source);
   },
   notes: () => ['Taken with the next tick at its level; a rate when it is next read.'],
 });

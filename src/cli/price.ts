@@ -2,6 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import { withoutCandles } from '../feed/connectors.ts';
+import type { DoubtView } from '../operator/doubt.ts';
 import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
@@ -77,8 +78,14 @@ async function reportIn(answer: PriceAnswer, text: string, store: Store): Promis
     throw delistedMarket(findMarket(storedMarkets(await store.markets.list()), text).symbol);
   }
   const reason = unpricedReasons[answer.reason] ?? answer.reason;
-  const held = answer.held.map((each) => ` ${heldText(each)}.`).join('');
-  throw new CommandError(exitCodes.failure, answer.reason, `The market ${text} has no price now: ${reason}.${held}`);
+  const withheld = withheldTexts(answer)
+    .map(([name, what]) => ` ${name}: ${what}.`)
+    .join('');
+  throw new CommandError(
+    exitCodes.failure,
+    answer.reason,
+    `The market ${text} has no price now: ${reason}.${withheld}`,
+  );
 }
 
 function reportText(report: PriceReport, paint: Paint): string {
@@ -97,7 +104,7 @@ function reportText(report: PriceReport, paint: Paint): string {
     facts.push([`Term: ${what}`, `${value}${what === 'fee' || what === 'margin' ? ' %' : ''} (${version})`]);
   }
   for (const each of report.changes) facts.push([`Change ${each.over}`, changeText(each)]);
-  for (const each of report.held) facts.push(['Held', heldText(each)]);
+  facts.push(...withheldTexts(report));
   const sides = [side('A client buys at', report.buy, paint), side('A client sells at', report.sell, paint)];
   const sources = report.sources.length === 0 ? [] : [sourceTable(report.sources, paint)];
   return [pairs(facts, paint), ...sides, ...sources].join('\n\n');
@@ -124,6 +131,27 @@ function sourceTable(sources: PriceReport['sources'], paint: Paint): string {
 function changeText({ percent, origin, price, timestamp }: PriceReport['changes'][number]): string {
   const from = price === null ? '' : ` from ${price}`;
   return `${percent} %${from}${timestamp === null ? '' : ` at ${timestamp}`} (${origin})`;
+}
+
+/** Holds, doubted rates and doubted sources. A doubt of the source in use is shown once. */
+function withheldTexts({
+  held,
+  doubts,
+}: {
+  readonly held: readonly HeldView[];
+  readonly doubts: readonly DoubtView[];
+}): [string, string][] {
+  const isShownAsDoubt = ({ subject, reason }: HeldView) =>
+    reason !== 'operator' && doubts.some(({ market }) => market === subject);
+  return [
+    ...held.flatMap((each): [string, string][] => (isShownAsDoubt(each) ? [] : [['Held', heldText(each)]])),
+    ...doubts.map((each): [string, string] => ['Doubted', doubtText(each)]),
+  ];
+}
+
+/** `kraken 1 / 1000000 since … (jump: it moved …); served is the price of bitvavo`. */
+function doubtText({ source, bid, ask, since, reason, why, served }: DoubtView): string {
+  return `${source} ${bid} / ${ask} since ${since} (${reason.replaceAll('_', ' ')}: ${why}); served is ${served}`;
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */

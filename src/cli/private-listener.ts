@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { SourceView } from '../management/views.ts';
 import type { PriceAnswer, PriceReport } from '../operator/price.ts';
 
 const timeoutMs = 5_000;
@@ -34,6 +35,12 @@ export async function askServer(admin: Configuration['admin'], clock: Clock, pat
   } catch {
     return undefined;
   }
+}
+
+/** Its sources; `undefined` where none of ours answers. */
+export async function askSources(admin: Configuration['admin'], clock: Clock): Promise<SourceView[] | undefined> {
+  const answer = (await askServer(admin, clock, '/sources')) as { sources?: SourceView[] } | null | undefined;
+  return Array.isArray(answer?.sources) ? answer.sources : undefined;
 }
 
 /** The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may belong to another program. */

@@ -1,9 +1,8 @@
 import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
-import type { SourceView } from '../management/views.ts';
 import { sourceTokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
-import { askServer } from './private-listener.ts';
+import { askSources } from './private-listener.ts';
 import { storeCommand, yesOption } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
@@ -13,25 +12,29 @@ const list = storeCommand({
   details: ['Asks the running server; if none answers, it shows the configuration alone and says so.'],
   examples: [{ line: 'mdapi sources list', note: 'which sources deliver, and which make prices' }],
   async work({ configuration, context: { clock }, paint }) {
-    const answer = (await askServer(configuration.admin, clock, '/sources')) as
-      | { sources?: SourceView[] }
-      | null
-      | undefined;
-    const views = Array.isArray(answer?.sources) ? answer.sources : undefined;
+    const views = await askSources(configuration.admin, clock);
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
     const isElsewhere = views?.some(({ connection }) => connection === null) === true;
-    const rows = views?.map(({ id, kind, path, connection, markets: { used, standby, stale, excluded } }) => [
-      id,
-      kind,
-      isElsewhere ? '-' : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
-      connection ?? '-',
-      ...[used, standby, stale, excluded].map(String),
-    ]);
-    const titles = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED'];
+    const rows = views?.map(
+      ({ id, kind, path, connection, markets: { used, standby, stale, excluded }, doubts = [] }) => [
+        id,
+        kind,
+        isElsewhere ? '-' : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
+        connection ?? '-',
+        ...[used, standby, stale, excluded].map(String),
+        doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad },
+      ],
+    );
+    const titles = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED', 'DOUBTED'];
     const configured = configuration.sources.map(({ id, kind }) => [id, kind]);
+    const text = table(rows === undefined ? titles.slice(0, 2) : titles, rows ?? configured, paint, '');
+    const doubted = (views ?? [])
+      .flatMap(({ doubts = [] }) => doubts)
+      .map(({ source, market, bid, ask, why, served }) => [source, market, `${bid} / ${ask}`, why, served]);
+    const which = table(['DOUBTED', 'MARKET', 'BID / ASK', 'WHY', 'SERVED INSTEAD'], doubted, paint, '');
     return {
       json: { sources },
-      text: table(rows === undefined ? titles.slice(0, 2) : titles, rows ?? configured, paint, ''),
+      text: doubted.length === 0 ? text : `${text}\n\n${which}`,
       notes: rows === undefined ? [unanswered] : isElsewhere ? [elsewhere] : [],
     };
   },

@@ -4,6 +4,7 @@ import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
+import { DoubtSchema } from '../operator/doubt.ts';
 import {
   count,
   counts,
@@ -23,6 +24,7 @@ import {
 } from '../operator/fields.ts';
 import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
+import { allDoubts } from './views.ts';
 
 const feedPath = nullable(
   openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
@@ -88,6 +90,7 @@ const SourceFeedSchema = named('SourceFeed', 'A source of market data.', {
   id: line('Its id in the configuration.', 'kraken', 32),
   kind: line('The protocol it speaks.', 'kraken', 32),
   health: described(FeedHealthSchema, 'Details for debugging.'),
+  doubts: listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
 });
 
 const FeedSchema = named('Feed', 'How market data arrives.', {
@@ -127,11 +130,15 @@ export const feedOperations = {
     summary: 'How market data arrives',
     description: 'The connection to the exchange now, and its states over the last 24 hours.',
     answer: FeedSchema,
-    handle({ now }, { feed, market, clock, timeline }) {
+    handle({ now }, management) {
+      const { feed, market, clock, timeline } = management;
+      const doubts = allDoubts(management);
       return {
         path: market.feedStatus.path,
         dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-        sources: feed.sources().map(({ id, kind, health }) => ({ id, kind, health: healthBody(health) })),
+        sources: feed.sources().map(({ id, kind, health }) => {
+          return { id, kind, health: healthBody(health), doubts: doubts.filter(({ source }) => source === id) };
+        }),
         timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
           state,
           ...instants('from', fromMs),

@@ -5,6 +5,7 @@ import * as part from '../contract/schema-parts.ts';
 import * as contract from '../contract/schemas.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
+import { acceptRefusal, doubtsField, doubtsOf } from '../operator/doubt.ts';
 import {
   count,
   described,
@@ -16,12 +17,13 @@ import {
   nullableCount,
   nullableDecimal,
   nullableLine,
+  text,
 } from '../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
 import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
-import { type Asked, assertConfirmed, confirmation, noBody, operation } from './operation.ts';
+import { type Asked, assertConfirmed, confirmation, noBody, operation, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { sparkPointsMax } from './sparklines.ts';
@@ -39,6 +41,7 @@ const pricedFields = {
     64,
   ),
   held: heldField,
+  doubts: doubtsField,
   ageMs: nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
   spread: nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
   spreadPercent: nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
@@ -79,6 +82,7 @@ function pricedBody(view: MarketView, { market: { board, markets } }: Management
     ticker,
     unpriced,
     held: heldOf(markets, view.symbol as MarketSymbol),
+    doubts: doubtsOf(markets, (view.convertedFrom ?? view.symbol) as MarketSymbol, now),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
   };
@@ -97,8 +101,8 @@ function spreadOf(ticker: contract.TickerBody | null): Pick<MarketBody, 'spread'
 }
 
 /** The market of a symbol in any case. Throws `NOT_FOUND`. */
-function marketOf({ market: { markets } }: Management, text: string): OfferedMarket {
-  const symbol = parseSymbol(text);
+function marketOf({ market: { markets } }: Management, name: string): OfferedMarket {
+  const symbol = parseSymbol(name);
   const market = symbol === undefined ? undefined : markets.catalogue.find(symbol);
   if (market !== undefined) return market;
   throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.');
@@ -129,12 +133,7 @@ const MarketDetailSchema = named('MarketDetail', 'A market, and how its price is
 
 type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) => Promise<unknown>;
 
-function changing(
-  verb: 'pause' | 'resume' | 'hold' | 'release' | 'accept',
-  summary: string,
-  effect: string,
-  change: Change,
-) {
+function changing(verb: 'pause' | 'resume' | 'hold' | 'release', summary: string, effect: string, change: Change) {
   return operation({
     path: `/api/markets/:symbol/${verb}`,
     access: 'operator',
@@ -146,9 +145,6 @@ function changing(
     problems: ['CONFLICT'],
     async handle({ params, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
-      if (verb === 'accept' && !heldOf(management.market.markets, symbol).some(({ reason }) => reason !== 'operator')) {
-        throw new Problem('CONFLICT', `The guard holds nothing of ${symbol}.`);
-      }
       return changed(change, symbol, asked, management);
     },
   });
@@ -238,12 +234,29 @@ export const marketOperations = {
     'Ends the operator’s hold; what the guard holds stays held.',
     (markets, symbol) => markets.setHeld(symbol, undefined),
   ),
-  acceptMarket: changing(
-    'accept',
-    'Take what the guard holds of a market',
-    'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds.',
-    (markets, symbol, now) => markets.acceptHeld(symbol, now),
-  ),
+  acceptMarket: operation({
+    path: '/api/markets/:symbol/accept',
+    access: 'operator',
+    summary: 'Take what is doubted of a market',
+    description:
+      'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right.',
+    params: symbolParams,
+    body: strictObject('What is accepted.', {
+      source: Type.Optional(
+        text('The source alone whose price is right. Without it whatever is doubted.', 'kraken', 32),
+      ),
+    }),
+    answer: MarketSchema,
+    problems: ['CONFLICT'],
+    async handle({ params, body: { source }, ...asked }, management) {
+      const { markets } = management.market;
+      const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
+      const doubts = doubtsOf(markets, exchangeSymbol, asked.now);
+      const refusal = acceptRefusal({ symbol, held: heldOf(markets, symbol), doubts }, source);
+      if (refusal !== undefined) throw new Problem('CONFLICT', refusal);
+      return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
+    },
+  }),
   pauseAllMarkets: changingAll('pause', 'Pause all markets', 'Clients see `paused`; prices are still served.'),
   resumeAllMarkets: changingAll('resume', 'Resume all markets', 'Ends every pause of an operator.'),
   holdAllMarkets: changingAll('hold', 'Hold all prices', 'Every price and every rate stays as it is.'),

@@ -1,4 +1,5 @@
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
+import * as part from '../contract/schema-parts.ts';
 import { line, named, nullableLine, openEnum } from '../operator/fields.ts';
 
 export const NoteSchema = named('Note', 'What an operator should know.', {
@@ -8,6 +9,10 @@ export const NoteSchema = named('Note', 'What an operator should know.', {
   ),
   text: line('What it is.', 'market data: degraded'),
   page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
+  markets: Type.Array(part.symbol('A market.', 'BTCEUR'), {
+    description: 'The markets that it names, the first few.',
+    maxItems: 5,
+  }),
 });
 
 export type Note = Static<typeof NoteSchema>;

@@ -3,6 +3,7 @@ import type { EpochMs } from '../clock.ts';
 import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
+import { type DoubtView, doubtsOf } from '../operator/doubt.ts';
 import { sourceQuotes } from '../operator/source.ts';
 import type { AdminParts } from './parts.ts';
 
@@ -61,7 +62,15 @@ export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'm
   return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
 }
 
-/** A source, and the number of markets in each of its states. */
+/** What is doubted of the sources of the markets that clients see. */
+export function allDoubts({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>): readonly DoubtView[] {
+  const now = clock.now();
+  const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
+  const symbols = new Set(offered.map(({ exchangeSymbol }) => exchangeSymbol));
+  return [...symbols].flatMap((symbol) => doubtsOf(markets, symbol, now));
+}
+
+/** A source, the number of markets in each of its states, and what is doubted of it. */
 export type SourceView = ReturnType<typeof sourceViews>[number];
 
 /** Every source, in order of preference; without path and connection in a process that follows the feed of another. */
@@ -69,6 +78,7 @@ export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' 
   const { isLeading, isAlone } = parts.replication() ?? { isLeading: true, isAlone: false };
   const isElsewhere = !isLeading && !isAlone;
   const quotes = marketQuotes(parts).map(([, quote]) => quote);
+  const doubts = allDoubts(parts);
   return parts.feed.sources().map(({ id, kind, health }) => {
     const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;
     return {
@@ -77,6 +87,7 @@ export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' 
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
       markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },
+      doubts: doubts.filter(({ source }) => source === id),
     };
   });
 }

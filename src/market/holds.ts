@@ -8,6 +8,8 @@ export interface MarketHold {
   readonly symbol: MarketSymbol;
   readonly heldAt: EpochMs | undefined;
   readonly acceptedAt: EpochMs | undefined;
+  /** The one source that was accepted; `undefined`: whichever was doubted. */
+  readonly acceptedSource?: string | undefined;
 }
 
 /** What is held of what the prices of a market are made from. */
@@ -38,18 +40,19 @@ export class Holds {
     return before;
   }
 
-  /** The operator's holds. Returns the markets in which the operator newly takes what the guard holds. */
+  /** The operator's holds. Returns those in which the operator newly takes what is doubted. */
   apply(
     holds: readonly MarketHold[],
     marketOf: (symbol: MarketSymbol) => OfferedMarket | undefined,
-  ): readonly MarketSymbol[] {
-    const accepted: MarketSymbol[] = [];
-    for (const { symbol, heldAt, acceptedAt } of holds) {
+  ): readonly MarketHold[] {
+    const accepted: MarketHold[] = [];
+    for (const hold of holds) {
+      const { symbol, heldAt, acceptedAt } = hold;
       if (heldAt === undefined) this.#operator.delete(symbol);
       else this.#operator.set(symbol, heldAt);
       if (acceptedAt === undefined || acceptedAt === this.#acceptances.get(symbol)) continue;
       this.#acceptances.set(symbol, acceptedAt);
-      accepted.push(symbol);
+      accepted.push(hold);
     }
     this.#rates.clear();
     for (const [symbol, heldAt] of this.#operator) {

@@ -4,13 +4,14 @@ import {
   exclusionOf,
   pricesOf,
   Source,
+  type SourceDoubtListener,
   type SourceFacts,
   type SourceReport,
   type SourceState,
   shownDoubtOf,
 } from './source.ts';
-import { type Hearing, levelOf, SourceAgreement, type SourceDoubt } from './source-agreement.ts';
-import { type Candidate, chooseSource, LiveStreak, medianTicker } from './source-choice.ts';
+import { type Hearing, levelOf, SourceAgreement, type SourceDoubt, type SourceDoubts } from './source-agreement.ts';
+import { type Candidate, chooseSource, isFit, LiveStreak, medianTicker } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
@@ -27,9 +28,6 @@ export interface SourceRules {
 
 /** For a market room with a single source, which needs no name. */
 export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mode: 'primary', returnAfterMs: 0 };
-
-/** What is doubted of the sources of one market, by their ids. */
-export type SourceDoubts = readonly (readonly [string, SourceDoubt])[];
 
 /** What another process or a restart left of a market, and its price. */
 interface MarketValues {
@@ -65,6 +63,7 @@ export class MarketSources {
   /** Of the process that runs the feed, where that is another. */
   readonly #reports = new Map<MarketSymbol, readonly SourceState[]>();
   #switches = 0;
+  onDoubt: SourceDoubtListener | undefined;
 
   constructor(rules: SourceRules, guard?: Guard) {
     this.#rules = rules;
@@ -136,7 +135,10 @@ export class MarketSources {
     const list = this.listOf(symbol);
     const doubted = [...list.keys()].filter((index) => agreement?.doubt(index) !== undefined);
     const accepted = id === undefined ? doubted : doubted.filter((index) => list[index]!.id === id);
-    if (accepted.length === 1) agreement?.accept(accepted[0]!);
+    const [only] = accepted;
+    if (accepted.length !== 1 || only === undefined) return;
+    list[only]!.guard?.accept(symbol, agreement?.doubt(only));
+    agreement?.accept(only);
   }
 
   /** What the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes nothing. */
@@ -193,7 +195,11 @@ export class MarketSources {
     const elsewhere = () => this.#otherQuotes(symbol, source);
     const verdict =
       source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, elsewhere) ?? nothingDoubted;
-    if (verdict.doubt !== undefined || known !== undefined) source.judged(symbol, verdict);
+    if (verdict.doubt === undefined && known === undefined) return verdict;
+    const before = shownDoubtOf(source.doubts.get(symbol));
+    source.judged(symbol, verdict);
+    if (verdict.doubt?.reason !== before?.reason)
+      this.onDoubt?.(symbol, source.id, shownDoubtOf(verdict.doubt), before);
     return verdict;
   }
 
@@ -318,10 +324,7 @@ export class MarketSources {
     return choice.wasLive && (choice.current !== leader || choice.candidates[leader]?.reach === 'polled');
   }
 
-  /**
-   * Every source of a market, in order of preference: as it was reviewed here, or reported by the process that does that. Only the one in
-   * use before either.
-   */
+  /** Every source of a market, in order of preference, as it was last reviewed, here or by the process with the feed; before that the one in use. */
   states(symbol: MarketSymbol): readonly SourceState[] {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
@@ -329,9 +332,9 @@ export class MarketSources {
     return this.listOf(symbol).flatMap(({ id, tickers, doubts: held }, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
-      if (candidate === undefined && !isUsed) return [];
-      const { reach = 'silent' as const, exclusion } = candidate ?? {};
       const doubt = choice?.agreement?.doubt(index) ?? shownDoubtOf(held.get(symbol));
+      if (candidate === undefined && !isUsed && doubt === undefined) return [];
+      const { reach = 'silent' as const, exclusion } = candidate ?? {};
       return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(tickers.get(symbol)) }];
     });
   }
@@ -361,9 +364,11 @@ export class MarketSources {
     const rules = this.first.guard?.rules;
     if (list.length < 2 || rules === undefined) return undefined;
     const { returnAfterMs } = this.#rules;
-    return new SourceAgreement({ ...rules, returnAfterMs }, list.length, (index) =>
-      list[index]?.guard?.wasContradicted(),
-    );
+    return new SourceAgreement({ ...rules, returnAfterMs }, list.length, (index, doubt, before) => {
+      const { id, guard } = list[index]!;
+      if (doubt?.reason === 'contradicted' && before?.reason !== 'contradicted') guard?.wasContradicted();
+      this.onDoubt?.(symbol, id, doubt, before);
+    });
   }
 
   #choiceOf(symbol: MarketSymbol): Choice {
@@ -395,9 +400,4 @@ function doubtFor(choice: Choice, doubt: SourceDoubt): Doubt {
   };
   choice.doubtFor.set(doubt, held);
   return held;
-}
-
-/** In the median a source over REST counts only where it is the one in use. */
-function isFit(candidate: Candidate | undefined): boolean {
-  return candidate?.reach === 'live' && candidate.exclusion === undefined;
 }

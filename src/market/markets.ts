@@ -10,6 +10,7 @@ import { Pricer } from './pricer.ts';
 import { type PricingPolicy, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import { clockDriftMs } from './service-status.ts';
+import type { SourceDoubtListener } from './source.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
@@ -30,6 +31,8 @@ export interface MarketsObserver {
   tickerChanged?(symbol: MarketSymbol): void;
   /** The list of markets, or the state of one, may have changed. */
   marketsChanged?(): void;
+  /** Only in the process that judges. */
+  readonly sourceDoubted?: SourceDoubtListener;
   /** What the guard holds of something changed. */
   doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
 }
@@ -56,6 +59,9 @@ export class Markets {
     this.#policy = policy;
     this.#guard = guard;
     this.sources = new MarketSources(rules, guard);
+    this.sources.onDoubt = (...change) => {
+      for (const observer of this.#observers) observer.sourceDoubted?.(...change);
+    };
     this.#terms = new TermsInForce(firstTerms(policy));
     const precisionOf = (symbol: MarketSymbol, quote: CurrencyCode) =>
       this.#terms.of({ symbol, quote, isConverted: true }).precision?.value;
@@ -112,9 +118,10 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** The operator's holds. A newer acceptance makes the guard take what it holds. */
-  applyHolds(holds: readonly MarketHold[]): void {
-    for (const symbol of this.#holds.apply(holds, (each) => this.catalogue.find(each))) this.#accept(symbol);
+  /** The operator's holds. A newer acceptance takes what is doubted. @param isRestart acceptances were for doubts before it */
+  applyHolds(holds: readonly MarketHold[], isRestart = false): void {
+    const accepted = this.#holds.apply(holds, (each) => this.catalogue.find(each));
+    if (!isRestart) for (const hold of accepted) this.#accept(hold);
     this.#everythingChanged();
   }
 
@@ -322,12 +329,13 @@ export class Markets {
     return this.#holds.sinceAny(() => this.catalogue.pricedFrom(exchangeSymbol));
   }
 
-  #accept(symbol: MarketSymbol): void {
+  #accept({ symbol, acceptedSource }: MarketHold): void {
     const market = this.catalogue.find(symbol);
     if (market === undefined) return;
-    for (const { guard } of this.sources.all) guard?.accept(market.exchangeSymbol);
-    this.sources.accept(market.exchangeSymbol);
-    if (market.isConverted) this.#guard?.accept(market.quote);
+    for (const { id, guard } of this.sources.all)
+      if (acceptedSource === undefined || acceptedSource === id) guard?.accept(market.exchangeSymbol);
+    this.sources.accept(market.exchangeSymbol, acceptedSource);
+    if (market.isConverted && acceptedSource === undefined) this.#guard?.accept(market.quote);
   }
 
   /** A market's capture time never goes back: a live source’s price is still valid when it takes over. */

@@ -31,6 +31,9 @@ export interface SourceDoubt extends Quote {
   readonly isOutvoted: boolean;
 }
 
+/** What is doubted of the sources of one market, by their ids. */
+export type SourceDoubts = readonly (readonly [string, SourceDoubt])[];
+
 /** What a source says now, taken or not. */
 interface Said extends Quote {
   readonly level: Big;
@@ -62,6 +65,8 @@ export interface Hearing {
   readonly used: number | undefined;
 }
 
+type DoubtListener = (index: number, doubt: SourceDoubt | undefined, before: SourceDoubt | undefined) => void;
+
 /** The first price waits this long for a second source. */
 const firstWaitMs = 2_000;
 
@@ -75,12 +80,12 @@ export class SourceAgreement {
   #isOpen = false;
   #firstHeardMs: number | undefined;
 
-  readonly #began: (index: number) => void;
+  readonly #changed: DoubtListener;
 
-  /** @param began called when a source begins to be contradicted */
-  constructor(rules: AgreementRules, sources: number, began: (index: number) => void = () => {}) {
+  /** @param changed called when a doubt begins, gets another reason or ends, but not for what is restored */
+  constructor(rules: AgreementRules, sources: number, changed: DoubtListener = () => {}) {
     this.#rules = rules;
-    this.#began = began;
+    this.#changed = changed;
     this.#members = Array.from({ length: sources }, () => ({
       said: undefined,
       standing: undefined,
@@ -146,7 +151,7 @@ export class SourceAgreement {
     for (const [index, member] of this.#members.entries()) {
       if (member.doubt === undefined || standings[index] !== 'agrees') continue;
       member.agreesSinceMs ??= nowMs;
-      if (nowMs - member.agreesSinceMs >= this.#rules.returnAfterMs) this.#clear(member);
+      if (nowMs - member.agreesSinceMs >= this.#rules.returnAfterMs) this.#clear(index);
     }
   }
 
@@ -160,7 +165,7 @@ export class SourceAgreement {
     const member = this.#members[index]!;
     if (member.doubt === undefined) return;
     member.acceptedLevel = member.said?.level ?? levelOf(member.doubt);
-    this.#clear(member);
+    this.#clear(index);
   }
 
   /** Takes over what was doubted before a restart, or by another process. */
@@ -173,10 +178,10 @@ export class SourceAgreement {
     this.#members[index]!.ownLevel = levelOf(quote);
   }
 
-  /** Whether a source may take over: it is near the market's last good price, or another than the one in use agrees with it. */
+  /** Whether a source may take over: it is near the market's last good price, another than the one in use agrees, or the operator does. */
   isNearMarket(index: number, { marketLevel, used, isLive }: Hearing): boolean {
     const level = this.#members[index]?.said?.level;
-    if (level === undefined || used === undefined || index === used) return true;
+    if (level === undefined || used === undefined || index === used || this.#isAccepted(index, level)) return true;
     const before = marketLevel();
     if (before === undefined || areClose(level, before, this.#rules.jumpPercent)) return true;
     return this.#members.some(
@@ -233,15 +238,15 @@ export class SourceAgreement {
 
   #settle(index: number, standing: Standing, left: SourceDoubtReason | undefined, now: EpochMs): void {
     const member = this.#members[index]!;
-    const { said, acceptedLevel } = member;
+    const { said } = member;
     const { doubt: before } = member;
     const wasContradicted = left !== undefined && before?.reason === 'contradicted';
     const reason = standing === 'outvoted' || wasContradicted ? 'contradicted' : left;
     if (reason === undefined) {
-      this.#undisputed(member, standing);
+      this.#undisputed(index, standing);
       return;
     }
-    if (acceptedLevel !== undefined && areClose(said!.level, acceptedLevel, this.#rules.jumpPercent)) return;
+    if (this.#isAccepted(index, said!.level)) return;
     const { bid, ask } = said!;
     member.agreesSinceMs = undefined;
     const isOutvoted = standing === 'outvoted' || before?.isOutvoted === true;
@@ -250,32 +255,41 @@ export class SourceAgreement {
     if (isSame) return;
     if (before === undefined) member.doubtedLevel = said!.level;
     member.doubt = { reason, since: before?.since ?? now, bid, ask, isOutvoted };
-    if (reason === 'contradicted' && before?.reason !== reason) this.#began(index);
+    if (before?.reason !== reason) this.#changed(index, member.doubt, before);
   }
 
   /** Agreement ends what was not comparable at once, and what was contradicted after a while, unless the others came to it. */
-  #undisputed(member: Member, standing: Standing): void {
+  #undisputed(index: number, standing: Standing): void {
+    const member = this.#members[index]!;
     const { doubt, said } = member;
     if (standing !== 'agrees') {
       member.agreesSinceMs = undefined;
       // Whoever contradicted it is gone: its level and time judge it.
-      if (standing === 'alone' && doubt?.reason === 'contradicted' && !doubt.isOutvoted) this.#clear(member);
+      if (standing === 'alone' && doubt?.reason === 'contradicted' && !doubt.isOutvoted) this.#clear(index);
       return;
     }
     const haveOthersCome = member.doubtedLevel !== undefined && this.#areClose(said!.level, member.doubtedLevel);
-    if (doubt?.reason === 'not_comparable' || haveOthersCome) this.#clear(member);
+    if (doubt?.reason === 'not_comparable' || haveOthersCome) this.#clear(index);
     member.acceptedLevel = undefined;
     if (member.doubt === undefined) member.ownLevel = said!.level;
+  }
+
+  #isAccepted(index: number, level: Big): boolean {
+    const { acceptedLevel } = this.#members[index]!;
+    return acceptedLevel !== undefined && areClose(level, acceptedLevel, this.#rules.jumpPercent);
   }
 
   #areClose(one: Big, other: Big): boolean {
     return areClose(one, other, this.#rules.disagreePercent);
   }
 
-  #clear(member: Member): void {
+  #clear(index: number): void {
+    const member = this.#members[index]!;
+    const before = member.doubt;
     member.doubt = undefined;
     member.doubtedLevel = undefined;
     member.agreesSinceMs = undefined;
+    if (before !== undefined) this.#changed(index, undefined, before);
   }
 }
 

@@ -36,14 +36,19 @@ export interface Candidate {
  */
 export function chooseSource(candidates: readonly Candidate[], current: number | undefined): number | undefined {
   for (const reach of ['live', 'polled'] as const) {
-    const isFit = (candidate: Candidate) => candidate.reach === reach && candidate.exclusion === undefined;
+    const canMake = (candidate: Candidate) => candidate.reach === reach && candidate.exclusion === undefined;
     const settled = candidates.findIndex(
-      (candidate, index) => isFit(candidate) && (index === current || candidate.isProven || reach === 'polled'),
+      (candidate, index) => canMake(candidate) && (index === current || candidate.isProven || reach === 'polled'),
     );
-    const chosen = settled >= 0 ? settled : candidates.findIndex(isFit);
+    const chosen = settled >= 0 ? settled : candidates.findIndex(canMake);
     if (chosen >= 0) return chosen;
   }
   return current;
+}
+
+/** In the median a source over REST counts only where it is the one in use. */
+export function isFit(candidate: Candidate | undefined): boolean {
+  return candidate?.reach === 'live' && candidate.exclusion === undefined;
 }
 
 /** How long a source has been live for a market. */

@@ -42,6 +42,14 @@ export interface ShownDoubt extends Quote {
   readonly since: EpochMs;
 }
 
+/** Told when a doubt of a source begins, gets another reason or ends. */
+export type SourceDoubtListener = (
+  symbol: MarketSymbol,
+  source: string,
+  doubt: ShownDoubt | undefined,
+  before: ShownDoubt | undefined,
+) => void;
+
 /** The state of one source of a market: in use, ready to take over, not delivering, or kept out. Plain data. */
 export interface SourceState {
   readonly id: string;

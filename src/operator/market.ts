@@ -38,7 +38,7 @@ export const marketFields = {
 export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketFields>>>;
 
 /** The facts of a market that the database and the catalogue of a running service both hold. */
-type MarketFacts = Omit<StoredMarket, 'acceptedAt' | 'updatedAt'>;
+type MarketFacts = Omit<StoredMarket, 'acceptedAt' | 'acceptedSource' | 'updatedAt'>;
 
 /** The markets of the database, in their order. */
 export function storedMarkets(records: readonly StoredMarket[]): readonly MarketView[] {

@@ -7,6 +7,7 @@ import { doubtReasons } from '../market/guard.ts';
 import type { Markets } from '../market/markets.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
+import { type DoubtView, doubtsField, doubtsOf } from './doubt.ts';
 import {
   described,
   instantFields,
@@ -91,6 +92,7 @@ export const PriceReportSchema = Type.Object(
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
     changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
     held: heldField,
+    doubts: doubtsField,
     sources: sourcesField,
   },
   { $id: 'PriceReport', description: 'How the prices of a market came about, step by step.' },
@@ -102,7 +104,12 @@ export type HeldView = Static<typeof HeldSchema>;
 /** The price of a symbol, or why it has none. */
 export type PriceAnswer =
   | { readonly kind: 'priced'; readonly report: PriceReport }
-  | { readonly kind: 'unpriced'; readonly reason: string; readonly held: readonly HeldView[] }
+  | {
+      readonly kind: 'unpriced';
+      readonly reason: string;
+      readonly held: readonly HeldView[];
+      readonly doubts: readonly DoubtView[];
+    }
   | { readonly kind: 'unknown_symbol' };
 
 /** Explains the price that a client gets at `now`. `text` is the symbol in any case. */
@@ -113,10 +120,13 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
   const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
   const held = heldOf(markets, symbol);
-  const sources = sourceQuotes(markets, markets.catalogue.find(symbol)!.exchangeSymbol, now);
-  if (verdict.kind === 'unpriced') return { ...verdict, held };
+  const { exchangeSymbol } = markets.catalogue.find(symbol)!;
+  const doubts = doubtsOf(markets, exchangeSymbol, now);
+  if (verdict.kind === 'unpriced') return { ...verdict, held, doubts };
   const changes = changesOf(verdict.ticker, (name) => referenceIn(inputs as PriceInputs, name));
-  return { kind: 'priced', report: priceReport(markets.pricer.explain(symbol, now)!, held, changes, sources) };
+  const sources = sourceQuotes(markets, exchangeSymbol, now);
+  const report = priceReport(markets.pricer.explain(symbol, now)!, held, changes, sources, doubts);
+  return { kind: 'priced', report };
 }
 
 /** Lists what is withheld of what the price of an offered market is made from. */
@@ -156,6 +166,7 @@ export function priceReport(
   held: PriceReport['held'],
   changes: PriceReport['changes'],
   sources: PriceReport['sources'] = [],
+  doubts: PriceReport['doubts'] = [],
 ): PriceReport {
   const { market, bid, ask, capturedAt, conversion, terms, buy, sell } = explanation;
   return {
@@ -171,6 +182,7 @@ export function priceReport(
     sell: [...sell],
     changes,
     held,
+    doubts,
     sources,
   };
 }

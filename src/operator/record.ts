@@ -274,5 +274,7 @@ export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
     const changes = changesOf(found.row.quote!.statistics, (name) => found.changes[name]);
     return { kind: 'priced', report: priceReport(found.explanation, held, changes) };
   }
-  return found.reason === 'not_offered' ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: found.reason, held };
+  return found.reason === 'not_offered'
+    ? { kind: 'unknown_symbol' }
+    : { kind: 'unpriced', reason: found.reason, held, doubts: [] };
 }

@@ -102,6 +102,7 @@ describe('a market', () => {
     delistedAt: undefined,
     heldAt: undefined,
     acceptedAt: undefined,
+    acceptedSource: undefined,
     updatedAt: now,
   };
   const converted: MarketRecord = { ...base, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };

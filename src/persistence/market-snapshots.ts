@@ -65,7 +65,7 @@ export class MarketSnapshots implements MarketsObserver {
     this.#markets.restore({ ...snapshot, records });
     // Only the clock before the restart can have dated something ahead of it.
     this.#markets.clockSetBack(this.#clock.now());
-    this.#markets.applyHolds(stored.map(holdOf));
+    this.#markets.applyHolds(stored.map(holdOf), true);
     this.#feed.restore(snapshot.lastUpdatedAt);
     for (const record of records) this.#savedRecords.set(record.symbol, record);
   }
@@ -148,11 +148,17 @@ export class MarketSnapshots implements MarketsObserver {
 }
 
 /** Gives the operator's hold of a market, which the store alone knows. */
-export function holdOf({ symbol, heldAt, acceptedAt }: StoredMarket): MarketHold {
-  return { symbol: symbol as MarketSymbol, heldAt, acceptedAt };
+export function holdOf({ symbol, heldAt, acceptedAt, acceptedSource }: StoredMarket): MarketHold {
+  return { symbol: symbol as MarketSymbol, heldAt, acceptedAt, acceptedSource };
 }
 
 /** The rows were written from such records, so their texts are what they were then. */
-function fromStore({ heldAt: _heldAt, acceptedAt: _acceptedAt, updatedAt: _updatedAt, ...record }: StoredMarket) {
+function fromStore({
+  heldAt: _heldAt,
+  acceptedAt: _acceptedAt,
+  acceptedSource: _acceptedSource,
+  updatedAt: _updatedAt,
+  ...record
+}: StoredMarket) {
   return record as MarketRecord;
 }

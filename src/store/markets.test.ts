@@ -8,7 +8,8 @@ const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: '
 storeTest('markets are listed by symbol with every digit, as they were saved last', async (t) => {
   const { store, clock } = await openEngine(t);
   await store.markets.upsertMany([btcEur, btcCzk]);
-  const rest = { operatorPaused: false, heldAt: undefined, acceptedAt: undefined, updatedAt: clock.now() };
+  const unset = { heldAt: undefined, acceptedAt: undefined, acceptedSource: undefined };
+  const rest = { operatorPaused: false, ...unset, updatedAt: clock.now() };
   assert.deepEqual(await store.markets.list(), [
     { ...btcCzk, ...rest },
     { ...btcEur, ...rest },
@@ -58,11 +59,26 @@ storeTest("an operator's hold lasts from its first instant until it is released,
   assert.equal((await store.markets.setHeld('BTCEUR', undefined)).heldAt, undefined);
   assert.equal(await store.markets.setAllHeld(undefined), 1);
   clock.jump(1_000);
-  assert.equal((await store.markets.acceptHeld('BTCEUR', clock.now())).acceptedAt, clock.now());
+  assert.equal((await store.markets.acceptDoubted('BTCEUR', clock.now())).acceptedAt, clock.now());
   const audited = (await store.audit.page({ limit: 10 })).items.map(({ action, subject }) => `${action} ${subject.id}`);
   const made = ['hold BTCEUR', 'hold all', 'release BTCEUR', 'release all', 'accept BTCEUR'];
   assert.deepEqual(audited.toSorted(), made.map((entry) => `market.${entry}`).toSorted());
 });
+
+storeTest(
+  'the source that an operator accepts is kept with the market and in the audit log until the next acceptance',
+  async (t) => {
+    const { store, clock } = await openEngine(t);
+    await store.markets.upsertMany([btcEur]);
+    assert.equal((await store.markets.acceptDoubted('BTCEUR', clock.now(), 'bitvavo')).acceptedSource, 'bitvavo');
+    await store.markets.upsertMany([btcEur]);
+    assert.equal((await store.markets.list())[0]?.acceptedSource, 'bitvavo');
+    const [audited] = (await store.audit.page({ limit: 1 })).items;
+    assert.match(audited?.summary ?? '', /^Accepted what was doubted of BTCEUR from bitvavo\.$/);
+    clock.jump(1_000);
+    assert.equal((await store.markets.acceptDoubted('BTCEUR', clock.now())).acceptedSource, undefined);
+  },
+);
 
 storeTest('delisting is final: nothing written later changes the market or its instant', async (t) => {
   const { store, clock } = await openEngine(t);

@@ -6,7 +6,10 @@ import { StorePart, yieldToEvents } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** A market as a server knows it after a catalogue load. */
-export type MarketToSave = Omit<MarketRecord, 'operatorPaused' | 'heldAt' | 'acceptedAt' | 'updatedAt'>;
+export type MarketToSave = Omit<
+  MarketRecord,
+  'operatorPaused' | 'heldAt' | 'acceptedAt' | 'acceptedSource' | 'updatedAt'
+>;
 
 /** Decimals are plain text. */
 export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPaused' | 'missingSince' | 'missingUntil'> {
@@ -74,9 +77,9 @@ export class Markets extends StorePart {
     return this.#changeAll(paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
-  /** Takes what the guard holds of a market now. Throws `market_unknown`, `market_delisted`. */
-  acceptHeld(symbol: string, at: EpochMs): Promise<MarketRecord> {
-    return this.#change(symbol, 'accept', { accepted_at_ms: at });
+  /** Takes what is doubted of a market now, of one source or of whichever is. Throws `market_unknown`, `market_delisted`. */
+  acceptDoubted(symbol: string, at: EpochMs, source?: string): Promise<MarketRecord> {
+    return this.#change(symbol, 'accept', { accepted_at_ms: at, accepted_source: source ?? null });
   }
 
   /** Final. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
@@ -96,6 +99,7 @@ export class Markets extends StorePart {
         throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
       }
       const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
+      const { accepted_source: source } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
       if (isHeldAlready || paused === before.operator_paused) return marketOf(before);
       const row = await trx
@@ -107,8 +111,9 @@ export class Markets extends StorePart {
       await journal(trx, {
         action: `market.${verb}`,
         subject: { kind: 'market', id: symbol },
-        summary: `${sentences[verb]} ${symbol}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
+        summary: `${sentences[verb]} ${symbol}${source ? ` from ${source}` : ''}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
         ...(delistedAt === undefined ? {} : { details: { delistedAtMs: delistedAt } }),
+        ...(source ? { details: { source } } : {}),
       });
       return marketOf(row);
     });
@@ -138,7 +143,7 @@ const sentences = {
   resume: 'Resumed trading of',
   hold: 'Held the prices of',
   release: 'Released the prices of',
-  accept: 'Accepted what the guard held of',
+  accept: 'Accepted what was doubted of',
   delist: 'Delisted',
 } as const;
 
@@ -152,7 +157,10 @@ const changeable = {
 
 /** An operator's decision about a market. */
 type Control = Partial<
-  Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms'>
+  Pick<
+    Selectable<MarketTable>,
+    'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms' | 'accepted_source'
+  >
 >;
 
 function columnsOf(market: MarketToSave, now: EpochMs) {

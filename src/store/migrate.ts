@@ -3,6 +3,7 @@ import { initialMigration } from './migrations/0001-initial.ts';
 import { termsMigration } from './migrations/0002-terms.ts';
 import { statusHistoryMigration } from './migrations/0003-status-history.ts';
 import { sourceTokensMigration } from './migrations/0004-source-tokens.ts';
+import { acceptedSourceMigration } from './migrations/0005-accepted-source.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -14,6 +15,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0002-terms': termsMigration,
   '0003-status-history': statusHistoryMigration,
   '0004-source-tokens': sourceTokensMigration,
+  '0005-accepted-source': acceptedSourceMigration,
 };
 
 /**

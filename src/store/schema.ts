@@ -71,8 +71,9 @@ export interface MarketTable {
   operator_paused: Generated<number>;
   /** Since when an operator holds what makes its prices. */
   held_at_ms: Generated<EpochMs | null>;
-  /** When an operator last took what the guard held of it. */
+  /** When an operator last accepted what was doubted of it, and of which source; null: of whichever was doubted. */
   accepted_at_ms: Generated<EpochMs | null>;
+  accepted_source: Generated<string | null>;
   /** Final. */
   delisted_at_ms: EpochMs | null;
   /** The first and the latest of the catalogue loads in a row that lack the market; null while it is listed. */

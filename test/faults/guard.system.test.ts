@@ -65,7 +65,7 @@ describe('while the exchange or the rate source sends what cannot be', () => {
     assert.equal((await price('BTCCZK')).rate?.mid, rate?.mid);
     const metrics = await service.metrics();
     assert.equal(metrics.value('mdapi_guard_held_markets', { holder: 'guard' }), 4, 'each CZK market');
-    assert.ok(service.logged.some((line) => line.includes('held by the guard')));
+    assert.ok(service.logged.some((line) => line.includes('a rate is doubted')));
     simulator.setRate(undefined);
     await eventually('the rate is good', async () => (await price('BTCCZK')).held.length === 0);
   });
@@ -109,7 +109,7 @@ describe('an operator', () => {
     await eventually('markets are saved', () =>
       service.withStore(async (store) => (await store.markets.list()).length === 8),
     );
-    await service.withStore((store) => store.markets.acceptHeld('BTCEUR', service.clock.now()));
+    await service.withStore((store) => store.markets.acceptDoubted('BTCEUR', service.clock.now()));
     await eventually('it is served', async () => (await price('BTCEUR')).ask === '85000.0');
 
     const all = await service.withStore((store) => store.markets.setAllHeld(service.clock.now()));

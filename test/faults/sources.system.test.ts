@@ -4,15 +4,6 @@ import { eventually } from '../support/eventually.ts';
 import { SteadyClient } from '../support/steady-client.ts';
 import { returnAfterS, threeSources } from './three-sources.ts';
 
-/** Three sources that agree. */
-async function agreeing(...[t, settings]: Parameters<typeof threeSources>) {
-  const three = await threeSources(t, settings);
-  await eventually('every source has the market', async () => {
-    return (await three.states()).map(({ state }) => state).join() === 'used,standby,standby';
-  });
-  return three;
-}
-
 async function used(states: () => Promise<{ id: string; state: string }[]>): Promise<string> {
   return (await states())
     .filter(({ state }) => state === 'used')
@@ -26,7 +17,7 @@ describe('with three sources', () => {
     ['freezes with its sockets open', { fault: 'freeze' }],
   ] as const) {
     test(`prices go on within five seconds when the first one ${what}, and it has them back after a quiet span (fault row 61)`, async (t) => {
-      const { service, states } = await agreeing(t);
+      const { service, states } = await threeSources(t);
       const client = await SteadyClient.watch(service.api);
       const lostMs = performance.now();
       await service.simulator.faults.set(fault);
@@ -53,7 +44,7 @@ describe('with three sources', () => {
   }
 
   test('a jump of the first one alone is passed over, one of two sources is taken, and both are visible (fault row 61)', async (t) => {
-    const { service, states, others } = await agreeing(t, { 'guard.jumpPercent': '10' });
+    const { service, states, others } = await threeSources(t, { 'guard.jumpPercent': '10' });
     for (const each of [service.simulator, ...others]) {
       each.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     }

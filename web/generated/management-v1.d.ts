@@ -262,8 +262,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take what the guard holds of a market
-         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Repeating it changes nothing. Needs the role `operator`.
+         * Take what is doubted of a market
+         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
          */
         readonly post: operations["acceptMarket"];
         readonly delete?: never;
@@ -1278,6 +1278,8 @@ export interface components {
              * @example null
              */
             readonly page: string | null;
+            /** @description The markets that it names, the first few. */
+            readonly markets: readonly string[];
         };
         /**
          * @description State of the service or of a part of it.
@@ -1790,6 +1792,63 @@ export interface components {
              */
             readonly systemStatus: string | null;
         };
+        /** @description A price of one source that is doubted: it makes no price of its market. */
+        readonly Doubt: {
+            /**
+             * @description The exchange market.
+             * @example BTCEUR
+             */
+            readonly market: string;
+            /**
+             * @description The source’s id in the configuration.
+             * @example kraken
+             */
+            readonly source: string;
+            /**
+             * @description Its bid, as it arrived last.
+             * @example 50000000.0
+             */
+            readonly bid: string;
+            /**
+             * @description Its ask.
+             * @example 50000000.1
+             */
+            readonly ask: string;
+            /**
+             * Format: date-time
+             * @description When the doubt began. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description The same instant as `since`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly sinceMs: number;
+            /**
+             * @description Why it is doubted: by other sources, or by the guard.
+             * @example contradicted
+             * @enum {string}
+             */
+            readonly reason: "contradicted" | "not_comparable" | "jump" | "range" | "spread" | "rate";
+            /**
+             * @description The reason in words.
+             * @example other sources agree on another price, or it alone left its own
+             */
+            readonly why: string;
+            /**
+             * @description The source whose price is served instead; null where the last good price stays, or there is none.
+             * @example bitvavo
+             * @example null
+             */
+            readonly servedBy: string | null;
+            /**
+             * @description What is served instead, in words.
+             * @example the price of bitvavo
+             */
+            readonly served: string;
+        };
         /** @description A source of market data. */
         readonly SourceFeed: {
             /**
@@ -1804,6 +1863,8 @@ export interface components {
             readonly kind: string;
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
+            /** @description Its prices that are doubted, by market. */
+            readonly doubts: readonly components["schemas"]["Doubt"][];
         };
         /** @description A span in which the feed was in one state. Between two spans the service was not running. */
         readonly FeedSpan: {
@@ -2184,6 +2245,8 @@ export interface components {
             readonly unpriced: string | null;
             /** @description What is held of what its price is made from; empty otherwise. */
             readonly held: readonly components["schemas"]["Held"][];
+            /** @description What is doubted of its sources; empty otherwise. */
+            readonly doubts: readonly components["schemas"]["Doubt"][];
             /**
              * Format: int64
              * @description Age of the ticker by its own timestamp, in milliseconds.
@@ -2361,6 +2424,8 @@ export interface components {
             readonly unpriced: string | null;
             /** @description What is held of what its price is made from; empty otherwise. */
             readonly held: readonly components["schemas"]["Held"][];
+            /** @description What is doubted of its sources; empty otherwise. */
+            readonly doubts: readonly components["schemas"]["Doubt"][];
             /**
              * Format: int64
              * @description Age of the ticker by its own timestamp, in milliseconds.
@@ -2675,6 +2740,8 @@ export interface components {
             }[];
             /** @description What is held of what its price is made from; empty otherwise. */
             readonly held: readonly components["schemas"]["Held"][];
+            /** @description What is doubted of its sources; empty otherwise. */
+            readonly doubts: readonly components["schemas"]["Doubt"][];
             /** @description The sources of its price, in order of preference. */
             readonly sources: readonly components["schemas"]["SourceQuote"][];
         };
@@ -4495,6 +4562,7 @@ export type Overview = components['schemas']['Overview'];
 export type Minute = components['schemas']['Minute'];
 export type Minutes = components['schemas']['Minutes'];
 export type FeedHealth = components['schemas']['FeedHealth'];
+export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
@@ -4765,7 +4833,10 @@ export interface operations {
                      *         {
                      *           "level": "critical",
                      *           "text": "market data: degraded",
-                     *           "page": "feed"
+                     *           "page": "feed",
+                     *           "markets": [
+                     *             "BTCEUR"
+                     *           ]
                      *         }
                      *       ],
                      *       "startedAt": "2026-11-21T10:00:00.000Z",
@@ -4960,7 +5031,21 @@ export interface operations {
                      *             },
                      *             "pairsSkipped": 0,
                      *             "systemStatus": "online"
-                     *           }
+                     *           },
+                     *           "doubts": [
+                     *             {
+                     *               "market": "BTCEUR",
+                     *               "source": "kraken",
+                     *               "bid": "50000000.0",
+                     *               "ask": "50000000.1",
+                     *               "since": "2026-11-21T10:00:00.000Z",
+                     *               "sinceMs": 1795255200000,
+                     *               "reason": "contradicted",
+                     *               "why": "other sources agree on another price, or it alone left its own",
+                     *               "servedBy": "bitvavo",
+                     *               "served": "the price of bitvavo"
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "timeline": [
@@ -5109,6 +5194,20 @@ export interface operations {
                      *               ]
                      *             }
                      *           ],
+                     *           "doubts": [
+                     *             {
+                     *               "market": "BTCEUR",
+                     *               "source": "kraken",
+                     *               "bid": "50000000.0",
+                     *               "ask": "50000000.1",
+                     *               "since": "2026-11-21T10:00:00.000Z",
+                     *               "sinceMs": 1795255200000,
+                     *               "reason": "contradicted",
+                     *               "why": "other sources agree on another price, or it alone left its own",
+                     *               "servedBy": "bitvavo",
+                     *               "served": "the price of bitvavo"
+                     *             }
+                     *           ],
                      *           "ageMs": 350,
                      *           "spread": "842.3",
                      *           "spreadPercent": "1.00",
@@ -5206,6 +5305,20 @@ export interface operations {
                      *             ]
                      *           }
                      *         ],
+                     *         "doubts": [
+                     *           {
+                     *             "market": "BTCEUR",
+                     *             "source": "kraken",
+                     *             "bid": "50000000.0",
+                     *             "ask": "50000000.1",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000,
+                     *             "reason": "contradicted",
+                     *             "why": "other sources agree on another price, or it alone left its own",
+                     *             "servedBy": "bitvavo",
+                     *             "served": "the price of bitvavo"
+                     *           }
+                     *         ],
                      *         "ageMs": 350,
                      *         "spread": "842.3",
                      *         "spreadPercent": "1.00"
@@ -5279,6 +5392,20 @@ export interface operations {
                      *               "1",
                      *               "1000000"
                      *             ]
+                     *           }
+                     *         ],
+                     *         "doubts": [
+                     *           {
+                     *             "market": "BTCEUR",
+                     *             "source": "kraken",
+                     *             "bid": "50000000.0",
+                     *             "ask": "50000000.1",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000,
+                     *             "reason": "contradicted",
+                     *             "why": "other sources agree on another price, or it alone left its own",
+                     *             "servedBy": "bitvavo",
+                     *             "served": "the price of bitvavo"
                      *           }
                      *         ],
                      *         "sources": [
@@ -5407,6 +5534,20 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
+                     *         }
+                     *       ],
                      *       "ageMs": 350,
                      *       "spread": "842.3",
                      *       "spreadPercent": "1.00"
@@ -5506,6 +5647,20 @@ export interface operations {
                      *             "1",
                      *             "1000000"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
                      *         }
                      *       ],
                      *       "ageMs": 350,
@@ -5609,6 +5764,20 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
+                     *         }
+                     *       ],
                      *       "ageMs": 350,
                      *       "spread": "842.3",
                      *       "spreadPercent": "1.00"
@@ -5710,6 +5879,20 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
+                     *         }
+                     *       ],
                      *       "ageMs": 350,
                      *       "spread": "842.3",
                      *       "spreadPercent": "1.00"
@@ -5741,11 +5924,21 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        /** @description Nothing is taken. */
+        /** @description What is accepted. */
         readonly requestBody?: {
             readonly content: {
-                /** @example {} */
-                readonly "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "source": "kraken"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The source alone whose price is right. Without it whatever is doubted.
+                     * @example kraken
+                     */
+                    readonly source?: string;
+                };
             };
         };
         readonly responses: {
@@ -5809,6 +6002,20 @@ export interface operations {
                      *             "1",
                      *             "1000000"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
                      *         }
                      *       ],
                      *       "ageMs": 350,
@@ -6088,6 +6295,20 @@ export interface operations {
                      *             "1",
                      *             "1000000"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
                      *         }
                      *       ],
                      *       "ageMs": 350,
@@ -6709,6 +6930,20 @@ export interface operations {
                      *             "1",
                      *             "1000000"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "doubts": [
+                     *         {
+                     *           "market": "BTCEUR",
+                     *           "source": "kraken",
+                     *           "bid": "50000000.0",
+                     *           "ask": "50000000.1",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "reason": "contradicted",
+                     *           "why": "other sources agree on another price, or it alone left its own",
+                     *           "servedBy": "bitvavo",
+                     *           "served": "the price of bitvavo"
                      *         }
                      *       ],
                      *       "sources": [
