@@ -98,7 +98,7 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await stage.button('Pause').waitFor();
   });
 
-  test('a price is held and released, and what the guard holds is shown and accepted', consoleTest, async (t) => {
+  test('a price is held and released, and what the guard doubts is shown and accepted', consoleTest, async (t) => {
     const stage = await ConsoleStage.signedIn(t, '#/markets/ADAEUR');
     const { simulator, api } = stage.harness;
     await stage.button('Hold price').click();
@@ -108,12 +108,12 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await stage.inDialog('Release ADAEUR').click();
     await stage.button('Hold price').waitFor();
     simulator.setPrice({ symbol: 'ADA/EUR', bid: '0.100000', ask: '1000.000000' });
-    await stage.sees('ADAEUR is held by the guard (jump)');
-    await stage.sees('0.100000 / 1000.000000');
-    await stage.button('Accept').click();
-    await stage.inDialog('Accept ADAEUR').click();
+    await stage.sees('kraken is doubted.');
+    await stage.sees('0.100000 / 1 000.000000');
+    await stage.button('Accept kraken').click();
+    await stage.inDialog('Accept kraken').click();
     await eventually('it is served', async () => (await api.ticker('ADAEUR')).buyPrice === '1005.000000');
-    await stage.button('Accept').waitFor({ state: 'detached' });
+    await stage.button('Accept kraken').waitFor({ state: 'detached' });
   });
 
   test('all prices are held and released from the board', consoleTest, async (t) => {

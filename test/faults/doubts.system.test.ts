@@ -9,7 +9,7 @@ import type { PriceReport } from '../../src/operator/price.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import type { ServiceHarness } from '../support/service-harness.ts';
-import { threeSources } from './three-sources.ts';
+import { firstLies, threeSources } from '../support/three-sources.ts';
 
 interface WithDoubts {
   readonly doubts: readonly DoubtView[];
@@ -18,14 +18,7 @@ interface WithDoubts {
 /** The first of three sources says a thousand times the price of the other two. */
 async function lying(t: Parameters<typeof threeSources>[0]) {
   const { service, states, others } = await threeSources(t);
-  for (const each of [service.simulator, ...others]) {
-    each.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
-  }
-  await eventually('one level, over the live path', async () =>
-    (await states()).every(({ reach, deviationPercent }) => reach === 'live' && Number(deviationPercent) === 0),
-  );
-  service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000000.0', ask: '50000000.1' });
-  await eventually('it is contradicted', async () => (await states())[0]?.reason === 'contradicted');
+  await firstLies(service, others);
   return { service, states, operator: await operatorOf(service), mdapi: commandLine(service) };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { SteadyClient } from '../support/steady-client.ts';
-import { returnAfterS, threeSources } from './three-sources.ts';
+import { returnAfterS, threeSources } from '../support/three-sources.ts';
 
 async function used(states: () => Promise<{ id: string; state: string }[]>): Promise<string> {
   return (await states())

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
-import { unpricedText } from '../format/words.ts';
+import { spaced, unpricedText } from '../format/words.ts';
 import { classes, html } from '../html.ts';
 import { Badge, Missing } from '../parts/blocks.ts';
 import { Sparkline } from '../parts/pictures.ts';
@@ -121,7 +121,7 @@ function BoardRow({ market, poll, laterMs, index }: RowProps) {
   const age = market.ageMs === null ? undefined : market.ageMs + laterMs;
   return html`<tr role="row" aria-rowindex=${index} data-symbol=${symbol} class=${classes(status !== 'trading' && 'off')}>
     <th role="rowheader" scope="row" class="c-symbol"><a href=${hrefTo('markets', symbol)}><b>${base}</b><span class="quote">${quote}</span></a></th>
-    <td role="cell" class="c-status"><${Badge} state=${status} />${operatorPaused && status === 'paused' && html`<small class="by">by hand</small>`}</td>
+    <td role="cell" class="c-status"><${Status} market=${market} />${operatorPaused && status === 'paused' && html`<small class="by">by hand</small>`}</td>
     ${
       ticker === null
         ? html`<td role="cell" class="c-unpriced" colspan="2">${status === 'delisted' ? 'Delisted: no price any more' : unpricedText(market.unpriced ?? 'no_ticker')}</td>`
@@ -135,6 +135,13 @@ function BoardRow({ market, poll, laterMs, index }: RowProps) {
     <td role="cell" class=${classes('c-age', age !== undefined && age > oldAfterMs && 'old')}>${age === undefined ? html`<${Missing}>–<//>` : spanText(age)}</td>
     <td role="cell" class="c-spark"><${Sparkline} prices=${[...spark, ticker?.buyPrice ?? null]} /></td>
   </tr>`;
+}
+
+/** A trading market with a doubted source says so instead: its name is on the page of the market. */
+function Status({ market: { status, doubts } }: { market: MarketRow }) {
+  if (status !== 'trading' || doubts.length === 0) return html`<${Badge} state=${status} />`;
+  const what = doubts.map(({ source, reason }) => `${source}: ${spaced(reason)}`).join(', ');
+  return html`<span class="visually-hidden">trading, </span><span title=${what}><${Badge} state="doubted" tone="warn" /><span class="visually-hidden"> ${what}</span></span>`;
 }
 
 const signs: Readonly<Record<Move, string>> = { up: '▲', down: '▼' };

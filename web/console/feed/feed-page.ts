@@ -11,6 +11,7 @@ import { spanText } from '../format/time.ts';
 import { spaced } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
+import { DoubtedMarkets } from '../market/doubts.ts';
 import { Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { TableFrame } from '../parts/table.ts';
 import { serverNowMs } from '../state.ts';
@@ -52,21 +53,21 @@ function Feed({
     </div>
     <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
     ${sources.map(
-      ({ id, health }) =>
-        html`<${Section} key=${id} title=${`Source ${id}`}><${Facts} rows=${figuresOf(health)} /><//>`,
+      ({ id, health, doubts }) =>
+        html`<${Section} key=${id} title=${`Source ${id}`}><${DoubtedMarkets} doubts=${doubts} /><${Facts} rows=${figuresOf(health)} /><//>`,
     )}
   </div>`;
 }
 
 /** How many markets a source streams, and what the exchange says of itself. */
-function SourceTile({ source: { id, health } }: { source: SourceFeed }) {
+function SourceTile({ source: { id, health, doubts } }: { source: SourceFeed }) {
   const said =
     health.systemStatus === null
       ? health.connection === 'open'
         ? 'connected'
         : 'not connected'
       : spaced(health.systemStatus);
-  return html`<${Tile} name=${`Markets of ${id}`} note=${said}>${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>`;
+  return html`<${Tile} name=${`Markets of ${id}`} note=${doubts.length === 0 ? said : `${said}, ${countText(doubts.length)} doubted`}>${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>`;
 }
 
 /** Without data for this long, neither path reaches the exchange. */
@@ -165,7 +166,7 @@ function figuresOf(health: FeedHealth): readonly Row[] {
     ['Tickers taken', countText(health.tickersTaken)],
     ['Tickers refused', counts(health.tickersRejected)],
     ['Markets quiet', countText(health.symbolsQuiet)],
-    ['Markets in doubt', countText(health.symbolsDoubted)],
+    ['Live and REST differ', countText(health.symbolsDoubted)],
     ['Markets refused', health.symbolsRejected.join(', ') || 'none'],
     ['Last poll over REST', instant(health.lastFallbackPollAtMs)],
     ['Polls over REST', counts(health.polls)],

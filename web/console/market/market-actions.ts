@@ -17,7 +17,7 @@ export function MarketActions({ market, onChanged }: ActionsProps) {
   if (status === 'delisted') return null;
   const possible: readonly Action[] = [
     operatorPaused ? 'resume' : 'pause',
-    ...(held.some(({ reason }) => reason !== 'operator') ? (['accept'] as const) : []),
+    ...(held.some(({ reason }) => reason === 'rate') ? (['accept'] as const) : []),
     heldAt === null ? 'hold' : 'release',
     'delist',
   ];
@@ -91,9 +91,9 @@ const actions: Readonly<Record<Action, ActionTexts>> = {
     participle: 'accepted',
     className: 'main',
     text: ({ held }) => html`<div>
-      <p>Clients get what the guard holds now:</p>
+      <p>Clients get what is doubted now:</p>
       <ul>${held.map(({ subject, values }) => values.length > 0 && html`<li key=${subject}>${subject} <code>${values.join(' / ')}</code></li>`)}</ul>
-      <p>A price is taken with the next tick at its level, a rate when it is next read, within 30 seconds.</p>
+      <p>A rate is taken when it is next read, within 30 seconds.</p>
     </div>`,
   },
   delist: {

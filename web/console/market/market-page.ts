@@ -22,22 +22,24 @@ export function MarketPage({ symbol }: { symbol: string }) {
     value &&
     html`<span><${Badge} state=${value.market.status} /> ${value.market.operatorPaused && html`<small>by an operator</small>`}</span>`;
   return html`<${Page} title=${symbol} beside=${beside} actions=${actions} up=${{ href: hrefTo('markets'), text: 'All markets' }}>
-    <${Loaded} polled=${polled}>${(body: MarketDetail) => html`<${Body} body=${body} receivedAtMs=${receivedAtMs} />`}<//>
+    <${Loaded} polled=${polled}>${(body: MarketDetail) => html`<${Body} body=${body} receivedAtMs=${receivedAtMs} onChanged=${refresh} />`}<//>
   <//>`;
 }
 
-function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number }) {
+function Body({ body, receivedAtMs, onChanged }: { body: MarketDetail; receivedAtMs: number; onChanged: () => void }) {
   const { market, price } = body;
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   const reason = market.unpriced;
+  const sources = html`<${Sources} market=${market} sources=${body.sources} laterMs=${laterMs} onChanged=${onChanged} />`;
   return html`<div>
     <${Tiles} market=${market} laterMs=${laterMs} />
     ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
     ${market.missingSinceMs !== null && market.status === 'paused' && html`<div class="note warn"><p><strong>The exchange has not listed it</strong> since <${When} atMs=${market.missingSinceMs} />, and sends no ticker of it. It is delisted after <code>markets.delistAfter</code>, or by you.</p></div>`}
-    ${market.held.length > 0 && html`<${HeldNote} market=${market} />`}
+    <${HeldNote} market=${market} />
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
+    ${market.doubts.length > 0 && sources}
     <${Section} title="Chart"><${RecordChart} symbol=${market.symbol} /><//>
-    ${body.sources.length > 1 && html`<${Sources} sources=${body.sources} laterMs=${laterMs} />`}
+    ${market.doubts.length === 0 && body.sources.length > 1 && sources}
     ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
     <${Section} title="Market"><${Details} body=${body} /><//>
   </div>`;
@@ -60,10 +62,15 @@ function WithoutPrice({ reason }: { reason: string }) {
   return html`<div class="note warn"><p><strong>No price: ${unpricedText(reason)}.</strong> ${unpricedRemedy(reason) ?? ''} Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.</p></div>`;
 }
 
-function HeldNote({ market: { held } }: { market: Market }) {
-  return html`<div class="note warn">${held.map(
+/** An operator's hold, and a doubted rate: doubted prices stand with their sources. */
+function HeldNote({ market: { held, doubts } }: { market: Market }) {
+  const shown = held.filter(
+    ({ subject, reason }) => reason === 'operator' || !doubts.some(({ market }) => market === subject),
+  );
+  if (shown.length === 0) return null;
+  return html`<div class="note warn">${shown.map(
     ({ subject, reason, sinceMs, values }) => html`<p key=${subject}>
-      <strong>${subject} is held ${reason === 'operator' ? 'by an operator' : `by the guard (${reason})`}</strong> since <${When} atMs=${sinceMs} />.
+      <strong>${subject} is ${reason === 'operator' ? 'held by an operator' : `doubted (${reason})`}</strong> since <${When} atMs=${sinceMs} />.
       ${values.length > 0 && html` Instead of it arrives <code>${values.join(' / ')}</code>.`}
       Clients keep the last good value.
     </p>`,

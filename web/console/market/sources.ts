@@ -1,10 +1,14 @@
-import type { SourceQuote } from '../../generated/management-v1.d.ts';
+import type { Doubt, Market, SourceQuote } from '../../generated/management-v1.d.ts';
+import { post } from '../api/client.ts';
 import { grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced } from '../format/words.ts';
 import { html } from '../html.ts';
-import { Badge, Missing, Section } from '../parts/blocks.ts';
+import { Allowed, Badge, Missing, Section } from '../parts/blocks.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
+import { toast } from '../parts/toasts.ts';
+import { DoubtText } from './doubts.ts';
 
 const tones: Readonly<Record<SourceQuote['state'], string | undefined>> = {
   used: 'good',
@@ -13,16 +17,51 @@ const tones: Readonly<Record<SourceQuote['state'], string | undefined>> = {
   excluded: 'bad',
 };
 
-/** Where a market's price can come from, the preferred source first, and which makes it now. */
-export function Sources({ sources, laterMs }: { sources: readonly SourceQuote[]; laterMs: number }) {
+interface SourcesProps {
+  readonly market: Market;
+  readonly sources: readonly SourceQuote[];
+  readonly laterMs: number;
+  readonly onChanged: () => void;
+}
+
+/** Where a market's price can come from, the preferred source first, which makes it now, and what is doubted of each. */
+export function Sources({ market, sources, laterMs, onChanged }: SourcesProps) {
   const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
   return html`<${Section} title="Sources">
     <${TableFrame} label="Sources"><table>
       <thead><tr><th scope="col">Source</th><th scope="col">State</th><th scope="col" class="number">Bid</th><th scope="col" class="number">Ask</th><th scope="col" class="number">Age</th><th scope="col" class="number">Deviation</th></tr></thead>
       <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
     </table><//>
+    ${market.doubts.map(
+      (doubt) =>
+        html`<div key=${doubt.source} class="note warn"><p><strong>${doubt.source} is doubted.</strong> <${DoubtText} doubt=${doubt} /></p>
+          <${Allowed} role="operator"><p class="buttons"><${AcceptSource} market=${market} doubt=${doubt} onChanged=${onChanged} /></p><//>
+        </div>`,
+    )}
     ${reportedAgeMs !== null && html`<p><small>As the process that runs the feed reported ${spanText(reportedAgeMs + laterMs)} ago.</small></p>`}
   <//>`;
+}
+
+interface AcceptProps {
+  readonly market: Market;
+  readonly doubt: Doubt;
+  readonly onChanged: () => void;
+}
+
+function AcceptSource({ market: { symbol }, doubt: { source, bid, ask }, onChanged }: AcceptProps) {
+  const title = `Accept ${source}`;
+  const done = () => {
+    toast(`${source} is accepted for ${symbol}.`);
+    onChanged();
+  };
+  return html`<${ConfirmButton}
+    text=${title}
+    className="main"
+    title=${`${title} for ${symbol}?`}
+    action=${title}
+    act=${() => post<Market>(`markets/${encodeURIComponent(symbol)}/accept`, { source })}
+    onDone=${done}
+  ><p>You say that <code>${grouped(bid)} / ${grouped(ask)}</code> is right, whatever other sources and the guard say. The source can make the price from its next tick at this level on.</p><//>`;
 }
 
 function Row({ source, laterMs }: { source: SourceQuote; laterMs: number }) {

@@ -45,8 +45,9 @@ const levels = {
 function Notes({ notes }: { notes: Overview['notes'] }) {
   if (notes.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
   return html`<ul class="notes">${notes.map(
-    ({ level, text, page }) => html`<li key=${text}>
+    ({ level, text, page, markets }) => html`<li key=${text}>
       <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? text : html`<a href=${hrefTo(page)}>${text}</a>`}
+      ${markets.map((symbol) => html` <a key=${symbol} href=${hrefTo('markets', symbol)}>Open ${symbol}</a>`)}
     </li>`,
   )}</ul>`;
 }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { firstLies, withOthers } from '../support/three-sources.ts';
+import { ConsoleStage, consoleTest, eventually } from './console-stage.ts';
+
+const forms = [
+  [{ width: 1280, height: 900 }, 'light'],
+  [{ width: 1280, height: 900 }, 'dark'],
+  [{ width: 390, height: 844 }, 'light'],
+  [{ width: 390, height: 844 }, 'dark'],
+] as const;
+
+/** Every page that shows a doubt, with what has to be seen there. */
+const pages = [
+  ['#/', 'Overview', 'kraken is doubted, contradicted: BTCEUR at 50000000.0 / 50000000.1'],
+  ['#/markets', 'Markets', 'doubted'],
+  ['#/feed', 'Feed and rates', 'BTCEUR is doubted.'],
+  ['#/markets/BTCEUR', 'BTCEUR', 'kraken is doubted.'],
+] as const;
+
+test(
+  'while one of three sources lies, every page names it and leads to the market, where it is accepted',
+  consoleTest,
+  async (t) => {
+    const { others, options } = await withOthers(t);
+    const stage = await ConsoleStage.signedIn(t, '#/', { service: options });
+    const { page, harness } = stage;
+    await firstLies(harness, others);
+    await page.getByRole('link', { name: 'Open BTCEUR' }).click();
+    await stage.heading('BTCEUR').waitFor();
+    await stage.sees('other sources agree on another price');
+    await stage.sees('Served is the price of bitvavo.');
+    for (const [viewport, colorScheme] of forms) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      for (const [hash, heading, text] of pages) {
+        await stage.goTo(hash, heading);
+        await page.locator('main').filter({ hasText: text }).waitFor();
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        assert.ok(width <= viewport.width, `${hash}, ${colorScheme}: ${width} px wide`);
+        await keepPicture(stage, `${heading}-${colorScheme}-${viewport.width}`);
+      }
+    }
+    await stage.button('Accept kraken').click();
+    await stage.inDialog('Accept kraken').click();
+    await stage.button('Accept kraken').waitFor({ state: 'detached' });
+    await eventually('it is served', async () => (await harness.api.ticker('BTCEUR')).buyPrice === '50250000.2');
+  },
+);
+
+/** For a person who wants to look: `PICTURES=folder`. */
+async function keepPicture({ page }: ConsoleStage, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
+}
