@@ -4,6 +4,7 @@ import { after, decimal, start } from '../market/samples.testing.ts';
 import { BTCEUR, SourcesRig, threeLive } from '../market/sources-rig.testing.ts';
 import { acceptRefusal, type DoubtView, doubtsOf } from './doubt.ts';
 import { explainPrice, heldOf } from './price.ts';
+import { sourceQuotes } from './source.ts';
 
 function doubtsIn({ markets, nowMs }: SourcesRig): readonly DoubtView[] {
   return doubtsOf(markets, BTCEUR, after(start, nowMs));
@@ -31,6 +32,14 @@ test('a doubt names market, source, bid and ask, since when, why, and the source
   ]);
   const answer = explainPrice(rig.markets, 'BTCEUR', after(start, 2_000));
   assert.deepEqual(answer.kind === 'priced' && answer.report.doubts, doubtsIn(rig));
+});
+
+test('a source that is excluded for a doubt is listed with what it says, and how far that is from the price', () => {
+  const rig = threeLive();
+  rig.tick('one', '88200');
+  rig.review();
+  const [first] = sourceQuotes(rig.markets, BTCEUR, after(start, 0));
+  assert.deepEqual([first?.bid, first?.ask, first?.deviationPercent], ['88200', '88201', '4.99']);
 });
 
 test('where no other source takes over, the last good price is served with its time, and after five minutes none', () => {

@@ -3,8 +3,9 @@ import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { roundTo, toBig } from '../market/decimal.ts';
+import type { Quote } from '../market/guard.ts';
 import type { Markets } from '../market/markets.ts';
-import type { SourcePrices, SourceState } from '../market/source.ts';
+import type { SourceState } from '../market/source.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import {
@@ -35,9 +36,9 @@ const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
     'Null unless it is excluded.',
   ),
   reach: openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
-  bid: nullableDecimal('Its last good bid; null before the first.', '50000.0'),
-  ask: nullableDecimal('Its last good ask.', '50000.1'),
-  ...nullableInstantFields('timestamp', 'When they were captured.'),
+  bid: nullableDecimal('Its bid: the last good one, or what it says while it is excluded for a doubt; null before the first.', '50000.0'),
+  ask: nullableDecimal('Its ask, in the same way.', '50000.1'),
+  ...nullableInstantFields('timestamp', 'When its last good values were captured.'),
   ageMs: nullableCount('Their age in milliseconds.', 420),
   reportedAgeMs: nullableCount(
     'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
@@ -57,18 +58,19 @@ export type SourceQuote = Static<typeof SourceQuoteSchema>;
 export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
   const made = markets.acceptedTicker(exchangeSymbol);
   return markets.sources.states(exchangeSymbol).map((state) => {
-    const { id, reach, exclusion, prices, reportedAt } = state;
+    const { id, reach, exclusion, doubt, prices, reportedAt } = state;
+    const said = exclusion === undefined ? prices : (doubt ?? prices);
     return viewOf(SourceQuoteSchema.properties, {
       id,
       state: stateOf(state),
       reason: exclusion,
       reach,
-      bid: prices?.bid,
-      ask: prices?.ask,
+      bid: said?.bid,
+      ask: said?.ask,
       timestamp: prices?.capturedAt,
       ageMs: prices && Math.max(0, now - prices.capturedAt),
       reportedAgeMs: reportedAt === undefined ? undefined : Math.max(0, now - reportedAt),
-      deviationPercent: prices && made && deviation(prices, made),
+      deviationPercent: said && made && deviation(said, made),
     });
   });
 }
@@ -82,7 +84,7 @@ function stateOf({ isUsed, exclusion, reach }: SourceState): SourceQuote['state'
 const FourDecimals = Big();
 FourDecimals.DP = 4;
 
-function deviation(own: SourcePrices, made: SourcePrices): string {
+function deviation(own: Quote, made: Quote): string {
   const level = toBig(made.bid).plus(made.ask);
   const difference = toBig(own.bid).plus(own.ask).minus(level).times(100);
   return roundTo(new FourDecimals(difference).div(level), 2, 'half-even');

@@ -2540,20 +2540,20 @@ export interface components {
              */
             readonly reach: "live" | "polled" | "silent";
             /**
-             * @description Its last good bid; null before the first.
+             * @description Its bid: the last good one, or what it says while it is excluded for a doubt; null before the first.
              * @example 50000.0
              * @example null
              */
             readonly bid: string | null;
             /**
-             * @description Its last good ask.
+             * @description Its ask, in the same way.
              * @example 50000.1
              * @example null
              */
             readonly ask: string | null;
             /**
              * Format: date-time
-             * @description When they were captured. ISO 8601 in UTC with milliseconds.
+             * @description When its last good values were captured. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
