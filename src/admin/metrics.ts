@@ -236,10 +236,11 @@ function marketMetrics(parts: AdminParts): Metric[] {
   }
 
   function doubted(): Sample[] {
-    const rates = offered().flatMap(({ quote, isConverted }) => {
-      const known = isConverted && market.markets.doubts().has(quote) ? market.markets.rate(quote) : undefined;
-      return known === undefined ? [] : [{ source: known.rate.source, reason: 'rate' }];
-    });
+    const converted = offered().filter(({ quote, isConverted }) => isConverted && market.markets.doubts().has(quote));
+    const rates = converted.map(({ quote }) => ({
+      source: market.markets.rate(quote)?.rate.source ?? quote,
+      reason: 'rate',
+    }));
     const byLabels = Map.groupBy([...allDoubts(parts), ...rates], ({ source, reason }) => `${source} ${reason}`);
     return [...byLabels.values()].map((each) => [each[0]!.source, each[0]!.reason, each.length]);
   }

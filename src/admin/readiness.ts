@@ -1,6 +1,7 @@
 import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { allDoubts } from '../management/views.ts';
+import type { WithheldInput } from '../market/holds.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 
 /**
@@ -73,13 +74,11 @@ function* marketNotes({ market: { board, markets }, clock, configuration }: Admi
     yield note('warning', `${text}: ${someOf(missing)}`, 'markets');
   }
   const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
-  const withheld = new Map(offered.flatMap((each) => markets.withheldFor(each)).map((each) => [each.subject, each]));
-  const named = (wanted: string) =>
-    [...withheld.values()].flatMap(({ subject, reason }) => (reason === wanted ? [subject] : []));
-  const [held, rates] = [named('operator'), named('rate')];
-  if (held.length > 0) yield note('warning', `prices are held by an operator: ${someOf(held)}`, 'markets');
-  if (rates.length > 0)
-    yield note('warning', `rates are doubted, and the last good ones stay: ${someOf(rates)}`, 'feed');
+  const withheld = offered.flatMap((each) => markets.withheldFor(each));
+  const { operator, rate } = Object.groupBy(withheld, ({ reason }) => reason);
+  const named = (inputs: readonly WithheldInput[]) => someOf([...new Set(inputs.map(({ subject }) => subject))]);
+  if (operator) yield note('warning', `prices are held by an operator: ${named(operator)}`, 'markets');
+  if (rate) yield note('warning', `rates are doubted, and the last good ones stay: ${named(rate)}`, 'feed');
   for (const quote of configuration.pricing.converted.keys()) {
     const leftMs = (markets.rate(quote)?.validUntil ?? now) - now;
     const text = `the ${quote} rate may be used for ${Math.floor(leftMs / 3_600_000)} more hours`;

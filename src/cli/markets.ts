@@ -191,8 +191,7 @@ const accept = marketCommand({
     const answer = await askPrice(configuration.admin, context.clock, symbol);
     if (answer === undefined)
       throw new CommandError(exitCodes.failure, 'no_server', 'No server answers on its private listener.');
-    const found = answer.kind === 'priced' ? answer.report : answer;
-    const { held, doubts } = { held: [], doubts: [], ...found };
+    const { held, doubts } = { held: [], doubts: [], ...(answer.kind === 'priced' ? answer.report : answer) };
     const source = input.option('source');
     const refusal = acceptRefusal({ symbol, held, doubts }, source === undefined ? undefined : harmless(source));
     if (refusal !== undefined) throw new CommandError(exitCodes.refused, 'not_held', refusal);

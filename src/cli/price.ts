@@ -78,14 +78,9 @@ async function reportIn(answer: PriceAnswer, text: string, store: Store): Promis
     throw delistedMarket(findMarket(storedMarkets(await store.markets.list()), text).symbol);
   }
   const reason = unpricedReasons[answer.reason] ?? answer.reason;
-  const withheld = withheldTexts(answer)
-    .map(([name, what]) => ` ${name}: ${what}.`)
-    .join('');
-  throw new CommandError(
-    exitCodes.failure,
-    answer.reason,
-    `The market ${text} has no price now: ${reason}.${withheld}`,
-  );
+  const withheld = withheldTexts(answer).map(([name, what]) => `${name}: ${what}.`);
+  const message = [`The market ${text} has no price now: ${reason}.`, ...withheld].join(' ');
+  throw new CommandError(exitCodes.failure, answer.reason, message);
 }
 
 function reportText(report: PriceReport, paint: Paint): string {
@@ -134,13 +129,7 @@ function changeText({ percent, origin, price, timestamp }: PriceReport['changes'
 }
 
 /** Holds, doubted rates and doubted sources. A doubt of the source in use is shown once. */
-function withheldTexts({
-  held,
-  doubts,
-}: {
-  readonly held: readonly HeldView[];
-  readonly doubts: readonly DoubtView[];
-}): [string, string][] {
+function withheldTexts({ held, doubts = [] }: Pick<PriceReport, 'held' | 'doubts'>): [string, string][] {
   const isShownAsDoubt = ({ subject, reason }: HeldView) =>
     reason !== 'operator' && doubts.some(({ market }) => market === subject);
   return [

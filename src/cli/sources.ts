@@ -15,16 +15,14 @@ const list = storeCommand({
     const views = await askSources(configuration.admin, clock);
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
     const isElsewhere = views?.some(({ connection }) => connection === null) === true;
-    const rows = views?.map(
-      ({ id, kind, path, connection, markets: { used, standby, stale, excluded }, doubts = [] }) => [
-        id,
-        kind,
-        isElsewhere ? '-' : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
-        connection ?? '-',
-        ...[used, standby, stale, excluded].map(String),
-        doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad },
-      ],
-    );
+    const rows = views?.map(({ id, kind, path, connection, markets, doubts = [] }) => [
+      id,
+      kind,
+      isElsewhere ? '-' : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
+      connection ?? '-',
+      ...[markets.used, markets.standby, markets.stale, markets.excluded].map(String),
+      doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad },
+    ]);
     const titles = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED', 'DOUBTED'];
     const configured = configuration.sources.map(({ id, kind }) => [id, kind]);
     const text = table(rows === undefined ? titles.slice(0, 2) : titles, rows ?? configured, paint, '');

@@ -132,13 +132,13 @@ export const feedOperations = {
     answer: FeedSchema,
     handle({ now }, management) {
       const { feed, market, clock, timeline } = management;
-      const doubts = allDoubts(management);
+      const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
       return {
         path: market.feedStatus.path,
         dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-        sources: feed.sources().map(({ id, kind, health }) => {
-          return { id, kind, health: healthBody(health), doubts: doubts.filter(({ source }) => source === id) };
-        }),
+        sources: feed
+          .sources()
+          .map(({ id, kind, health }) => ({ id, kind, health: healthBody(health), doubts: doubts.get(id) ?? [] })),
         timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
           state,
           ...instants('from', fromMs),

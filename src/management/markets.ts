@@ -82,7 +82,7 @@ function pricedBody(view: MarketView, { market: { board, markets } }: Management
     ticker,
     unpriced,
     held: heldOf(markets, view.symbol as MarketSymbol),
-    doubts: doubtsOf(markets, (view.convertedFrom ?? view.symbol) as MarketSymbol, now),
+    doubts: view.delistedAtMs ? [] : doubtsOf(markets, (view.convertedFrom ?? view.symbol) as MarketSymbol, now),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
   };
@@ -242,9 +242,7 @@ export const marketOperations = {
       'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right.',
     params: symbolParams,
     body: strictObject('What is accepted.', {
-      source: Type.Optional(
-        text('The source alone whose price is right. Without it whatever is doubted.', 'kraken', 32),
-      ),
+      source: Type.Optional(text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
     }),
     answer: MarketSchema,
     problems: ['CONFLICT'],

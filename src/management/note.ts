@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { line, named, nullableLine, openEnum } from '../operator/fields.ts';
+import { line, listOf, named, nullableLine, openEnum } from '../operator/fields.ts';
 
 export const NoteSchema = named('Note', 'What an operator should know.', {
   level: openEnum(
@@ -9,10 +9,7 @@ export const NoteSchema = named('Note', 'What an operator should know.', {
   ),
   text: line('What it is.', 'market data: degraded'),
   page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
-  markets: Type.Array(part.symbol('A market.', 'BTCEUR'), {
-    description: 'The markets that it names, the first few.',
-    maxItems: 5,
-  }),
+  markets: listOf(part.symbol('A market.', 'BTCEUR'), 'The markets that it names, the first few.', 5),
 });
 
 export type Note = Static<typeof NoteSchema>;

@@ -66,8 +66,7 @@ export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'm
 export function allDoubts({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>): readonly DoubtView[] {
   const now = clock.now();
   const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
-  const symbols = new Set(offered.map(({ exchangeSymbol }) => exchangeSymbol));
-  return [...symbols].flatMap((symbol) => doubtsOf(markets, symbol, now));
+  return [...new Set(offered.map((each) => each.exchangeSymbol))].flatMap((symbol) => doubtsOf(markets, symbol, now));
 }
 
 /** A source, the number of markets in each of its states, and what is doubted of it. */

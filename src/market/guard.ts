@@ -269,7 +269,7 @@ function unjudged({ bid, ask }: Quote): Suspect {
   const never = 0 as EpochMs;
   const last = { path: 'live', at: never, level: toBig(bid).plus(ask) } as const;
   const doubt = { reason: 'jump', since: never, values: [bid, ask], unpricedFrom: undefined } as const;
-  return { doubt, first: last, last, paths: new Set(), isAccepted: false };
+  return { doubt, first: last, last, paths: new Set(), isAccepted: true };
 }
 
 const spreadDigits = 8;

@@ -43,12 +43,7 @@ export interface ShownDoubt extends Quote {
 }
 
 /** Told when a doubt of a source begins, gets another reason or ends. */
-export type SourceDoubtListener = (
-  symbol: MarketSymbol,
-  source: string,
-  doubt: ShownDoubt | undefined,
-  before: ShownDoubt | undefined,
-) => void;
+export type SourceDoubtListener = (market: MarketSymbol, source: string, now?: ShownDoubt, was?: ShownDoubt) => void;
 
 /** The state of one source of a market: in use, ready to take over, not delivering, or kept out. Plain data. */
 export interface SourceState {

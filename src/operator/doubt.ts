@@ -5,6 +5,7 @@ import * as part from '../contract/schema-parts.ts';
 import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
@@ -41,32 +42,24 @@ export const doubtsField = listOf(DoubtSchema, 'What is doubted of its sources; 
 export type DoubtView = Static<typeof DoubtSchema>;
 
 /** What is doubted of the sources of an exchange market, in their order. */
-export function doubtsOf(markets: Markets, exchangeSymbol: MarketSymbol, now: EpochMs): DoubtView[] {
-  const states = markets.sources.states(exchangeSymbol);
-  return states.flatMap(({ id, doubt }) => {
+export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): DoubtView[] {
+  const states = markets.sources.states(symbol);
+  const made = now < markets.unpricedFrom(symbol) ? markets.acceptedTicker(symbol) : undefined;
+  return states.flatMap(({ id: source, doubt }) => {
     if (doubt === undefined) return [];
-    const { reason, since, bid, ask } = doubt;
-    const instead = servedInstead(markets, exchangeSymbol, id, states, now);
-    const view = { market: exchangeSymbol, source: id, bid, ask, since, reason, why: whys[reason], ...instead };
-    return [viewOf(DoubtSchema.properties, view)];
+    const instead = servedInstead(made, states, source);
+    return [viewOf(DoubtSchema.properties, { market: symbol, source, why: whys[doubt.reason], ...doubt, ...instead })];
   });
 }
 
-function servedInstead(
-  markets: Markets,
-  symbol: MarketSymbol,
-  doubted: string,
-  states: readonly SourceState[],
-  now: EpochMs,
-): { readonly servedBy: string | undefined; readonly served: string } {
-  const made = markets.acceptedTicker(symbol);
-  if (made === undefined || now >= markets.unpricedFrom(symbol)) return { servedBy: undefined, served: 'no price' };
+function servedInstead(made: AcceptedTicker | undefined, states: readonly SourceState[], doubted: string) {
+  if (made === undefined) return { servedBy: undefined, served: 'no price' };
+  const { source, capturedAt } = made;
   const isByAnother = states.some(
     ({ id, isUsed, reach, exclusion }) => id !== doubted && isUsed && reach !== 'silent' && exclusion === undefined,
   );
-  if (isByAnother) return { servedBy: made.source, served: `the price of ${made.source}` };
-  const served = `the last good price of ${made.source}, captured ${isoInstant(made.capturedAt)}`;
-  return { servedBy: undefined, served };
+  if (isByAnother) return { servedBy: source, served: `the price of ${source}` };
+  return { servedBy: undefined, served: `the last good price of ${source}, captured ${isoInstant(capturedAt)}` };
 }
 
 /** `kraken (contradicted, 50000000.0 / 50000000.1)`. */
@@ -74,11 +67,7 @@ export function doubtedSource({ source, reason, bid, ask }: DoubtView): string {
   return `${source} (${reason.replaceAll('_', ' ')}, ${bid} / ${ask})`;
 }
 
-/**
- * Why there is nothing to accept of a market, with the names of what is doubted; `undefined` where there is.
- *
- * @param source the one that the operator names; without it the guard's doubts are accepted, and the one of other sources
- */
+/** Why nothing of a market can be accepted, with the names of what is doubted. Without a source all that the guard doubts can be, or the one doubt. */
 export function acceptRefusal(
   { symbol, held, doubts }: { symbol: string; held: readonly { reason: string }[]; doubts: readonly DoubtView[] },
   source?: string,

@@ -7,7 +7,7 @@ import { doubtReasons } from '../market/guard.ts';
 import type { Markets } from '../market/markets.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
-import { type DoubtView, doubtsField, doubtsOf } from './doubt.ts';
+import { doubtsField, doubtsOf } from './doubt.ts';
 import {
   described,
   instantFields,
@@ -104,12 +104,7 @@ export type HeldView = Static<typeof HeldSchema>;
 /** The price of a symbol, or why it has none. */
 export type PriceAnswer =
   | { readonly kind: 'priced'; readonly report: PriceReport }
-  | {
-      readonly kind: 'unpriced';
-      readonly reason: string;
-      readonly held: readonly HeldView[];
-      readonly doubts: readonly DoubtView[];
-    }
+  | (Pick<PriceReport, 'held' | 'doubts'> & { readonly kind: 'unpriced'; readonly reason: string })
   | { readonly kind: 'unknown_symbol' };
 
 /** Explains the price that a client gets at `now`. `text` is the symbol in any case. */

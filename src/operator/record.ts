@@ -274,7 +274,6 @@ export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
     const changes = changesOf(found.row.quote!.statistics, (name) => found.changes[name]);
     return { kind: 'priced', report: priceReport(found.explanation, held, changes) };
   }
-  return found.reason === 'not_offered'
-    ? { kind: 'unknown_symbol' }
-    : { kind: 'unpriced', reason: found.reason, held, doubts: [] };
+  if (found.reason === 'not_offered') return { kind: 'unknown_symbol' };
+  return { kind: 'unpriced', reason: found.reason, held, doubts: [] };
 }

@@ -36,7 +36,7 @@ const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
     'Null unless it is excluded.',
   ),
   reach: openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
-  bid: nullableDecimal('Its bid: the last good one, or what it says while it is excluded for a doubt; null before the first.', '50000.0'),
+  bid: nullableDecimal('Its last good bid, or what it says while excluded for a doubt; null before.', '50000.0'),
   ask: nullableDecimal('Its ask, in the same way.', '50000.1'),
   ...nullableInstantFields('timestamp', 'When its last good values were captured.'),
   ageMs: nullableCount('Their age in milliseconds.', 420),

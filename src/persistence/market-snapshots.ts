@@ -153,12 +153,7 @@ export function holdOf({ symbol, heldAt, acceptedAt, acceptedSource }: StoredMar
 }
 
 /** The rows were written from such records, so their texts are what they were then. */
-function fromStore({
-  heldAt: _heldAt,
-  acceptedAt: _acceptedAt,
-  acceptedSource: _acceptedSource,
-  updatedAt: _updatedAt,
-  ...record
-}: StoredMarket) {
+function fromStore(stored: StoredMarket) {
+  const { heldAt: _held, acceptedAt: _accepted, acceptedSource: _source, updatedAt: _updated, ...record } = stored;
   return record as MarketRecord;
 }

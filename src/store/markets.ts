@@ -99,7 +99,6 @@ export class Markets extends StorePart {
         throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
       }
       const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
-      const { accepted_source: source } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
       if (isHeldAlready || paused === before.operator_paused) return marketOf(before);
       const row = await trx
@@ -111,9 +110,9 @@ export class Markets extends StorePart {
       await journal(trx, {
         action: `market.${verb}`,
         subject: { kind: 'market', id: symbol },
-        summary: `${sentences[verb]} ${symbol}${source ? ` from ${source}` : ''}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
+        summary: `${sentences[verb]} ${symbol}${change.accepted_source ? ` from ${change.accepted_source}` : ''}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
         ...(delistedAt === undefined ? {} : { details: { delistedAtMs: delistedAt } }),
-        ...(source ? { details: { source } } : {}),
+        ...(change.accepted_source ? { details: { source: change.accepted_source } } : {}),
       });
       return marketOf(row);
     });

@@ -2540,7 +2540,7 @@ export interface components {
              */
             readonly reach: "live" | "polled" | "silent";
             /**
-             * @description Its bid: the last good one, or what it says while it is excluded for a doubt; null before the first.
+             * @description Its last good bid, or what it says while excluded for a doubt; null before.
              * @example 50000.0
              * @example null
              */
@@ -5934,7 +5934,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description The source alone whose price is right. Without it whatever is doubted.
+                     * @description The one source that is right; without it whatever is doubted.
                      * @example kraken
                      */
                     readonly source?: string;
