@@ -1,6 +1,7 @@
 import { resolve as absolute, dirname, join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { connectorKinds } from '../feed/connectors.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
 import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
 import { type Duration, milliseconds } from './duration.ts';
 import type { AnnotatedSchema } from './kinds.ts';
@@ -74,9 +75,18 @@ function mapOf<Key extends string, Value>(record: Readonly<Record<Key, Value>>):
   return new Map(Object.entries(record) as [Key, Value][]);
 }
 
-function resolveSource({ id, kind = id, urls }: Settings['sources'][number]) {
+function resolveSource({ id, kind = id, urls, not, assets }: Settings['sources'][number]) {
   const own = connectorKinds[kind]!.urls;
-  return { id, kind, urls: { rest: withoutSlash(urls.rest ?? own.rest), ws: urls.ws ?? own.ws } };
+  return {
+    id,
+    kind,
+    urls: { rest: withoutSlash(urls.rest ?? own.rest), ws: urls.ws ?? own.ws },
+    /** The operator's names by the source's own; `undefined` for those that are left out. */
+    assets: new Map<CurrencyCode, CurrencyCode | undefined>([
+      ...not.map((asset) => [asset, undefined] as const),
+      ...mapOf(assets),
+    ]),
+  };
 }
 
 function resolveAdmin(admin: Settings['admin']) {

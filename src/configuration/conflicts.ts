@@ -1,3 +1,4 @@
+import { connectorKinds } from '../feed/connectors.ts';
 import { type Duration, milliseconds } from './duration.ts';
 import { sourceKind } from './kinds.ts';
 import { type Settings, valueAt } from './schema.ts';
@@ -74,11 +75,13 @@ function get(settings: Settings, key: string): unknown {
 
 function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Generator<Conflict> {
   const ids = sources.map(({ id }) => id);
-  for (const [index, { id, kind }] of sources.entries()) {
+  for (const [index, source] of sources.entries()) {
+    const { id, kind } = source;
     if (ids.indexOf(id) < index) yield { key: `sources.${index}`, what: `there is another source "${id}"` };
     if ((kind ?? id) === 'redis-stream' && redis === undefined) {
       yield { key: `sources.${index}`, what: '"redis-stream" needs redis, where the stream is' };
     }
+    yield* assetConflicts(source, `sources.${index}`);
     if (kind !== undefined || sourceKind.fits(id)) continue;
     const hint = sourceKind.hint?.(id, id) ?? 'name the one it is of with kind';
     yield { key: `sources.${index}`, what: `"${id}" is no kind of source, ${sourceKind.allowed}; ${hint}` };
@@ -90,6 +93,23 @@ function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Gener
     if (new Set(own).size < own.length) yield { key, what: 'names a source twice' };
     if (markets.quotes.some((quote) => symbol.endsWith(quote))) continue;
     yield { key, what: `not quoted in any of markets.quotes (${markets.quotes.join(', ')})` };
+  }
+}
+
+function* assetConflicts(
+  { id, kind = id, not, assets }: Settings['sources'][number],
+  key: string,
+): Generator<Conflict> {
+  const renamed = Object.entries(assets);
+  if (connectorKinds[kind]?.urls.rest === '' && not.length + renamed.length > 0) {
+    yield { key, what: `not and assets have no meaning with kind "${kind}": the engine names its own assets` };
+  }
+  for (const [index, [own, name]] of renamed.entries()) {
+    const at = `${key}.assets.${own}`;
+    const other = renamed.slice(0, index).find(([, another]) => another === name);
+    if (own === name) yield { key: at, what: `${own} is its own name` };
+    if (other !== undefined) yield { key: at, what: `${other[0]} is ${name} already` };
+    if (not.some((asset) => asset === own)) yield { key: at, what: `${own} is left out by not` };
   }
 }
 

@@ -113,6 +113,21 @@ describe('what is refused', () => {
       'sources: [5]',
       'mdapi.yaml:1:11: sources[0].id: 5 is not the id of a source: up to 32 lower-case letters, digits and hyphens',
     ],
+    [
+      'an asset of a source that is no currency code',
+      'sources: [{ id: bitvavo, not: [luna] }]',
+      'mdapi.yaml:1:32: sources[0].not[0]: "luna" is not a currency code such as EUR',
+    ],
+    [
+      'a form of assets that is unknown',
+      'sources: [{ id: bitvavo, assets: [LUNA] }]',
+      'mdapi.yaml:1:34: sources[0].assets: a list is not a map from a currency code such as EUR to a currency code such as EUR',
+    ],
+    [
+      'a new name of an asset that is none',
+      'sources: [{ id: bitvavo, assets: { LUNA: luna-classic } }]',
+      'mdapi.yaml:1:42: sources[0].assets.LUNA: "luna-classic" is not a currency code such as EUR',
+    ],
     ['no source at all', 'sources: []', 'mdapi.yaml:1:10: sources: an empty list is not a list'],
     [
       'a relative address',
@@ -180,6 +195,26 @@ describe('what is refused', () => {
       'a source that is there twice',
       'sources: [kraken, { id: kraken }]',
       'mdapi.yaml:1:19: sources[1]: there is another source "kraken"',
+    ],
+    [
+      'an asset that gets the name that it has',
+      'sources: [{ id: bitvavo, assets: { LUNA: LUNA } }]',
+      'mdapi.yaml:1:42: sources[0].assets.LUNA: LUNA is its own name',
+    ],
+    [
+      'two assets of a source that get one name',
+      'sources: [{ id: bitvavo, assets: { LUNA: LUNC, LUNA2: LUNC } }]',
+      'mdapi.yaml:1:55: sources[0].assets.LUNA2: LUNA is LUNC already',
+    ],
+    [
+      'an asset of a source that is left out and gets a name',
+      'sources: [{ id: bitvavo, not: [LUNA], assets: { LUNA: LUNC } }]',
+      'mdapi.yaml:1:55: sources[0].assets.LUNA: LUNA is left out by not',
+    ],
+    [
+      'other assets of an engine, which lists what it means itself',
+      'sources: [{ id: engine, kind: push, not: [LUNA] }]',
+      'mdapi.yaml:1:11: sources[0]: not and assets have no meaning with kind "push": the engine names its own assets',
     ],
     [
       'a market from a source that is not configured',

@@ -51,13 +51,15 @@ export const sourcesSchema = list(
     id: text(sourceId),
     kind: Type.Optional(text(sourceKind)),
     urls: section({ rest: Type.Optional(text(httpUrl)), ws: Type.Optional(text(webSocketUrl)) }),
+    not: list(text(currency), { default: [], description: '' }),
+    assets: map(text(currency), text(currency), { default: {}, description: '' }),
   }),
   {
     default: ['kraken'],
     minItems: 1,
-    description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${kinds.join(', ')}; the id where left out) and \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out).`,
+    description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${kinds.join(', ')}; the id where left out), \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out), \`not\` (assets to leave out) and \`assets\` (new names by the source’s).`,
     security: 'Whoever answers at these addresses makes your prices: https and wss outside a test.',
-    example: [{ id: 'kraken', urls: { ws: 'wss://ws.example.com/v2' } }],
+    example: [{ id: 'bitvavo', not: ['NEO'], assets: { LUNA: 'LUNC' } }],
   },
 );
 
@@ -66,7 +68,7 @@ export const pricingSchema = section(
     source: oneOf(['primary', 'median'], {
       default: 'primary',
       description:
-        'Which sources make a price. `primary`: the first in order that is fresh, trading and not held. `median`: the middle of all of those, with the spread of the first.',
+        'Which sources make a price. `primary`: the first in order that is fresh, trading and not held. `median`: the medians of their bids and asks.',
     }),
     sources: map(text(symbol), list(text(sourceId), { default: [], minItems: 1, description: '' }), {
       default: {},

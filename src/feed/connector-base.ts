@@ -110,7 +110,9 @@ export abstract class ConnectorBase implements ExchangeConnector {
     traits: SocketTraits,
     protocol: LiveSocketOptions['protocol'],
   ): LiveConnection {
-    const { clock, quotes, urls, frameBytesMax } = this.options;
+    const { clock, urls, frameBytesMax } = this.options;
+    // Announced pairs have the exchange's own names.
+    const quotes = [...this.options.quotes, ...(this.options.assets?.keys() ?? [])];
     const socket = { clock, quotes, directory: this.directory, traits, url: urls.ws, frameBytesMax, protocol };
     const open = (events: LiveListener) => new LiveSocket(socket, events).protocol;
     return traits.symbolsMax === undefined ? open(listener) : new SplitConnection(open, traits.symbolsMax, listener);

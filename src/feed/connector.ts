@@ -40,12 +40,17 @@ export interface ConnectorOptions {
   readonly quotes: readonly CurrencyCode[];
   /** Which of those markets. */
   readonly symbols: 'all' | readonly MarketSymbol[];
+  /** The operator's names of assets that this exchange names otherwise; `undefined` for one to leave out with its markets. */
+  readonly assets?: AssetNames;
   readonly clock: Clock;
   /** For one REST answer; a catalogue may take three times that. */
   readonly requestTimeoutMs: number;
   /** A larger frame ends the connection. */
   readonly frameBytesMax: number;
 }
+
+/** By the exchange's own name. */
+export type AssetNames = ReadonlyMap<CurrencyCode, CurrencyCode | undefined>;
 
 /** The addresses of an exchange. */
 export interface ConnectorUrls {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
+import type { AssetNames, ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
 
 /** A kind of source. */
 interface ConnectorKind {
@@ -69,6 +69,7 @@ interface ConfiguredSource {
   /** One of `connectorKinds`. */
   readonly kind: string;
   readonly urls: ConnectorUrls;
+  readonly assets: AssetNames;
 }
 
 /** A configured source, and what speaks its protocol. */
@@ -100,8 +101,9 @@ export function connectorsFor<Config extends ConfiguredSource>(
   const { quotes, symbols } = configuration.markets;
   const { requestTimeoutMs, frameBytesMax } = configuration.feed;
   return configuration.sources.map((config) => {
-    const { id, kind, urls } = config;
+    const { id, kind, urls, assets } = config;
     const Connector = kinds.get(kind)!;
-    return { config, connector: new Connector({ id, urls, quotes, symbols, clock, requestTimeoutMs, frameBytesMax }) };
+    const options = { id, urls, assets, quotes, symbols, clock, requestTimeoutMs, frameBytesMax };
+    return { config, connector: new Connector(options) };
   });
 }

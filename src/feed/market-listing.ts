@@ -5,7 +5,7 @@ import type { ConnectorOptions } from './connector.ts';
 import { asCount, asPositive, UpstreamError, type WireObject } from './wire.ts';
 
 /** Which pairs become markets. */
-export type ListingChoice = Pick<ConnectorOptions, 'quotes' | 'symbols'>;
+export type ListingChoice = Pick<ConnectorOptions, 'quotes' | 'symbols' | 'assets'>;
 
 /** The properties of a market in a listing, beside its names. */
 export type MarketTerms = Omit<UpstreamMarket, 'symbol' | 'base' | 'quote'>;
@@ -52,10 +52,12 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
   const names = new Map<MarketSymbol, PairNames>();
   for (const pair of pairs) {
     const { id, liveName = id } = pair;
-    const [base, quote] = [readCurrency(pair.base), readCurrency(pair.quote)];
+    const [ownBase, ownQuote] = [readCurrency(pair.base), readCurrency(pair.quote)];
+    const [base, quote] = [nameOf(ownBase, choice), nameOf(ownQuote, choice)];
     if (id === undefined || liveName === undefined || quote === undefined) continue;
     if (base === undefined) {
-      if (typeof pair.base === 'string' && choice.quotes.includes(quote)) skipped.push(unnamedPair(id));
+      if (ownBase === undefined && typeof pair.base === 'string' && choice.quotes.includes(quote))
+        skipped.push(unnamedPair(id));
       continue;
     }
     const symbol = symbolOf(base, quote);
@@ -67,6 +69,11 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
     else if (terms !== undefined) markets.push({ symbol, base, quote, ...terms });
   }
   return { markets, skipped, names: [...names.values()] };
+}
+
+/** The operator's name of an asset; `undefined` where it is left out. */
+function nameOf(own: CurrencyCode | undefined, { assets }: ListingChoice): CurrencyCode | undefined {
+  return own !== undefined && assets?.has(own) ? assets.get(own) : own;
 }
 
 /** The market, or the reason why the pair is skipped. */

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decimal } from '../market/samples.testing.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+import { type ListedPair, type ListingChoice, PairDirectory, selectMarkets } from './market-listing.ts';
+
+const pair = (base: string, quote = 'EUR'): ListedPair => ({
+  id: `${base}-${quote}`,
+  base,
+  quote,
+  terms: () => ({
+    status: 'trading',
+    pricePrecision: 1,
+    amountPrecision: 1,
+    tickSize: decimal('0.1'),
+    minOrderSize: decimal('0.1'),
+    minOrderValue: undefined,
+  }),
+});
+
+/** The operator's names, `undefined` for what is left out. */
+const select = (pairs: readonly ListedPair[], assets: Readonly<Record<string, string | undefined>>) => {
+  const choice = { quotes: ['EUR'], symbols: 'all', assets: new Map(Object.entries(assets)) };
+  return selectMarkets(pairs, choice as unknown as ListingChoice);
+};
+
+describe('the assets of a source', () => {
+  it('are left out of markets and names where the operator says so, as base and as quote', () => {
+    const { markets, names, skipped } = select([pair('BTC'), pair('LUNA'), pair('ETH', 'LUNA')], { LUNA: undefined });
+    assert.deepEqual([markets.map(({ symbol }) => symbol), skipped], [['BTCEUR'], []]);
+    assert.deepEqual(
+      names.map(({ symbol }) => symbol),
+      ['BTCEUR'],
+    );
+  });
+
+  it('have the operator’s name in the market, and the source’s own in what it is asked', () => {
+    const { markets, names } = select([pair('LUNA'), pair('BTC', 'EURX')], { LUNA: 'LUNC', EURX: 'EUR' });
+    assert.deepEqual(
+      markets.map(({ symbol, base, quote }) => [symbol, base, quote]),
+      [
+        ['LUNCEUR', 'LUNC', 'EUR'],
+        ['BTCEUR', 'BTC', 'EUR'],
+      ],
+    );
+    const directory = new PairDirectory();
+    directory.add(names);
+    assert.equal(directory.byLiveName.get('LUNA-EUR')?.symbol, 'LUNCEUR');
+    assert.equal(directory.bySymbol.get('LUNCEUR' as never)?.id, 'LUNA-EUR');
+  });
+
+  it('can exchange their names', () => {
+    const { markets } = select([pair('AAA'), pair('BBB')], { AAA: 'BBB', BBB: 'AAA' });
+    assert.deepEqual(
+      markets.map(({ base }) => base),
+      ['BBB', 'AAA'] as CurrencyCode[],
+    );
+  });
+
+  it('that would be two markets of one symbol are reported, and the first is offered', () => {
+    const { markets, skipped } = select([pair('LUNA'), pair('LUNC')], { LUNA: 'LUNC' });
+    assert.deepEqual([markets.length, skipped.map(({ name }) => name)], [1, ['LUNC-EUR']]);
+    const both = select([pair('LUNA'), pair('LUNC')], { LUNA: 'LUNC', LUNC: undefined });
+    assert.deepEqual([both.markets.length, both.skipped.length], [1, 0]);
+  });
+});
