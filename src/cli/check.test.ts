@@ -17,7 +17,13 @@ import { newDirectory, runInside } from './cli.testing.ts';
 
 interface Report {
   readonly works: boolean;
-  readonly findings: readonly { readonly name: string; readonly works: boolean; readonly detail: string }[];
+  readonly findings: readonly {
+    readonly name: string;
+    readonly works: boolean;
+    readonly detail: string;
+    readonly isWarning?: boolean;
+    readonly middles?: Readonly<Record<string, string>>;
+  }[];
 }
 
 describe('mdapi check', () => {
@@ -71,10 +77,83 @@ describe('mdapi check', () => {
       id: dialect,
       urls: { rest: restUrl, ws: wsUrl },
     }));
-    const { bad, findings } = await checked(t, { sources });
+    const { bad, findings } = await checked(t, { sources, markets: { symbols: ['BTCEUR', 'ETHEUR'] } });
     assert.deepEqual(bad, {});
     const live = findings.flatMap(({ name, detail }) => (name.endsWith(' live') ? detail : []));
     assert.equal(live.filter((detail) => detail.endsWith('connected')).length, dialectNames.length);
+  });
+
+  /** Two exchanges of the same prices, but for one market. */
+  async function twoExchanges(t: TestContext) {
+    const options = { quotes: ['EUR'], updatesPerSecond: 0 };
+    const other = await startExchangeSimulator({ ...options, dialect: 'bitvavo' });
+    t.after(() => other.stop());
+    other.setPrice({ symbol: 'ADA/EUR', bid: '1999.0', ask: '2001.0' });
+    const bitvavo = { id: 'bitvavo', urls: { rest: other.restUrl, ws: other.wsUrl } };
+    return { other, bitvavo, sources: [krakenAt(exchange.restUrl, exchange.wsUrl), bitvavo] };
+  }
+
+  it('warns of markets whose sources are far apart, with their prices and what to write', async (t) => {
+    const { sources, bitvavo } = await twoExchanges(t);
+    const { exitCode, bad, findings } = await checked(t, { sources });
+    assert.deepEqual([exitCode, bad], [0, {}]);
+    const warnings = findings.filter(({ isWarning }) => isWarning === true);
+    assert.deepEqual(
+      warnings.map(({ name }) => name),
+      ['ADAEUR', 'levels'],
+    );
+    const [ada, levels] = warnings;
+    assert.deepEqual([Object.keys(ada!.middles!), ada!.middles!.bitvavo], [['kraken', 'bitvavo'], '2000']);
+    assert.match(
+      ada!.detail,
+      /^kraken \d+\.\d+, bitvavo 2000\. .* write not: \[ADA\] or assets: \{ ADA: ITS-NAME \} for bitvavo in/,
+    );
+    assert.match(levels!.detail, /; 1 of them are further apart than guard\.disagreePercent, 2 %$/);
+    const [renamed, notCompared] = await Promise.all([
+      checked(t, { sources: [sources[0], { ...bitvavo, assets: { ADA: 'ADX' } }] }),
+      checked(t, { sources, pricing: { sources: { ADAEUR: ['kraken'] } } }),
+    ]);
+    for (const { findings: after } of [renamed, notCompared]) {
+      assert.ok(!after.some(({ isWarning }) => isWarning));
+      assert.match(after.find(({ name }) => name === 'levels')!.detail, /none of them further apart/);
+    }
+  });
+
+  it('names the source that is far from two others, and the asset as that source calls it', async (t) => {
+    const { sources, bitvavo } = await twoExchanges(t);
+    const third = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 0, dialect: 'okx' });
+    t.after(() => third.stop());
+    const okx = { id: 'okx', urls: { rest: third.restUrl, ws: third.wsUrl } };
+    const renamed = { ...bitvavo, not: ['XRP'], assets: { ADA: 'XRP', BTC: 'ADA' } };
+    const { findings } = await checked(t, { sources: [renamed, sources[0], okx] });
+    const detail = (symbol: string) => findings.find(({ name }) => name === symbol)?.detail ?? '';
+    assert.match(detail('XRPEUR'), /^bitvavo 2000, kraken .*, okx .* write not: \[ADA\] .* for bitvavo in sources\.$/);
+    assert.match(detail('ADAEUR'), / write not: \[BTC\] /);
+  });
+
+  it('compares every market, also of an exchange that answers for eight at a time', async (t) => {
+    const coinbase = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 0, dialect: 'coinbase' });
+    t.after(() => coinbase.stop());
+    const symbols = ['ADA', 'BTC', 'DOT', 'ETH', 'LTC', 'XLM', 'XRP', 'LINK', 'DOGE'].map((base) => `${base}EUR`);
+    const { bad, findings } = await checked(t, {
+      markets: { symbols },
+      sources: [
+        krakenAt(exchange.restUrl, exchange.wsUrl),
+        { id: 'coinbase', urls: { rest: coinbase.restUrl, ws: coinbase.wsUrl } },
+      ],
+    });
+    assert.deepEqual(bad, {});
+    assert.match(findings.find(({ name }) => name === 'levels')?.detail ?? '', /^9 markets compared; none .* 2 %$/);
+  });
+
+  it('says which source gives no prices to compare, and is no failure for it', async (t) => {
+    const { sources, other } = await twoExchanges(t);
+    await other.faults.set({ fault: 'rest-500', call: 'ticker24h' });
+    const { exitCode, findings } = await checked(t, { sources });
+    assert.equal(exitCode, 0);
+    const warning = findings.find(({ name }) => name === 'bitvavo prices');
+    assert.equal(warning?.isWarning, true);
+    assert.match(warning?.detail ?? '', /^does not answer, so that its prices are not compared: /);
   });
 
   it('names a database whose directory is missing', async (t) => {

@@ -20,6 +20,7 @@ export const check: Command = {
   summary: 'find what would keep `serve` from working, and say what to do about it',
   details: [
     'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
+    'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
     'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
   ],
   examples: [
@@ -36,11 +37,10 @@ export const check: Command = {
     ]);
     const results = [...own, ...upstream];
     const paint = paintFor(context);
-    const rows = results.map(({ finding: { name, works, detail } }) => [
-      name,
-      works ? { text: 'works', paint: paint.good } : { text: 'does not work', paint: paint.bad },
-      detail,
-    ]);
+    const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
+      const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };
+      return [name, works ? good : { text: 'does not work', paint: paint.bad }, detail];
+    });
     const findings = results.map(({ finding }) => finding);
     return {
       json: { works: findings.every(({ works }) => works), findings },
@@ -54,7 +54,12 @@ export const check: Command = {
 type Check = readonly [name: string, work: () => Promise<string>];
 
 interface CheckResult {
-  readonly finding: { readonly name: string; readonly works: boolean; readonly detail: string };
+  readonly finding: {
+    readonly name: string;
+    readonly works: boolean;
+    readonly detail: string;
+    readonly isWarning?: boolean;
+  };
   readonly exitCode: ExitCode;
 }
 
@@ -165,18 +170,24 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const { connectorsFor, loadKinds } = await import('../feed/connectors.ts');
   const kinds = await loadKinds(configuration.sources);
   const connected = connectorsFor(configuration, kinds, clock);
-  const markets: UpstreamMarket[] = [];
+  const catalogues = new Map<string, readonly UpstreamMarket[]>();
   const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
     if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
-    return sourceChecks(connector, urls, clock, markets);
+    return sourceChecks(connector, urls, clock, catalogues);
   });
   const results = await Promise.all(sources.map(attempt));
+  const markets = [...catalogues.values()].flat();
   const symbols = markets.length === 0 ? [] : symbolChecks(configuration, markets);
   // After the catalogues: a rate can be the price of one of their markets.
   const connectors = connected.map(({ connector }) => connector);
   const rates = await rateChecks(configuration, connectors, clock);
-  return [...results, ...(await Promise.all([...symbols, ...rates].map(attempt)))];
+  const { compareLevels } = await import('./check-levels.ts');
+  const [levels, others] = await Promise.all([
+    catalogues.size < 2 ? [] : compareLevels(configuration, connectors, catalogues, clock),
+    Promise.all([...symbols, ...rates].map(attempt)),
+  ]);
+  return [...results, ...levels.map((finding) => ({ finding, exitCode: exitCodes.ok })), ...others];
 }
 
 const engineConnects = async () => 'your engine connects to /ingest/v1 of the private listener';
@@ -191,13 +202,18 @@ function streamCheck(id: string, { redis }: Configuration, { clock, randomness }
   });
 }
 
-/** Checks what a source answers, over both of its ways. Its markets are added to `markets`. */
-function sourceChecks(connector: ExchangeConnector, urls: ConnectorUrls, clock: Clock, markets: UpstreamMarket[]) {
+/** Checks what a source answers, over both of its ways. Its markets are added to `catalogues`. */
+function sourceChecks(
+  connector: ExchangeConnector,
+  urls: ConnectorUrls,
+  clock: Clock,
+  catalogues: Map<string, readonly UpstreamMarket[]>,
+) {
   const { id } = connector;
   const at = (url: string, name: string) => ({ subject: withoutQuery(url), key: `urls.${name} of ${id} in sources` });
   const rest = reached(`${id} REST`, at(urls.rest, 'rest'), clock, async (signal) => {
     const { skipped, ...catalogue } = await connector.loadCatalogue(signal);
-    markets.push(...catalogue.markets);
+    catalogues.set(id, catalogue.markets);
     const reasons = skipped.slice(0, skippedShown).map(({ name, reason }) => `${name} (${reason})`);
     const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
     return `${catalogue.markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
