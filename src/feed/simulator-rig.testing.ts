@@ -10,7 +10,7 @@ import { fixedPort } from '../../test/support/fixed-port.ts';
 import { silentLog } from '../log.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { connectorOptions } from './connector.testing.ts';
-import type { ExchangeConnector } from './connector.ts';
+import type { AssetNames, ExchangeConnector } from './connector.ts';
 import type { ConnectorClass } from './connectors.ts';
 import { RecordingSink } from './feed-rig.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
@@ -28,6 +28,7 @@ export interface SimulatorRigOptions {
   readonly simulator?: ExchangeSimulatorOptions;
   readonly timing?: Partial<FeedTiming>;
   readonly symbols?: readonly MarketSymbol[];
+  readonly assets?: AssetNames;
   readonly frameBytesMax?: number;
 }
 
@@ -46,8 +47,9 @@ export class SimulatorRig {
     const { sink } = this;
     const { timing = {}, symbols = 'all', connector: Connector = KrakenConnector, frameBytesMax } = options;
     const quotes = ['EUR' as CurrencyCode];
+    const { assets = new Map() } = options;
     const bounds = frameBytesMax === undefined ? {} : { frameBytesMax };
-    this.connector = new Connector(connectorOptions({ clock, restUrl, liveUrl, quotes, symbols, ...bounds }));
+    this.connector = new Connector(connectorOptions({ clock, restUrl, liveUrl, quotes, symbols, assets, ...bounds }));
     const parts = { connector: this.connector, sink, clock, randomness: seededRandomness(4), log: silentLog };
     this.supervisor = new FeedSupervisor({ ...parts, timing });
   }

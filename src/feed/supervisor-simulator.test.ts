@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { dialectNames } from '../../exchange-simulator/dialects.ts';
 import type { FaultRequest } from '../../exchange-simulator/fault-request.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import type { AssetNames } from './connector.ts';
+import { connectorKinds } from './connectors.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from './rates/rate-sources.ts';
 import { SimulatorRig } from './simulator-rig.testing.ts';
 
@@ -139,3 +142,21 @@ test('all four rate sources read the same rate digit for digit', async () => {
   await rig.passFor(3_000);
   assert.equal((await loading).mid, '24.315');
 });
+
+for (const dialect of dialectNames) {
+  test(`an asset of ${dialect} has the operator’s name, live and over REST, and one that is left out has no market`, async () => {
+    const names = Object.entries({ XRP: 'RIPPLE', LTC: undefined });
+    const assets = new Map(names) as ReadonlyMap<string, string | undefined> as AssetNames;
+    const connector = await connectorKinds[dialect]!.load();
+    const symbols = ['BTCEUR', 'RIPPLEEUR', 'LTCEUR'] as readonly string[] as readonly MarketSymbol[];
+    rig = await SimulatorRig.startLive({ dialect, connector, assets, symbols });
+    assert.deepEqual(rig.sink.catalogues[0]?.toSorted(), ['BTCEUR', 'RIPPLEEUR']);
+    rig.simulator.setPrice({ symbol: 'XRP/EUR', bid: '1.2345', ask: '1.2346' });
+    await rig.pass('the price', () => rig.sink.bid('RIPPLEEUR') === '1.2345');
+    const polled: string[] = [];
+    const asked = rig.connector.pollTickers(['RIPPLEEUR' as MarketSymbol], new AbortController().signal);
+    void asked.then((tickers) => polled.push(...tickers.map(({ symbol, bid }) => `${symbol} ${bid}`)));
+    await rig.pass('the answer', () => polled.length > 0);
+    assert.deepEqual(polled, ['RIPPLEEUR 1.2345']);
+  });
+}
