@@ -72,7 +72,7 @@ export const pricingSchema = section(
     }),
     sources: map(text(symbol), list(text(sourceId), { default: [], minItems: 1, description: '' }), {
       default: {},
-      description: 'Markets with their own list, in order of preference, instead of all `sources`.',
+      description: 'Markets with a list of their own.',
       example: { BTCEUR: ['kraken'] },
     }),
     returnAfter: duration(
