@@ -29,6 +29,7 @@ export class KrakenRest {
       case 'Assets':
         return succeed(JSON.stringify(this.#assets()));
       case 'AssetPairs':
+        if (query.get('aclass_base') === 'tokenized_asset') return succeed('{}');
         return this.#assetPairs(query.get('pair'));
       case 'Ticker':
         return succeed(this.#ticker(query.get('pair')));

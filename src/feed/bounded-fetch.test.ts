@@ -26,8 +26,8 @@ async function serve(listener: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function ask(address: string, clock = new FakeClock(), signal = never) {
-  return fetchText(address, { clock, timeoutMs: 5_000, bodyBytesMax: 1_000, signal });
+function ask(address: string, clock = new FakeClock(), signal = never, tooMany?: RegExp) {
+  return fetchText(address, { clock, timeoutMs: 5_000, bodyBytesMax: 1_000, signal, tooMany });
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
@@ -92,6 +92,18 @@ test('429 and 418 are rate limits with the time to wait, other failures a status
     ['status', 'HTTP status 503', 3_000],
     ['status', 'HTTP status 404', undefined],
   ]);
+});
+
+test('an error whose body says that there were too many requests is a rate limit, where the caller knows the words', async () => {
+  const host = await serve((request, response) => {
+    const code = request.url === '/many' ? '400.002' : '400.001';
+    response.writeHead(400).end(`{"response_code":"${code}","response_explanation":"secret"}`);
+  });
+  const kindOf = async (path: string, tooMany?: RegExp) =>
+    (await failureOf(ask(`http://${host}${path}`, new FakeClock(), never, tooMany))).kind;
+  assert.equal(await kindOf('/many', /"400\.002"/), 'rate_limited');
+  assert.equal(await kindOf('/other', /"400\.002"/), 'status');
+  assert.equal(await kindOf('/many'), 'status');
 });
 
 test('Retry-After is read as seconds or as a date, never negative and never over an hour', () => {

@@ -9,6 +9,8 @@ interface FetchBounds {
   /** After decompression. */
   readonly bodyBytesMax: number;
   readonly signal: AbortSignal;
+  /** What the body of an error says when there were too many requests, where its status does not. */
+  readonly tooMany?: RegExp | undefined;
   /** The media types asked for; JSON by default. */
   readonly accept?: string;
   /** Reads how long to wait from headers of the upstream's own, where it sends no `Retry-After`. Milliseconds. */
@@ -24,6 +26,8 @@ interface FetchedText {
 
 const retryAfterMsMax = 3_600_000;
 const slowDown = new Set([418, 429]);
+/** Of an error's body, where it is read. */
+const errorBytesMax = 64 * 1024;
 
 /**
  * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything
@@ -60,7 +64,7 @@ async function exchange(address: string | URL, bounds: FetchBounds, signal: Abor
   headers.set('accept', bounds.accept ?? 'application/json');
   const askedAt = bounds.clock.now();
   const response = await fetch(url, { headers, redirect: 'error', signal });
-  if (!response.ok) throw statusError(response, bounds);
+  if (!response.ok) throw await statusError(response, bounds);
   const text = await readBody(response, bounds.bodyBytesMax);
   return { text, askedAt, receivedAt: bounds.clock.now() };
 }
@@ -90,10 +94,12 @@ async function readBody(response: Response, bytesMax: number): Promise<string> {
   return body.toString('utf8');
 }
 
-function statusError({ status, headers }: Response, { clock, retryAfter }: FetchBounds): UpstreamError {
+async function statusError(response: Response, { clock, retryAfter, tooMany }: FetchBounds): Promise<UpstreamError> {
+  const { status, headers } = response;
   const now = clock.now();
   const retryAfterMs = readRetryAfter(headers.get('retry-after') ?? undefined, now) ?? retryAfter?.(headers, now);
-  const kind = slowDown.has(status) ? 'rate_limited' : 'status';
+  const isTooMany = slowDown.has(status) || tooMany?.test(await readBody(response, errorBytesMax)) === true;
+  const kind = isTooMany ? 'rate_limited' : 'status';
   return new UpstreamError(kind, `HTTP status ${status}`, retryAfterMs);
 }
 

@@ -1,9 +1,9 @@
-import { parseDecimal } from '../market/decimal.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { Candle } from './connector.ts';
 import type { PairDirectory } from './market-listing.ts';
 import type { RestAnswer } from './rest-client.ts';
 import {
+  asDecimal,
   asEpoch,
   asList,
   asObject,
@@ -23,13 +23,13 @@ export type TickerValues = Omit<UpstreamTicker, 'symbol' | keyof TickerArrival>;
 /** The values that several exchanges name alike. One that is missing, or not a decimal, is `undefined`. */
 export function readCommonValues({ bid, ask, last, high, low, volume, vwap }: WireObject) {
   return {
-    bid: parseDecimal(bid),
-    ask: parseDecimal(ask),
-    last: parseDecimal(last),
-    high24h: parseDecimal(high),
-    low24h: parseDecimal(low),
-    volume24h: parseDecimal(volume),
-    vwap24h: parseDecimal(vwap),
+    bid: asDecimal(bid),
+    ask: asDecimal(ask),
+    last: asDecimal(last),
+    high24h: asDecimal(high),
+    low24h: asDecimal(low),
+    volume24h: asDecimal(volume),
+    vwap24h: asDecimal(vwap),
   };
 }
 
@@ -66,8 +66,17 @@ export function readCandleRows(rows: unknown, time: number | string = 0, open: n
   const candles = list.flatMap((row) => {
     const cells = Object(row) as Readonly<Record<number | string, unknown>>;
     const openedAt = asEpoch(cells[time]);
-    const price = parseDecimal(cells[open]);
+    const price = asDecimal(cells[open]);
     return openedAt === undefined || price === undefined ? [] : { openedAt, open: price };
   });
   return candles.sort((one, other) => one.openedAt - other.openedAt);
+}
+
+/** What those of several requests that succeed bring. Throws the error of the first when none does. */
+export async function settledSome<Value>(requests: readonly Promise<readonly Value[]>[]): Promise<readonly Value[]> {
+  const outcomes = await Promise.allSettled(requests);
+  const answered = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (answered.length === 0 && failed !== undefined) throw failed.reason;
+  return answered.flatMap(({ value }) => value);
 }

@@ -11,18 +11,15 @@ export interface RestClientOptions {
   /** For one answer. */
   readonly timeoutMs: number;
   readonly pace: RequestPace;
-  /** How answers are parsed unless the call overrides it; `lossless` by default. */
-  readonly parse?: AnswerParse;
   /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
   readonly unwrap?: (body: unknown) => unknown;
   /** As in `fetchText`. */
   readonly retryAfter?: (headers: Headers, now: EpochMs) => number | undefined;
+  /** As in `fetchText`. */
+  readonly tooMany?: RegExp;
   /** The pause after a rate-limited answer without `Retry-After`; 5,000 by default. */
   readonly slowDownMs?: number;
 }
-
-/** `plain` at a tenth of the cost, for answers whose decimals are all strings. */
-type AnswerParse = 'lossless' | 'plain';
 
 /** One call of an exchange's REST interface. */
 export interface RestCall {
@@ -35,7 +32,8 @@ export interface RestCall {
   readonly timeoutFactor?: number;
   /** What it costs of the exchange's limit, in the unit of the pace: 1 by default. */
   readonly weight?: number;
-  readonly parse?: AnswerParse;
+  /** As `parsePlain` does: for large answers of which no price is read. */
+  readonly isPlain?: boolean;
 }
 
 export interface RestAnswer {
@@ -71,13 +69,13 @@ export class RestClient {
   }
 
   async #exchange(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
-    const { clock, baseUrl, timeoutMs, retryAfter, unwrap = (body) => body } = this.#options;
+    const { clock, baseUrl, timeoutMs, retryAfter, tooMany, unwrap = (body) => body } = this.#options;
     const url = new URL(baseUrl);
     url.pathname = `${url.pathname.replace(/\/$/, '')}${call.path}`;
     for (const [name, value] of Object.entries(call.parameters ?? {})) url.searchParams.set(name, value);
-    const bounds = { clock, timeoutMs: timeoutMs * (call.timeoutFactor ?? 1), bodyBytesMax, signal, retryAfter };
-    const { text, askedAt, receivedAt } = await fetchText(url, bounds);
-    const parse = (call.parse ?? this.#options.parse) === 'plain' ? parsePlain : parseLossless;
-    return { result: unwrap(parse(text)), askedAt, receivedAt };
+    const bounds = { clock, timeoutMs: timeoutMs * (call.timeoutFactor ?? 1), bodyBytesMax, signal };
+    const { text, askedAt, receivedAt } = await fetchText(url, { ...bounds, retryAfter, tooMany });
+    const body = call.isPlain === true ? parsePlain(text) : parseLossless(text);
+    return { result: unwrap(body), askedAt, receivedAt };
   }
 }

@@ -13,6 +13,9 @@ import { Poller, type PollPlan } from './poller.ts';
 import { ReferencePriceTracker } from './reference-price-tracker.ts';
 import { SubscriptionStates } from './subscription-states.ts';
 
+/** An answer over REST whose every ticker is older proves nothing. */
+const cachedAfterMs = 5_000;
+
 interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
 }
@@ -299,13 +302,18 @@ export class FeedSupervisor {
       if (!isFallback && this.#book.polled(ticker, nowMs)) doubted.push(ticker.symbol);
       if (this.#offer(ticker) !== undefined) continue;
       this.#book.pollTaken(ticker.symbol, nowMs);
-      taken = ticker;
+      taken = taken === undefined || asOf(taken) < asOf(ticker) ? ticker : taken;
     }
     // An answer whose every ticker is refused proves that the exchange answers, not that its prices are current.
-    if (isFallback && plan.scope === 'all' && taken !== undefined) {
-      this.#parts.sink.feedCurrent('fallback', taken.receivedAt);
-    }
+    if (isFallback && plan.scope === 'all' && taken !== undefined) this.#polledAll(taken);
     if (doubted.length > 0) this.#after(this.#parts.timing.doubtGraceMs, () => this.#renew(doubted));
+  }
+
+  /** An answer whose newest ticker is old comes from a cache. @param newest of them */
+  #polledAll(newest: UpstreamTicker): void {
+    const aheadMs = newest.upstreamTime === undefined ? 0 : (this.clockOffsetMs ?? 0);
+    if (newest.receivedAt - aheadMs - asOf(newest) <= cachedAfterMs)
+      this.#parts.sink.feedCurrent('fallback', newest.askedAt);
   }
 
   /** What REST showed should have arrived live by now; where it has not, the subscription is renewed. */
@@ -328,4 +336,9 @@ export class FeedSupervisor {
     });
     this.#timers.add(timer);
   }
+}
+
+/** The instant that a polled ticker is of: the exchange's own, or when it was asked for. */
+function asOf({ upstreamTime, askedAt }: UpstreamTicker): EpochMs {
+  return upstreamTime ?? askedAt;
 }

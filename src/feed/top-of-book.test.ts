@@ -28,7 +28,7 @@ test('an empty side has no best price, and a level that cannot be read changes n
   const book = new TopOfBook();
   book.snapshot([level('10')], undefined);
   assert.deepEqual(book.best, { bid: '10', ask: undefined });
-  for (const price of [null, '1,5', 12, '0', '-1']) assert.equal(book.change('ask', price, '1'), false);
+  for (const price of [null, '1,5', true, '0', '-1']) assert.equal(book.change('ask', price, '1'), false);
   assert.equal(book.change('bid', '10', null), false);
   assert.deepEqual(book.best, { bid: '10', ask: undefined });
 });

@@ -1,6 +1,6 @@
-import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
+import { type DecimalString, isPositive } from '../market/decimal.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import { asList, asPositive } from './wire.ts';
+import { asDecimal, asList, asPositive } from './wire.ts';
 
 /** Best prices as the exchange wrote them; `undefined`: that side is empty. */
 export type BestPrices = Pick<UpstreamTicker, 'bid' | 'ask'>;
@@ -26,7 +26,7 @@ export class TopOfBook {
   /** Sets one level; a size of zero removes it. Returns false when price or size is not a decimal. */
   change(side: 'bid' | 'ask', price: unknown, size: unknown): boolean {
     const level = asPositive(price);
-    const amount = parseDecimal(size);
+    const amount = asDecimal(size);
     if (level === undefined || amount === undefined) return false;
     const levels = side === 'bid' ? this.#bids : this.#asks;
     levels.put(level, isPositive(amount));
@@ -113,7 +113,7 @@ function readLevels(levels: unknown): DecimalString[] {
   for (const level of asList(levels) ?? []) {
     const [price, size] = asList(level) ?? [];
     const read = asPositive(price);
-    const amount = parseDecimal(size);
+    const amount = asDecimal(size);
     if (read !== undefined && amount !== undefined && isPositive(amount)) prices.add(read);
   }
   return [...prices];

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asCount, asList, asObject, parseLossless, parsePlain, UpstreamError } from './wire.ts';
+import { asCount, asDecimal, asList, asObject, parseLossless, parsePlain, UpstreamError } from './wire.ts';
 
 test('a number is its source text, with every digit and trailing zero', () => {
   const text = '[1.00000, 270638277.50461281, 9471984923908980762, 1e-7, -0.10, 0]';
   assert.deepEqual(parseLossless(text), ['1.00000', '270638277.50461281', '9471984923908980762', '1e-7', '-0.10', '0']);
+});
+
+test('a decimal is read from a text and from a number alike, digit for digit', () => {
+  for (const text of ['7', '-0', '0.10', '1e-7', '9471984923908980762', '1234567890123456', '50000.10']) {
+    const [quoted, number] = asList(parseLossless(`["${text}", ${text}]`)) ?? [];
+    assert.equal(asDecimal(number), asDecimal(quoted), text);
+    assert.equal(asDecimal(asList(parseLossless(`[${text}]`))?.[0]), asDecimal(text), text);
+  }
+  assert.deepEqual([null, true, [], {}].map(asDecimal), [undefined, undefined, undefined, undefined]);
 });
 
 test('strings, booleans and null stay what they are', () => {
@@ -12,7 +21,7 @@ test('strings, booleans and null stay what they are', () => {
 });
 
 test('what is not JSON, or is nested beyond reading, is malformed', () => {
-  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  const deep = `${'['.repeat(200_000)}1.5${']'.repeat(200_000)}`;
   for (const text of ['', '{', '<html></html>', '{"a":1}x', deep]) {
     assert.throws(
       () => parseLossless(text),

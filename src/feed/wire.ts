@@ -45,19 +45,20 @@ export function asUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError('malformed', error instanceof Error ? error.name : 'not an error object');
 }
 
+/** A number that a double can change: with a fraction, an exponent, a sign before its zero, or 16 digits. */
+const losable = /[:,[]\s*-?(?:\d+[.eE]|\d{16}|(?<=-)0)/;
+
 /**
- * Parses JSON with each number as its source text, so that no digit is lost to a double: `1.00000` stays `1.00000`, and
- * twenty digits stay twenty digits. Throws `UpstreamError` (`malformed`) for anything that is not JSON, and for JSON
- * nested too deeply to read.
+ * Parses JSON so that no digit is lost to a double: `1.00000` stays `1.00000`, and twenty digits stay twenty digits. A text
+ * without such a number is parsed at a tenth of the cost, and its whole numbers stay numbers: `asDecimal` and `asText`
+ * read both. Throws `UpstreamError` (`malformed`) for anything that is not JSON, and for JSON nested too deeply to read.
  */
 export function parseLossless(text: string): unknown {
+  if (!losable.test(text)) return parse(text);
   return parse(text, (_name, value, context) => (typeof value === 'number' ? context?.source : value));
 }
 
-/**
- * Parses JSON at a tenth of the cost, with numbers as doubles. For large answers whose decimals are all strings by their
- * protocol. Throws as `parseLossless` does.
- */
+/** Parses JSON with numbers as doubles: for a large answer of which no price is read. Throws as `parseLossless` does. */
 export function parsePlain(text: string): unknown {
   return parse(text);
 }
@@ -103,9 +104,14 @@ export function requireList(value: unknown, what: string): WireObject[] {
   return list.map((entry) => asObject(entry) ?? {});
 }
 
-/** The value as text; `undefined` for anything else. After `parseLossless` a JSON number is text too: its source. */
+/** The value as text, a number as it is written; `undefined` for anything else. */
 export function asText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined;
+}
+
+/** The value as a decimal, whether the exchange sent a text or a number; `undefined` for anything else. */
+export function asDecimal(value: unknown): DecimalString | undefined {
+  return parseDecimal(asText(value));
 }
 
 const wholeNumber = /^\d{1,15}$/;
@@ -118,7 +124,7 @@ export function asCount(value: unknown, max: number): number | undefined {
 
 /** The value as a decimal above zero; `undefined` otherwise. */
 export function asPositive(value: unknown): DecimalString | undefined {
-  const decimal = parseDecimal(value);
+  const decimal = asDecimal(value);
   return decimal !== undefined && isPositive(decimal) ? decimal : undefined;
 }
 

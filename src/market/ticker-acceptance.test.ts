@@ -146,12 +146,21 @@ test('a polled answer never replaces a live frame that came after the poll was s
   assert.equal(accept(polled(1), last).bid, '1');
 });
 
+test('a polled answer that the exchange dates before the last live frame comes from a cache, and is out of order (fault row 76)', () => {
+  const live = accept(upstreamTicker());
+  const polled = (agoMs: number) =>
+    polledTicker({ askedAt: after(start, 1_000), receivedAt: after(start, 1_200), upstreamTime: after(start, -agoMs) });
+  assert.equal(rejection(polled(3_600_000), live), 'out_of_order');
+  assert.equal(accept(polled(1_000), live).capturedAt, live.capturedAt, 'whole seconds are no cache');
+  assert.equal(accept(polled(3_600_000)).capturedAt, after(start, -3_600_000), 'the first one has its own time');
+});
+
 test('polled answers do not supersede each other by time, and leave the live times as they were', () => {
   const live = accept(upstreamTicker());
   const first = accept(polledTicker({ askedAt: after(start, 10), receivedAt: after(start, 400) }), live);
   const second = accept(polledTicker({ askedAt: after(start, 5), receivedAt: after(start, 500) }), first);
   assert.deepEqual([second.liveReceivedAt, second.liveUpstreamTime], [live.liveReceivedAt, live.liveUpstreamTime]);
-  assert.equal(second.capturedAt, after(start, 500));
+  assert.equal(second.capturedAt, after(start, 10), 'it was asked for before the first');
 });
 
 test('after the wall clock was set back by an hour, live frames and polled answers are still taken', () => {
@@ -184,9 +193,9 @@ test('a poll whose answer is handled just after a live frame takes no time back'
   assert.equal(polled.capturedAt, start);
 });
 
-test('the capture time is the time of the receipt where the upstream gives none, or one before 1970', () => {
+test('where the upstream gives no time, or one before 1970, a frame is of its receipt and a poll of when it was asked', () => {
   assert.equal(accept(upstreamTicker({ upstreamTime: undefined })).capturedAt, start);
-  assert.equal(accept(polledTicker()).capturedAt, start);
+  assert.equal(accept(polledTicker()).capturedAt, after(start, -300));
   assert.equal(accept(upstreamTicker({ upstreamTime: after(start, -start - 1) })).capturedAt, start);
   assert.equal(accept(upstreamTicker({ upstreamTime: after(start, -start) })).capturedAt, 0);
 });

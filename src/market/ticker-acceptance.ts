@@ -82,17 +82,19 @@ function isStatistic(value: DecimalString | undefined, volume24h: DecimalString)
   return value !== undefined && (isPositive(value) || (!value.startsWith('-') && !isPositive(volume24h)));
 }
 
+/** Times in polled answers can have whole seconds, and the two servers of an exchange differ a little. */
+const polledTimeMsMax = 2_000;
+
 function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): RejectionReason | undefined {
   if (previous === undefined) return undefined;
-  if (ticker.path === 'fallback') {
-    return arrivedDuringPoll(ticker, previous.liveReceivedAt) ? 'older_than_live' : undefined;
-  }
-  const { upstreamTime } = ticker;
+  const { upstreamTime, path } = ticker;
   const { liveUpstreamTime } = previous;
+  if (path === 'fallback' && arrivedDuringPoll(ticker, previous.liveReceivedAt)) return 'older_than_live';
   if (upstreamTime === undefined || liveUpstreamTime === undefined) return undefined;
   // A known time ahead of the clock is from before the clock was set back, and orders nothing.
   if (liveUpstreamTime > ticker.receivedAt) return undefined;
-  return upstreamTime < liveUpstreamTime ? 'out_of_order' : undefined;
+  const tolerated = path === 'live' ? 0 : polledTimeMsMax;
+  return upstreamTime + tolerated < liveUpstreamTime ? 'out_of_order' : undefined;
 }
 
 /**
@@ -104,7 +106,7 @@ function arrivedDuringPoll({ askedAt, receivedAt }: UpstreamTicker, liveReceived
 }
 
 function captureTime(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
-  const own = clampedUpstreamTime(ticker) ?? ticker.receivedAt;
+  const own = clampedUpstreamTime(ticker) ?? ticker.askedAt;
   if (previous === undefined || previous.capturedAt <= own) return own;
   // A time far ahead of the receipt is from before the wall clock was set back.
   return previous.capturedAt > ticker.receivedAt + clockDriftMs ? ticker.receivedAt : previous.capturedAt;

@@ -1,5 +1,4 @@
 import type { EpochMs } from '../../clock.ts';
-import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
@@ -8,7 +7,17 @@ import { asStep, type ListedPair, type MarketTerms, required, type Step } from '
 import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import { asCount, asEpoch, asList, asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
+import {
+  asCount,
+  asDecimal,
+  asEpoch,
+  asList,
+  asObject,
+  asText,
+  parseLossless,
+  requireList,
+  type WireObject,
+} from '../wire.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */
@@ -29,7 +38,6 @@ export class BinanceConnector extends ConnectorBase {
     super(options, {
       // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
       pace: { intervalMs: 25, burst: 80 },
-      parse: 'plain',
     });
   }
 
@@ -105,7 +113,7 @@ export class BinanceLive extends LiveProtocol {
   }
 
   received(text: string): void {
-    const frame = asObject(parsePlain(text)) ?? {};
+    const frame = asObject(parseLossless(text)) ?? {};
     const event = asObject(frame.data) ?? frame;
     if (event.e === 'serverShutdown') this.channel.emit({ type: 'ending', detail: 'serverShutdown' });
     else if (event.e === '24hrTicker') this.#ticker(event);
@@ -209,18 +217,18 @@ function filterOf(entry: WireObject, type: string): WireObject | undefined {
 
 /** The best prices of a `bookTicker` or `24hrTicker` event, which name them alike. */
 export function readBestPrices(event: WireObject): BestPrices {
-  return { bid: parseDecimal(event.b), ask: parseDecimal(event.a) };
+  return { bid: asDecimal(event.b), ask: asDecimal(event.a) };
 }
 
 /** The statistics of a `24hrTicker` event, over a rolling 24 hours. */
 export function readStatistics(event: WireObject): Statistics {
   return {
-    last: parseDecimal(event.c),
-    high24h: parseDecimal(event.h),
-    low24h: parseDecimal(event.l),
-    volume24h: parseDecimal(event.v),
-    vwap24h: parseDecimal(event.w),
-    priceChangePercent24h: parseDecimal(event.P),
+    last: asDecimal(event.c),
+    high24h: asDecimal(event.h),
+    low24h: asDecimal(event.l),
+    volume24h: asDecimal(event.v),
+    vwap24h: asDecimal(event.w),
+    priceChangePercent24h: asDecimal(event.P),
   };
 }
 
@@ -230,14 +238,14 @@ export function readStatistics(event: WireObject): Statistics {
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
   return {
-    bid: parseDecimal(entry.bidPrice),
-    ask: parseDecimal(entry.askPrice),
-    last: parseDecimal(entry.lastPrice),
-    high24h: parseDecimal(entry.highPrice),
-    low24h: parseDecimal(entry.lowPrice),
-    volume24h: parseDecimal(entry.volume),
-    vwap24h: parseDecimal(entry.weightedAvgPrice),
-    priceChangePercent24h: parseDecimal(entry.priceChangePercent),
+    bid: asDecimal(entry.bidPrice),
+    ask: asDecimal(entry.askPrice),
+    last: asDecimal(entry.lastPrice),
+    high24h: asDecimal(entry.highPrice),
+    low24h: asDecimal(entry.lowPrice),
+    volume24h: asDecimal(entry.volume),
+    vwap24h: asDecimal(entry.weightedAvgPrice),
+    priceChangePercent24h: asDecimal(entry.priceChangePercent),
     upstreamTime: undefined,
   };
 }

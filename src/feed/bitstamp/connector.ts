@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
-import { parseDecimal, unitAt } from '../../market/decimal.ts';
+import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
@@ -9,7 +9,17 @@ import { type ListedPair, type MarketTerms, requirePlaces } from '../market-list
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import { asEpoch, asList, asObject, asPositive, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
+import {
+  asDecimal,
+  asEpoch,
+  asList,
+  asObject,
+  asPositive,
+  asText,
+  parseLossless,
+  requireList,
+  type WireObject,
+} from '../wire.ts';
 
 /** The current tickers of all markets over REST. */
 type LoadTickers = (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
@@ -27,7 +37,7 @@ export class BitstampConnector extends ConnectorBase {
     super(options, {
       // 3,000 in 10 minutes of the 10,000 that an address has.
       pace: { intervalMs: 200, burst: 2 },
-      parse: 'plain',
+      tooMany: /"400\.002"/,
     });
   }
 
@@ -97,7 +107,7 @@ export class BitstampLive extends LiveProtocol {
   }
 
   received(text: string): void {
-    const frame = asObject(parsePlain(text)) ?? {};
+    const frame = asObject(parseLossless(text)) ?? {};
     switch (frame.event) {
       case 'data':
         this.#book(frame);
@@ -188,21 +198,21 @@ function readTerms(entry: WireObject): MarketTerms {
 
 /** The first level of an `order_book` frame's data: both sides are sent whole, best price first. */
 export function readTopOfBook(data: WireObject): BestPrices & { readonly upstreamTime: EpochMs | undefined } {
-  const best = (side: unknown) => parseDecimal(asList(asList(side)?.[0])?.[0]);
+  const best = (side: unknown) => asDecimal(asList(asList(side)?.[0])?.[0]);
   // Microseconds have more digits than a count may; the last three are below our resolution.
   const upstreamTime = asEpoch(asText(data.microtimestamp)?.slice(0, -3));
   return { bid: best(data.bids), ask: best(data.asks), upstreamTime };
 }
 
 /**
- * Reads one entry of `ticker`. `open` is today's and `open_24` that of 24 hours ago; the change is given.
- * `timestamp` has whole seconds and would order these tickers before live ones of the same second, so it is not used.
+ * Reads one entry of `ticker`. `open` is today's and `open_24` that of 24 hours ago; the change is given. `timestamp` has
+ * whole seconds, and shows an answer from a cache.
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
   return {
     ...readCommonValues(entry),
-    priceChangePercent24h: parseDecimal(entry.percent_change_24),
-    upstreamTime: undefined,
+    priceChangePercent24h: asDecimal(entry.percent_change_24),
+    upstreamTime: asEpoch(entry.timestamp),
   };
 }
 

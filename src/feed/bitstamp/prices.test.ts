@@ -28,7 +28,7 @@ test('the first level of both sides and the microsecond time of every recorded b
   assert.ok(read > 150, `${read} frames`);
 });
 
-test('a polled ticker has the given mean price and 24-hour change, not today’s open, and no time', () => {
+test('a polled ticker has the given mean price and 24-hour change, not today’s open, and the time of its row', () => {
   const entry = {
     timestamp: '1686068944',
     high: '26252',
@@ -55,7 +55,7 @@ test('a polled ticker has the given mean price and 24-hour change, not today’s
       vwap24h: '25681',
       priceChangePercent24h: '1.24',
       path: 'fallback',
-      upstreamTime: undefined,
+      upstreamTime: 1686068944000,
       ...at,
     },
   ]);

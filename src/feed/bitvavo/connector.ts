@@ -1,5 +1,4 @@
 import type { EpochMs } from '../../clock.ts';
-import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
@@ -9,12 +8,13 @@ import { asStep, type ListedPair, type MarketTerms, requirePlaces, requireStep }
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asCount,
+  asDecimal,
   asEpoch,
   asList,
   asObject,
   asPositive,
   asText,
-  parsePlain,
+  parseLossless,
   requireList,
   type WireObject,
 } from '../wire.ts';
@@ -32,7 +32,6 @@ export class BitvavoConnector extends ConnectorBase {
     super(options, {
       // 600 of the 1,000 points a minute that an address has.
       pace: { intervalMs: 100, burst: 50 },
-      parse: 'plain',
       // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
       slowDownMs: 60_000,
       retryAfter,
@@ -88,7 +87,7 @@ const rateErrors = new Set([105, 110]);
  */
 export class BitvavoLive extends LiveProtocol {
   received(text: string): void {
-    const frame = asObject(parsePlain(text));
+    const frame = asObject(parseLossless(text));
     switch (frame?.event) {
       case 'ticker24h':
         this.emitTickers(this.readTickers(requireList(frame.data, 'data'), 'market', readTicker));
@@ -148,7 +147,7 @@ export function readTicker(entry: WireObject): TickerValues {
   const values = readCommonValues(entry);
   return {
     ...values,
-    vwap24h: vwapOf(parseDecimal(entry.volumeQuote), values.volume24h),
+    vwap24h: vwapOf(asDecimal(entry.volumeQuote), values.volume24h),
     priceChangePercent24h: changePercentOf(values.last, asPositive(entry.open)),
     upstreamTime: asEpoch(entry.timestamp),
   };

@@ -4,7 +4,7 @@ import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import type { RequestPriority } from '../request-queue.ts';
-import { readCandleRows } from '../rest-answers.ts';
+import { readCandleRows, settledSome } from '../rest-answers.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { CoinbaseLive, coinbaseSocket } from './live.ts';
 import { readPolledPrices, readProducts, readStats } from './messages.ts';
@@ -30,7 +30,7 @@ export class CoinbaseConnector extends ConnectorBase {
   }
 
   protected async loadListing(signal: AbortSignal) {
-    return { pairs: readProducts(await this.askListing({ path: '/products', parse: 'plain' }, signal)) };
+    return { pairs: readProducts(await this.askListing({ path: '/products' }, signal)) };
   }
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
@@ -56,11 +56,7 @@ export class CoinbaseConnector extends ConnectorBase {
   protected async loadTickers(symbols: readonly MarketSymbol[], signal: AbortSignal) {
     const polledAt = (symbol: MarketSymbol) => this.#polledAtMs.get(symbol) ?? -1;
     const turn = symbols.toSorted((one, other) => polledAt(one) - polledAt(other)).slice(0, polledAtOnce);
-    const outcomes = await Promise.allSettled(turn.map((symbol) => this.#poll(symbol, signal)));
-    const answered = outcomes.filter((outcome) => outcome.status === 'fulfilled');
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (answered.length === 0 && failed !== undefined) throw failed.reason;
-    return answered.flatMap(({ value }) => value ?? []);
+    return settledSome(turn.map((symbol) => this.#poll(symbol, signal)));
   }
 
   async #loadStatistics(symbol: MarketSymbol, signal: AbortSignal, priority?: RequestPriority): Promise<Statistics> {
@@ -72,7 +68,7 @@ export class CoinbaseConnector extends ConnectorBase {
    * The time in the answer is that of the last trade, not that of the prices. It reveals an answer from a cache, which this
    * call has served for hours: its last trade is older than the last known one.
    */
-  async #poll(symbol: MarketSymbol, signal: AbortSignal): Promise<UpstreamTicker | undefined> {
+  async #poll(symbol: MarketSymbol, signal: AbortSignal): Promise<readonly UpstreamTicker[]> {
     this.#polledAtMs.set(symbol, this.options.clock.monotonicMs());
     if (this.#polled.statisticsAgeMs(symbol) > statisticsForMs) {
       this.#polled.statistics(symbol, await this.#loadStatistics(symbol, signal));
@@ -80,9 +76,9 @@ export class CoinbaseConnector extends ConnectorBase {
     const { result, ...times } = await this.rest.ask({ path: `/products/${this.idOf(symbol)}/ticker` }, signal);
     const { tradedAt, ...best } = readPolledPrices(result);
     const known = this.#tradedAt.get(symbol);
-    if (tradedAt !== undefined && known !== undefined && tradedAt < known) return undefined;
+    if (tradedAt !== undefined && known !== undefined && tradedAt < known) return [];
     if (tradedAt !== undefined) this.#tradedAt.set(symbol, tradedAt);
     this.#polled.dropPrices(symbol);
-    return this.#polled.prices(symbol, { ...best, ...times, upstreamTime: undefined, path: 'fallback' });
+    return [this.#polled.prices(symbol, { ...best, ...times, upstreamTime: undefined, path: 'fallback' }) ?? []].flat();
   }
 }

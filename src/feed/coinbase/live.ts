@@ -4,7 +4,7 @@ import type { LivePair } from '../connector.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
-import { asCount, asList, asText, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
+import { asCount, asList, asText, parseLossless, requireList, requireObject, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
 
 /** Asks for statistics over REST, behind all other requests; `undefined` when that failed. */
@@ -81,7 +81,7 @@ export class CoinbaseLive extends LiveProtocol {
   }
 
   received(text: string): void {
-    const frame = requireObject(parsePlain(text), 'frame');
+    const frame = requireObject(parseLossless(text), 'frame');
     if (frame.type === 'subscriptions') this.#confirmed(requireList(frame.channels, 'channels'));
     else if (frame.type === 'error') this.subscriptions.refusedRequest();
     else if (frame.type === 'status') this.#instruments(requireList(frame.products, 'products'));

@@ -1,11 +1,10 @@
 import type { EpochMs } from '../../clock.ts';
-import { parseDecimal } from '../../market/decimal.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import { changePercentOf } from '../derived.ts';
 import { asStep, type ListedPair, type MarketTerms, requireStep } from '../market-listing.ts';
 import { readCommonValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
-import { asInstant, asPositive, asText, requireList, requireObject, type WireObject } from '../wire.ts';
+import { asDecimal, asInstant, asPositive, asText, requireList, requireObject, type WireObject } from '../wire.ts';
 
 /**
  * Reads the answer of `GET /products`. Base and quote come from the id: some products (auctions) carry another base
@@ -68,5 +67,5 @@ function statisticsOf(stats: WireObject): Statistics {
 /** The answer of `GET /products/{id}/ticker`, whose time is that of the last trade. */
 export function readPolledPrices(result: unknown) {
   const ticker = requireObject(result, 'ticker');
-  return { bid: parseDecimal(ticker.bid), ask: parseDecimal(ticker.ask), tradedAt: readTime(ticker.time) };
+  return { bid: asDecimal(ticker.bid), ask: asDecimal(ticker.ask), tradedAt: readTime(ticker.time) };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../clock.ts';
-import { parseDecimal, unitAt } from '../../market/decimal.ts';
+import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
 import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
@@ -8,6 +8,7 @@ import { type ListedPair, type MarketTerms, requirePlaces, requirePositive } fro
 import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import {
+  asDecimal,
   asEpoch,
   asObject,
   asText,
@@ -198,7 +199,7 @@ function readTerms(entry: WireObject): MarketTerms {
 export function readTicker(entry: WireObject): TickerValues {
   return {
     ...readCommonValues(entry),
-    volume24h: parseDecimal(entry.amount),
+    volume24h: asDecimal(entry.amount),
     priceChangePercent24h: undefined,
     // Documented as milliseconds, and sent as seconds: the size decides.
     upstreamTime: asEpoch(entry.timestamp),

@@ -100,12 +100,12 @@ test('a polled ticker has the 24-hour values, every digit, no time and no change
 
 test('a poll dates from when it is sent, however long it waited', async () => {
   const connector = await loaded();
-  await Promise.all([connector.pollTickers([btc], never), connector.pollTickers([btc], never)]);
+  await Promise.all([1, 2, 3].map(() => connector.pollTickers([btc], never)));
   const waiting = connector.pollTickers([btc], never);
   const queuedAt = clock.now();
   await clock.advance(1_000);
-  const [third] = await waiting;
-  assert.equal(third?.askedAt, queuedAt + 1_000);
+  const [last] = await waiting;
+  assert.equal(last?.askedAt, queuedAt + 1_000);
 });
 
 test('HTTP 200 with an error, HTML, truncated JSON, a status and a broken connection are distinguished', async () => {
@@ -146,7 +146,7 @@ test('after 429 nothing is requested until Retry-After has passed, candles and c
   assert.equal(exchange.requests.length, 1);
   await clock.advance(1);
   await later[0];
-  assert.equal(exchange.requests.length, 3);
+  assert.equal(exchange.requests.length, 4);
 });
 
 test('“too many requests” in a body of HTTP 200 slows us down as well', async () => {
@@ -223,4 +223,40 @@ test('a catalogue of twenty thousand pairs fits in the largest frame, and a fram
   assert.equal(event?.type === 'instruments' && event.pairs.length, 20_000);
   const closed = await open(4 * 1024 * 1024);
   assert.match(closed?.type === 'closed' ? closed.detail : '', /more than 4194304 bytes \(feed\.frameBytesMax\)/);
+});
+
+test('tokenised shares are asked for by their class, offered in capitals, and polled apart; without them the rest stands', async () => {
+  const share = { ...pair, aclass_base: 'tokenized_asset' };
+  const shares = {
+    AAPLxEUR: { ...share, wsname: 'AAPLx/EUR', base: 'AAPLx' },
+    CRCLSPVEUR: { ...share, wsname: 'CRCLx/EUR', base: 'CRCLSPV' },
+    CRCLxEUR: { ...share, wsname: 'CRCLx/EUR', base: 'CRCLx' },
+  };
+  answers.AssetPairs = (parameters) => ok(parameters.get('aclass_base') === 'tokenized_asset' ? shares : pairs);
+  const connector = await loaded();
+  const { markets, skipped, isComplete } = await connector.loadCatalogue(never);
+  assert.deepEqual(markets.map(({ symbol }) => symbol).toSorted(), ['AAPLXEUR', ada, btc, 'CRCLXEUR'].toSorted());
+  assert.deepEqual([skipped.map(({ name }) => name), isComplete], [['CRCLSPVEUR'], true]);
+  answers.Ticker = (parameters) =>
+    parameters.get('asset_class') === 'tokenized_asset' ? ok({ AAPLxEUR: ticker }) : ok({ XXBTZEUR: ticker });
+  await clock.advance(10_000);
+  exchange.requests.length = 0;
+  const apple = 'AAPLXEUR' as MarketSymbol;
+  const polled = await connector.pollTickers([btc, apple], never);
+  assert.deepEqual(polled.map(({ symbol }) => symbol).toSorted(), [apple, btc]);
+  assert.deepEqual(exchange.requests.toSorted(), [
+    'Ticker?asset_class=tokenized_asset&pair=AAPLxEUR',
+    'Ticker?pair=XXBTZEUR',
+  ]);
+  answers.OHLC = () => ok({ AAPLxEUR: [[1_795_104_000, '1', '1', '1', '1', '1', '1', 1]] });
+  await clock.advance(10_000);
+  assert.equal((await connector.loadCandles(apple, 'hour', never)).length, 1);
+  assert.match(exchange.requests.at(-1) ?? '', /asset_class=tokenized_asset/);
+  for (const answer of [ok({}), { body: '{"error":["EGeneral:Permission denied"]}' }]) {
+    answers.AssetPairs = (parameters) => (parameters.has('aclass_base') ? answer : ok(pairs));
+    await clock.advance(10_000);
+    const without = await connector.loadCatalogue(never);
+    assert.deepEqual(without.markets.map(({ symbol }) => symbol).toSorted(), [ada, btc]);
+    assert.equal(without.isComplete, false, 'that they are gone is not proved');
+  }
 });

@@ -1,13 +1,16 @@
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readCandleRows, readPolled } from '../rest-answers.ts';
-import { asList, asObject, asUpstreamError, UpstreamError } from '../wire.ts';
+import { readCandleRows, readPolled, settledSome } from '../rest-answers.ts';
+import type { RestCall } from '../rest-client.ts';
+import { asList, asObject, asUpstreamError, requireObject, UpstreamError } from '../wire.ts';
 import { KrakenLive, krakenSocket } from './live.ts';
 import { type AssetNames, readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
 
 /** Beyond this many pairs one request for all of them is shorter than naming each. */
 const namesMax = 200;
+/** The class of tokenised shares: each call is without it for all other assets. */
+const tokenisedAsset = 'tokenized_asset';
 const candles = {
   hour: { minutes: 60, reachMs: 170 * 3_600_000 },
   minute: { minutes: 1, reachMs: 62 * 60_000 },
@@ -16,29 +19,41 @@ const candles = {
 /** The connector for Kraken's public REST and WebSocket version 2 protocol. */
 export class KrakenConnector extends ConnectorBase {
   #assets: AssetNames | undefined;
+  /** The ids of tokenised assets' pairs, of which every call is told the class. */
+  #tokenised: ReadonlySet<string> = new Set();
 
   constructor(options: ConnectorOptions) {
     super(options, {
-      // About one request a second.
-      pace: { intervalMs: 1_000, burst: 2 },
+      // About one request a second; a catalogue is three.
+      pace: { intervalMs: 1_000, burst: 3 },
       unwrap: readEnvelope,
     });
   }
 
   /** Pairs carry the assets' ids: without the assets' names a pair can get another symbol. */
   protected async loadListing(signal: AbortSignal) {
-    const [assets, result] = await Promise.all([
+    const call = { path: '/0/public/AssetPairs', isPlain: true };
+    const [assets, result, tokenised] = await Promise.all([
       this.#loadAssets(signal),
-      this.askListing({ path: '/0/public/AssetPairs', parse: 'plain' }, signal),
+      this.askListing(call, signal),
+      this.#optional({ ...call, parameters: { aclass_base: tokenisedAsset } }, signal),
     ]);
-    return { pairs: readAssetPairs(result, assets ?? new Map()), isComplete: assets !== undefined };
+    const shares = Object.entries(asObject(tokenised) ?? {}).filter(
+      ([, pair]) => asObject(pair)?.aclass_base === tokenisedAsset,
+    );
+    // Refused or empty, as in some regions, it is no evidence that those listed before are gone.
+    const isComplete = assets !== undefined && (shares.length > 0 || this.#tokenised.size === 0);
+    if (shares.length > 0) this.#tokenised = new Set(shares.map(([id]) => id));
+    const pairs = { ...Object.fromEntries(shares), ...requireObject(result, 'AssetPairs') };
+    return { pairs: readAssetPairs(pairs, assets ?? new Map()), isComplete };
   }
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const pair = this.idOf(symbol);
     const { minutes, reachMs } = candles[interval];
     const since = String(Math.floor((this.options.clock.now() - reachMs) / 1000));
-    const parameters = { pair, interval: String(minutes), since };
+    const assetClass = this.#tokenised.has(pair) ? { asset_class: tokenisedAsset } : {};
+    const parameters = { pair, interval: String(minutes), since, ...assetClass };
     const result = await this.askCandles({ path: '/0/public/OHLC', parameters }, signal);
     return readCandleRows(asObject(result)?.[pair]);
   }
@@ -49,21 +64,30 @@ export class KrakenConnector extends ConnectorBase {
 
   /** One delisted pair fails a request that names it. */
   protected async loadTickers(symbols: readonly MarketSymbol[], signal: AbortSignal) {
-    const answer = await this.askByName(symbols, { namesMax, refusal: 'unknown_symbol' }, (ids) =>
-      this.rest.ask({ path: '/0/public/Ticker', ...(ids && { parameters: { pair: ids.join(',') } }) }, signal),
-    );
-    return readPolled(answer, this.directory, readPolledTicker);
+    const classes = Map.groupBy(symbols, (symbol) => this.#tokenised.has(this.idOf(symbol)));
+    const polls = [...classes].map(async ([isTokenised, own]) => {
+      const answer = await this.askByName(own, { namesMax, refusal: 'unknown_symbol' }, (ids) => {
+        const parameters = { ...(isTokenised && { asset_class: tokenisedAsset }), ...(ids && { pair: ids.join(',') }) };
+        return this.rest.ask({ path: '/0/public/Ticker', parameters }, signal);
+      });
+      return readPolled(answer, this.directory, readPolledTicker);
+    });
+    return settledSome(polls);
   }
 
   /** The table of legacy ids names the assets as well if this call fails. */
   async #loadAssets(signal: AbortSignal): Promise<AssetNames | undefined> {
-    try {
-      const { result } = await this.rest.ask({ path: '/0/public/Assets', parse: 'plain' }, signal);
-      this.#assets = readAssets(result);
-    } catch (error) {
-      if (asUpstreamError(error).kind === 'aborted') throw error;
-    }
+    const result = await this.#optional({ path: '/0/public/Assets', isPlain: true }, signal);
+    if (result !== undefined) this.#assets = readAssets(result);
     return this.#assets;
+  }
+
+  /** `undefined` when it fails. */
+  async #optional(call: RestCall, signal: AbortSignal): Promise<unknown> {
+    return this.askListing(call, signal).catch((error: unknown) => {
+      if (asUpstreamError(error).kind === 'aborted') throw error;
+      return undefined;
+    });
   }
 }
 

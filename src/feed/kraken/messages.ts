@@ -1,9 +1,9 @@
-import { parseDecimal, unitAt } from '../../market/decimal.ts';
+import { unitAt } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import { type ListedPair, type MarketTerms, readCurrency, requirePlaces, requirePositive } from '../market-listing.ts';
 import { readCommonValues, type TickerValues } from '../rest-answers.ts';
-import { asInstant, asList, asObject, asPositive, asText, requireObject, type WireObject } from '../wire.ts';
+import { asDecimal, asInstant, asList, asObject, asPositive, asText, requireObject, type WireObject } from '../wire.ts';
 
 /** Kraken's own codes that differ from the common ones. */
 const commonCodes = new Map([
@@ -100,7 +100,7 @@ export function pairStatus(status: unknown): UpstreamMarketStatus {
 export function readLiveTicker(entry: WireObject): TickerValues {
   return {
     ...readCommonValues(entry),
-    priceChangePercent24h: parseDecimal(entry.change_pct),
+    priceChangePercent24h: asDecimal(entry.change_pct),
     upstreamTime: asInstant(entry.timestamp),
   };
 }
@@ -110,7 +110,7 @@ export function readLiveTicker(entry: WireObject): TickerValues {
  * midnight). It carries no time, and no change over 24 hours.
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
-  const decimalAt = (member: string, index: number) => parseDecimal(asList(entry[member])?.[index]);
+  const decimalAt = (member: string, index: number) => asDecimal(asList(entry[member])?.[index]);
   return {
     bid: decimalAt('b', 0),
     ask: decimalAt('a', 0),

@@ -1,4 +1,3 @@
-import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
@@ -7,7 +6,16 @@ import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
 import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
-import { asEpoch, asObject, asText, parsePlain, requireList, UpstreamError, type WireObject } from '../wire.ts';
+import {
+  asDecimal,
+  asEpoch,
+  asObject,
+  asText,
+  parseLossless,
+  requireList,
+  UpstreamError,
+  type WireObject,
+} from '../wire.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };
@@ -18,7 +26,6 @@ export class OkxConnector extends ConnectorBase {
     super(options, {
       // 10 requests in 2 seconds; each kind of request may be made 20 times.
       pace: { intervalMs: 200, burst: 2 },
-      parse: 'plain',
       unwrap: readEnvelope,
     });
   }
@@ -93,7 +100,7 @@ export class OkxLive extends LiveProtocol {
 
   received(text: string): void {
     if (text === 'pong') return;
-    const frame = asObject(parsePlain(text)) ?? {};
+    const frame = asObject(parseLossless(text)) ?? {};
     if (frame.event === undefined) this.#pushed(asObject(frame.arg)?.channel, frame.data);
     else this.#answered(frame);
   }
@@ -203,17 +210,17 @@ export function instrumentStatus(state: unknown): UpstreamMarketStatus {
  * `undefined`. For spot `vol24h` is in the base currency and `volCcy24h` in the quote currency.
  */
 export function readTicker(entry: WireObject): TickerValues {
-  const last = parseDecimal(entry.last);
-  const volume24h = parseDecimal(entry.vol24h);
+  const last = asDecimal(entry.last);
+  const volume24h = asDecimal(entry.vol24h);
   return {
-    bid: parseDecimal(entry.bidPx),
-    ask: parseDecimal(entry.askPx),
+    bid: asDecimal(entry.bidPx),
+    ask: asDecimal(entry.askPx),
     last,
-    high24h: parseDecimal(entry.high24h),
-    low24h: parseDecimal(entry.low24h),
+    high24h: asDecimal(entry.high24h),
+    low24h: asDecimal(entry.low24h),
     volume24h,
-    vwap24h: vwapOf(parseDecimal(entry.volCcy24h), volume24h),
-    priceChangePercent24h: changePercentOf(last, parseDecimal(entry.open24h)),
+    vwap24h: vwapOf(asDecimal(entry.volCcy24h), volume24h),
+    priceChangePercent24h: changePercentOf(last, asDecimal(entry.open24h)),
     upstreamTime: asEpoch(entry.ts),
   };
 }

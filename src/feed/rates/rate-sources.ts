@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts';
-import { isPositive, parseDecimal, toBig } from '../../market/decimal.ts';
+import { isPositive, toBig } from '../../market/decimal.ts';
 import { middleOf } from '../../market/reference-prices.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { fetchText } from '../bounded-fetch.ts';
 import type { ExchangeConnector } from '../connector.ts';
 import { ratioOf } from '../derived.ts';
-import { asList, asObject, asPositive, asText, parseLossless, UpstreamError } from '../wire.ts';
+import { asDecimal, asList, asObject, asPositive, asText, parseLossless, UpstreamError } from '../wire.ts';
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
 
 /** What every source over HTTP needs. */
@@ -46,7 +46,7 @@ export function readCnb(text: string, currency: string): LoadedRate {
   if (row === undefined) throw new UpstreamError('malformed', `no rate for ${currency}`);
   const fixingDate = asText(row.validFor);
   if (fixingDate === undefined) throw new UpstreamError('malformed', 'no date');
-  const rate = parseDecimal(row.rate);
+  const rate = asDecimal(row.rate);
   const amount = asPositive(row.amount);
   if (rate === undefined || amount === undefined) {
     throw new UpstreamError('malformed', 'rate or amount is not a decimal');
@@ -80,7 +80,7 @@ export function readEcb(text: string, currency: string): LoadedRate {
     return name === currency ? [rate] : [];
   });
   if (rates.length !== 1) throw new UpstreamError('malformed', `not exactly one rate for ${currency}`);
-  const mid = parseDecimal(rates[0]);
+  const mid = asDecimal(rates[0]);
   if (mid === undefined) throw new UpstreamError('malformed', 'the rate is not a decimal');
   return { mid, fixingDate };
 }
@@ -111,7 +111,7 @@ export function parsePointer(pointer: string): readonly string[] {
 
 /** Follows the steps through the document and reads the rate digit for digit. Throws `UpstreamError`. */
 export function readJsonRate(text: string, steps: readonly string[]): LoadedRate {
-  const mid = parseDecimal(steps.reduce<unknown>(stepInto, parseLossless(text)));
+  const mid = asDecimal(steps.reduce<unknown>(stepInto, parseLossless(text)));
   if (mid === undefined) throw new UpstreamError('malformed', 'no decimal at the JSON pointer');
   return { mid, fixingDate: undefined };
 }
