@@ -86,12 +86,19 @@ const figures = {
   symbols_quiet: 'symbolsQuiet',
 } as const;
 
-type CountsField = 'connectionsEnded' | 'framesDropped' | 'tickersRejected' | 'polls' | 'catalogueLoads';
+type CountsField =
+  | 'connectionsEnded'
+  | 'framesDropped'
+  | 'tickersRejected'
+  | 'statisticsLeftOut'
+  | 'polls'
+  | 'catalogueLoads';
 
 const countsByName: Readonly<Record<string, readonly [label: string, field: CountsField, ...known: string[]]>> = {
   connections_ended_total: ['reason', 'connectionsEnded'],
   frames_dropped_total: ['reason', 'framesDropped'],
   tickers_rejected_total: ['reason', 'tickersRejected'],
+  statistics_left_out_total: ['statistic', 'statisticsLeftOut'],
   polls_total: ['outcome', 'polls'],
   catalogue_loads_total: ['outcome', 'catalogueLoads', 'ok', 'incomplete'],
 };

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { hasSourceTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
+import { closeCodes, type ServiceMessage } from '../feed/push/messages.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
@@ -14,23 +15,27 @@ const path = '/ingest/v1';
 const frameBytesMax = 8 * 1024 * 1024;
 /** A revoked token ends its connection within this time. */
 const tokenCheckEveryMs = 1_000;
-const connectionsMax = 64;
-/** Closing code of a connection whose token was revoked (RFC 6455 §7.4.2). */
-const revokedCode = 4005;
+/** Of one token: an engine needs one, and a second while it takes over from itself. */
+const connectionsMax = 8;
 
 /** Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its source. */
 export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): void } {
   const ids = requestIds(parts.randomness);
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameBytesMax });
+  const open = new Map<string, number>();
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    admitted(request, parts, server.clients.size).then(
-      ({ engine, digest }) => {
+    admitted(request, parts)
+      .then(({ engine, digest }) => {
         if (socket.destroyed) return;
+        const name = tokenName(digest);
+        const count = open.get(name) ?? 0;
+        if (count >= connectionsMax) throw new Problem('STORE_UNAVAILABLE', 'Too many connections have this token.');
+        open.set(name, count + 1);
+        socket.on('close', () => open.set(name, open.get(name)! - 1));
         server.handleUpgrade(request, socket, head, (webSocket) => connect(webSocket, engine, digest, parts));
-      },
-      (error: unknown) => refuse(socket, error, ids.next(), parts),
-    );
+      })
+      .catch((error: unknown) => refuse(socket, error, ids.next(), parts));
   });
   return {
     stop() {
@@ -41,12 +46,11 @@ export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): vo
 }
 
 /** Throws the problem to answer. */
-async function admitted(request: IncomingMessage, parts: AdminParts, open: number) {
+async function admitted(request: IncomingMessage, parts: AdminParts) {
   assertOwnHost(request, parts.configuration.admin);
   if (request.url !== path)
     throw new Problem('NOT_FOUND', `Nothing exists at this path. An engine connects to ${path}.`);
-  if (open >= connectionsMax) throw new Problem('STORE_UNAVAILABLE', 'Too many engines are connected.');
-  const [, text = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+  const [, text = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (text === '') {
     throw new Problem('NOT_SIGNED_IN', 'Send the token of the source as `Authorization: Bearer mds_…`.');
   }
@@ -56,11 +60,26 @@ async function admitted(request: IncomingMessage, parts: AdminParts, open: numbe
     throw new Problem('INVALID_TOKEN', 'The source token is not valid. `mdapi sources token ID` makes one.');
   }
   const engine = parts.feed.engine(token.source);
-  if (engine !== undefined) return { engine, digest };
+  if (engine !== undefined) {
+    await forgetRevoked(engine, parts);
+    return { engine, digest };
+  }
   const kinds = parts.feed.sources().find(({ id }) => id === token.source)?.kind;
   if (kinds !== 'push')
     throw new Problem('CONFLICT', `There is no source "${token.source}" of kind push in the configuration.`);
   throw new Problem('STORE_UNAVAILABLE', 'Another process runs the feed now. Connect to that one, or try again.');
+}
+
+/** An epoch holds as long as the token of the engine that set it. */
+async function forgetRevoked(engine: PushConnector, { store }: AdminParts): Promise<void> {
+  const { epochToken } = engine;
+  if (epochToken === undefined) return;
+  const token = await store.sourceTokens.find(Buffer.from(epochToken, 'hex'));
+  if (token === undefined && engine.epochToken === epochToken) engine.forgetEpoch();
+}
+
+function tokenName(digest: Uint8Array): string {
+  return Buffer.from(digest).toString('hex');
 }
 
 function connect(
@@ -69,19 +88,20 @@ function connect(
   digest: Uint8Array,
   { clock, store, log }: AdminParts,
 ): void {
-  const session = engine.accept({
-    send: (message) => socket.send(JSON.stringify(message)),
-    close(code) {
+  const transport = {
+    send: (message: ServiceMessage) => void socket.send(JSON.stringify(message)),
+    close(code: number) {
       socket.close(code);
       // A peer that never answers the closing frame keeps the connection no longer than this.
       clock.after(1_000, () => socket.terminate());
     },
     unsentBytes: () => socket.bufferedAmount,
-  });
+  };
+  const session = engine.accept(transport, tokenName(digest));
   const watch = clock.every(tokenCheckEveryMs, async () => {
     // A store that cannot be reached revokes nothing.
     const token = await store.sourceTokens.find(digest).catch(() => 'unknown' as const);
-    if (token === undefined) socket.close(revokedCode);
+    if (token === undefined) socket.close(closeCodes.REVOKED.code);
   });
   log.info({ source: engine.id }, 'an engine has connected');
   socket.on('message', (data: Buffer, isBinary) => session.received(isBinary ? '' : data.toString()));

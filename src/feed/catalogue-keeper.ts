@@ -65,6 +65,7 @@ export class CatalogueKeeper {
       if (pair.symbol !== undefined) this.#statusSeen(pair.symbol, pair.status);
       else if (pair.isOurs) this.#newPairSeen(pair);
     }
+    if (this.#parts.connector.catalogueSpacingMs !== undefined) this.#reloadSoon();
   }
 
   #statusSeen(symbol: MarketSymbol, status: LivePair['status']): void {
@@ -85,9 +86,10 @@ export class CatalogueKeeper {
   }
 
   #reloadSoon(): void {
-    const { clock, timing } = this.#parts;
+    const { clock, connector, timing } = this.#parts;
     const sinceLoadMs = clock.monotonicMs() - this.#loadedAtMs;
-    this.#loop.wakeWithin(Math.max(0, timing.catalogueSpacingMs - sinceLoadMs));
+    const spacingMs = connector.catalogueSpacingMs ?? timing.catalogueSpacingMs;
+    this.#loop.wakeWithin(Math.max(0, spacingMs - sinceLoadMs));
   }
 
   async #load(signal: AbortSignal): Promise<number> {

@@ -14,6 +14,8 @@ export interface ExchangeConnector {
   readonly id: string;
   /** How often the catalogue is loaded, where that is the only way to see that a market halts. */
   readonly catalogueReloadMs?: number;
+  /** It sends its catalogue by itself, whole: one that is announced is taken over no later than this. */
+  readonly catalogueSpacingMs?: number;
   /** All markets of the configured quote currencies. The other methods accept the symbols of the catalogues loaded so far. */
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
   /** The current tickers of these symbols, `path: 'fallback'`. Symbols unknown to the exchange are left out. */
@@ -88,12 +90,14 @@ export type LiveEvent =
   /** A frame of any kind arrived. Precedes the events of its content. */
   | { readonly type: 'frame' }
   | { readonly type: 'ticker'; readonly isSnapshot: boolean; readonly tickers: readonly UpstreamTicker[] }
+  /** These markets have no price any more. */
+  | { readonly type: 'withdrawn'; readonly symbols: readonly MarketSymbol[] }
   | { readonly type: 'accepted'; readonly symbol: MarketSymbol }
   | { readonly type: 'rejected'; readonly symbol: MarketSymbol; readonly reason: SubscriptionRefusal }
   /** Catalogue changes: all pairs, or those that changed. */
   | { readonly type: 'instruments'; readonly pairs: readonly LivePair[] }
-  /** The state that the exchange announces for itself, for example `online` or `maintenance`. */
-  | { readonly type: 'system'; readonly status: string }
+  /** The state that the exchange announces for itself, for example `online` or `maintenance`, and whether it takes every order. */
+  | { readonly type: 'system'; readonly status: string; readonly isTrading: boolean }
   /** The exchange announced the end of this connection: it is to be replaced before that. */
   | { readonly type: 'ending'; readonly detail: string }
   /** A frame, or a part of one, was ignored. */

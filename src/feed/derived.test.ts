@@ -46,5 +46,6 @@ test('a step loses its trailing zeros and keeps its places', () => {
   assert.deepEqual(asStep('0.01000000'), { size: '0.01', places: 2 });
   assert.deepEqual(asStep('1.00'), { size: '1', places: 0 });
   assert.deepEqual(asStep('25'), { size: '25', places: 0 });
-  for (const value of ['0', '0.00', '-1', 'x', null, true, `0.${'0'.repeat(18)}1`]) assert.equal(asStep(value), undefined);
+  for (const value of ['0', '0.00', '-1', 'x', null, true, `0.${'0'.repeat(18)}1`])
+    assert.equal(asStep(value), undefined);
 });

@@ -53,6 +53,10 @@ export class RecordingSink implements FeedSink {
     this.markets.referencePricesChanged(symbol, prices);
   }
 
+  priceWithdrawn(symbol: MarketSymbol, at: EpochMs): void {
+    this.markets.priceWithdrawn(symbol, this.markets.sources.first, at);
+  }
+
   rateRefreshed(): boolean {
     return true;
   }

@@ -181,6 +181,7 @@ class Run {
           return undefined;
         },
         referencePricesChanged: () => undefined,
+        priceWithdrawn: () => undefined,
         rateRefreshed: () => true,
         feedCurrent: (path) => this.current.push(path),
         feedPathChanged: (path) => this.paths.push(path),

@@ -343,3 +343,49 @@ test('a sink that throws costs one frame and is counted, and the connection stay
   assert.equal(rig.health.framesDropped.failed, 1);
   assert.deepEqual(rig.health.connectionsEnded, {});
 });
+
+test('while the exchange says of itself that it is in maintenance its prices are no source, until it says otherwise (fault row 75)', async () => {
+  for (const system of ['maintenance', 'cancel_only', 'post_only']) {
+    rig = new FeedRig();
+    await rig.startLive();
+    for (const name of rig.names) rig.update(name);
+    await rig.arrive();
+    const symbol = 'C0EUR' as MarketSymbol;
+    const say = async (word: string) => {
+      rig.exchange.peer.send({ channel: 'status', type: 'update', data: [{ system: word }] });
+      await soon('the word', () => rig.health.systemStatus === word);
+    };
+    assert.deepEqual([rig.supervisor.isLive, rig.supervisor.reach(symbol)], [true, 'live']);
+    const reviews = rig.sink.paths.length;
+    await say(system);
+    assert.deepEqual([rig.supervisor.isLive, rig.supervisor.reach(symbol)], [false, 'silent']);
+    assert.equal(rig.sink.paths.length, reviews + 1, 'the sources are chosen anew at once');
+    await say('online');
+    assert.deepEqual([rig.supervisor.isLive, rig.supervisor.reach(symbol)], [true, 'live']);
+    if (system !== 'post_only') await rig.stop();
+  }
+});
+
+test('statistics that cannot be are left out and counted, and the price stands', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  const entry = (change: string, last: string, vwap: string) =>
+    rig
+      .entry('C0/EUR')
+      .replace(/"change_pct":[^,]+/, `"change_pct":${change}`)
+      .replace(/"last":[^,]+/, `"last":${last}`)
+      .replace(/"vwap":[^,]+/, `"vwap":${vwap}`);
+  const send = (text: string) => rig.exchange.peer.send(`{"channel":"ticker","type":"update","data":[${text}]}`);
+  for (const [change, last, vwap, expected] of [
+    ['1000000000', '1.5', '1.2', [undefined, '1.5', '1.2']],
+    ['-100.5', '1.5', '1.2', [undefined, '1.5', '1.2']],
+    ['-99.9', '4.1', '0.4', ['-99.9', undefined, undefined]],
+    ['99999.9', '4.0', '0.5', ['99999.9', '4.0', '0.5']],
+  ] as const) {
+    send(entry(change, last, vwap));
+    await rig.arrive();
+    const { priceChangePercent24h, last: read, vwap24h, bid } = rig.sink.taken.at(-1)!;
+    assert.deepEqual([priceChangePercent24h, read, vwap24h, bid], [...expected, '1.10']);
+  }
+  assert.deepEqual(rig.health.statisticsLeftOut, { priceChangePercent24h: 2, last: 1, vwap24h: 1 });
+});

@@ -7,6 +7,7 @@ import { CatalogueKeeper } from './catalogue-keeper.ts';
 import { ClockOffset } from './clock-offset.ts';
 import type { Catalogue, LiveEvent, SubscriptionRefusal } from './connector.ts';
 import { countOne, FeedCounters, type FeedHealth } from './health.ts';
+import { impossibleIn } from './impossible-statistics.ts';
 import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
@@ -38,6 +39,8 @@ export class FeedSupervisor {
   #path: FeedPath | undefined;
   #lastLive: { readonly at: EpochMs; readonly atMs: number; readonly lagMs: number | undefined } | undefined;
   #systemStatus: string | undefined;
+  /** False while the exchange says of itself that it is in maintenance, or takes fewer kinds of order. */
+  #isTrading = true;
 
   constructor(options: FeedSupervisorOptions) {
     const parts = { ...options, timing: { ...defaultTiming, ...options.timing }, counters: new FeedCounters() };
@@ -111,7 +114,7 @@ export class FeedSupervisor {
 
   /** The live connection delivers, so that polls are for single symbols alone. */
   get isLive(): boolean {
-    return this.#path === 'live' && this.#link.isReceiving;
+    return this.#path === 'live' && this.#link.isReceiving && this.#isTrading;
   }
 
   /**
@@ -140,6 +143,7 @@ export class FeedSupervisor {
 
   /** How this source has a market now. */
   reach(symbol: MarketSymbol): Reach {
+    if (!this.#isTrading) return 'silent';
     const nowMs = this.#parts.clock.monotonicMs();
     if (this.isLive && this.#book.isLive(symbol, nowMs)) return 'live';
     return this.#book.isPolled(symbol, nowMs) ? 'polled' : 'silent';
@@ -179,6 +183,9 @@ export class FeedSupervisor {
         this.#parts.log.info({ epoch: this.#link.epoch }, 'live connection open');
         this.#subscribeDue();
         break;
+      case 'withdrawn':
+        for (const symbol of event.symbols) this.#parts.sink.priceWithdrawn(symbol, this.#parts.clock.now());
+        break;
       case 'accepted':
         this.#book.accepted(event.symbol);
         break;
@@ -189,7 +196,7 @@ export class FeedSupervisor {
         this.#catalogue.pairsSeen(event.pairs);
         break;
       case 'system':
-        this.#systemStatusReceived(event.status);
+        this.#systemStatusReceived(event.status, event.isTrading);
         break;
       case 'dropped':
         countOne(this.#parts.counters.framesDropped, event.reason);
@@ -201,6 +208,8 @@ export class FeedSupervisor {
   #ended(): void {
     this.#book.connectionEnded();
     this.#cadence.reset();
+    // The next connection says it again, where it still holds.
+    this.#isTrading = true;
     this.#giveUpOnLive();
   }
 
@@ -222,9 +231,14 @@ export class FeedSupervisor {
     this.#considerLive();
   }
 
-  #systemStatusReceived(status: string): void {
-    if (status !== this.#systemStatus) this.#parts.log.info({ status }, 'exchange system status');
+  /** What the exchange says of itself changes at once which source makes the prices. */
+  #systemStatusReceived(status: string, isTrading: boolean): void {
+    const { log, sink, clock } = this.#parts;
+    if (status !== this.#systemStatus) log.info({ status }, 'exchange system status');
     this.#systemStatus = status;
+    if (isTrading === this.#isTrading) return;
+    this.#isTrading = isTrading;
+    if (this.#path !== undefined) sink.feedPathChanged(this.#path, clock.now());
   }
 
   #liveTickers(tickers: readonly UpstreamTicker[], isSnapshot: boolean): void {
@@ -254,7 +268,11 @@ export class FeedSupervisor {
   }
 
   /** Offers a ticker to the sink. Returns why it was rejected. */
-  #offer(ticker: UpstreamTicker): RejectionReason | undefined {
+  #offer(received: UpstreamTicker): RejectionReason | undefined {
+    const leftOut = impossibleIn(received);
+    for (const name of leftOut) countOne(this.#parts.counters.statisticsLeftOut, name);
+    const without = Object.fromEntries(leftOut.map((name) => [name, undefined]));
+    const ticker = leftOut.length === 0 ? received : { ...received, ...without };
     const rejection = this.#parts.sink.tickerReceived(ticker);
     if (rejection === undefined) {
       this.#parts.counters.tickersTaken++;

@@ -57,6 +57,7 @@ export const FeedHealthSchema = named(
     framesDropped: counts('Frames ignored, by reason.', { unknown_channel: 2 }),
     tickersTaken: count('Upstream tickers taken.', 90_000),
     tickersRejected: counts('Upstream values not taken, by reason.', { crossed: 1 }),
+    statisticsLeftOut: counts('Statistics left out because they cannot be, by name.', { priceChangePercent24h: 1 }),
     symbolsWanted: count('Markets that are to be subscribed.', 120),
     symbolsSubscribed: count('Markets subscribed on the live connection.', 120),
     symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {

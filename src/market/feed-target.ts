@@ -20,6 +20,7 @@ export function marketSink(
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
     marketStatusChanged: (symbol, status) => markets.marketStatusChanged(symbol, status, id),
     tickerReceived: (ticker) => markets.tickerReceived(ticker, source),
+    priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => markets.rateRefreshed(rate),
     // How the markets are served is decided over all sources. The clock of a process that led before may have been ahead.

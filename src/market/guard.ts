@@ -21,7 +21,7 @@ export interface GuardRules {
   readonly confirmAfterMs: number;
 }
 
-export const doubtReasons = ['jump', 'range', 'spread', 'rate', 'contradicted'] as const;
+export const doubtReasons = ['jump', 'range', 'spread', 'rate', 'contradicted', 'withdrawn'] as const;
 
 /** Why a value is held. The names are metric labels. */
 export type DoubtReason = (typeof doubtReasons)[number];
@@ -92,7 +92,7 @@ const spreadWeight = '0.00390625';
 const spreadEveryMs = 1_000;
 
 function noCounts(): Record<DoubtReason, number> {
-  return { jump: 0, range: 0, spread: 0, rate: 0, contradicted: 0 };
+  return { jump: 0, range: 0, spread: 0, rate: 0, contradicted: 0, withdrawn: 0 };
 }
 
 /**
@@ -119,9 +119,9 @@ export class Guard {
     return this.#rules;
   }
 
-  /** Others began to contradict a source. */
-  wasContradicted(): void {
-    this.#counts.contradicted++;
+  /** Others began to contradict a source, or it withdrew a price. */
+  began(reason: 'contradicted' | 'withdrawn'): void {
+    this.#counts[reason]++;
   }
 
   /** How often something began to be held, by reason. */
@@ -141,6 +141,9 @@ export class Guard {
     known: Doubt | undefined,
     elsewhere: () => Iterable<Quote> = () => [],
   ): Verdict {
+    // A price that was withdrawn says nothing of the next one.
+    if (known?.reason === 'withdrawn')
+      return this.judgeTicker(symbol, { ticker, path, at }, undefined, undefined, elsewhere);
     const isComparable = known !== undefined || (previous && at - previous.capturedAt <= jumpWithinMs);
     const reason = this.#reasonToDoubt(symbol, ticker, previous, isComparable === true);
     if (reason === undefined) {

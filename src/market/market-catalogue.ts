@@ -151,6 +151,11 @@ export class MarketCatalogue {
     return !this.#of(source).isEmpty;
   }
 
+  /** The sources that trade none of the markets they list. */
+  haltedSources(): ReadonlySet<string> {
+    return new Set(this.#lists.ids.filter((id) => this.#of(id).isHalted));
+  }
+
   /** What each source lists, for a restart. */
   listedBySource(): ListedBySource {
     return this.#lists.ids.map((id) => [id, [...this.#of(id).symbols]]);

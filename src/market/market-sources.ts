@@ -366,7 +366,7 @@ export class MarketSources {
     const { returnAfterMs } = this.#rules;
     return new SourceAgreement({ ...rules, returnAfterMs }, list.length, (index, doubt, before) => {
       const { id, guard } = list[index]!;
-      if (doubt?.reason === 'contradicted' && before?.reason !== 'contradicted') guard?.wasContradicted();
+      if (doubt?.reason === 'contradicted' && before?.reason !== 'contradicted') guard?.began('contradicted');
       this.onDoubt?.(symbol, id, doubt, before);
     });
   }

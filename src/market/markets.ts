@@ -10,7 +10,7 @@ import { Pricer } from './pricer.ts';
 import { type PricingPolicy, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import { clockDriftMs } from './service-status.ts';
-import type { SourceDoubtListener } from './source.ts';
+import type { Source, SourceDoubtListener } from './source.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
@@ -192,6 +192,12 @@ export class Markets {
     const made = this.sources.received(symbol, source);
     if (made !== undefined) this.#take(symbol, made);
     return undefined;
+  }
+
+  /** A source has no price of a market any more. Without another source the market has none. */
+  priceWithdrawn(symbol: MarketSymbol, source: Source, at: EpochMs): void {
+    const doubt = source.withdrew(symbol, at);
+    if (doubt !== undefined && this.sources.used(symbol) === source) this.doubtChanged(symbol, doubt);
   }
 
   /** Another source makes the price of a market: its values, what is held of it and its statistics are the market's. */

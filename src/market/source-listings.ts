@@ -27,6 +27,11 @@ export class SourceListings {
     return this.#listings.get(symbol);
   }
 
+  /** It lists markets, and trades none of them. */
+  get isHalted(): boolean {
+    return this.#listings.size > 0 && this.#listings.values().every(({ market }) => market.status !== 'trading');
+  }
+
   /** What the source says of it; `undefined` where it never listed it, and once two loads in a row lack it. */
   statusOf(symbol: MarketSymbol): UpstreamMarketStatus | undefined {
     const listing = this.#listings.get(symbol);

@@ -22,8 +22,10 @@ export function reviewSources(
   at: { readonly now: EpochMs; readonly nowMs: number },
 ) {
   const { catalogue, sources } = markets;
+  const halted = catalogue.haltedSources();
   const facts: SourceFacts = {
-    ...feed,
+    reach: feed.reach,
+    isLive: (source) => !halted.has(source) && feed.isLive(source),
     isLoaded: (source) => catalogue.isLoaded(source),
     listing: (source, symbol) => catalogue.statusAt(source, symbol),
   };

@@ -29,6 +29,16 @@ export class Source {
     if (isTaken) this.latestDoubted.delete(symbol);
     else this.latestDoubted.add(symbol);
   }
+
+  /** It has no price of a market any more, from an instant on. Returns what that makes doubtful of its last one. */
+  withdrew(symbol: MarketSymbol, at: EpochMs): Doubt | undefined {
+    const ticker = this.tickers.get(symbol);
+    if (ticker === undefined || this.doubts.get(symbol)?.reason === 'withdrawn') return undefined;
+    const doubt = { reason: 'withdrawn' as const, since: at, values: [ticker.bid, ticker.ask], unpricedFrom: at };
+    this.judged(symbol, { isTaken: false, doubt });
+    this.guard?.began('withdrawn');
+    return doubt;
+  }
 }
 
 /** The last good best prices of a source. */

@@ -136,6 +136,8 @@ export interface FeedSink {
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
   /** Returns why the ticker was rejected, or `undefined` when it was taken. */
   tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined;
+  /** The source says that the market has no price any more. */
+  priceWithdrawn(symbol: MarketSymbol, at: EpochMs): void;
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void;
   /** Returns whether it was taken; one that is held may become good when it is read again. */
   rateRefreshed(rate: ConversionRate): boolean;

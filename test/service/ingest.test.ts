@@ -25,8 +25,13 @@ async function started(t: TestContext) {
 }
 
 /** Opens a connection as an engine does; the status of the refusal where there is one. */
-async function connect(t: TestContext, url: string, token: string | undefined): Promise<WebSocket | number> {
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+async function connect(
+  t: TestContext,
+  url: string,
+  token: string | undefined,
+  scheme = 'Bearer',
+): Promise<WebSocket | number> {
+  const headers = token === undefined ? {} : { Authorization: `${scheme} ${token}` };
   const socket = new WebSocket(url, { headers });
   t.after(() => socket.terminate());
   return new Promise((resolve) => {
@@ -71,6 +76,36 @@ describe('an engine of the operator', { concurrency: true }, () => {
     await eventually('the acknowledgement', () => answers.some((text) => text.includes('"ack"')));
     await harness.untilTicker('operational');
     assert.ok(!harness.logged.some((line) => line.includes(token)), 'no secret in the log');
+  });
+
+  test('is let in whatever the case of the scheme, and is shut out by the silent connections of its own token alone (fault row 77)', async (t) => {
+    const { mdapi, token, url } = await started(t);
+    const { token: other } = JSON.parse((await mdapi('sources', 'token', 'engine', '--json')).stdout) as {
+      token: string;
+    };
+    const opened = await Promise.all(Array.from({ length: 12 }, () => connect(t, url, token, 'bearer')));
+    assert.equal(opened.filter((socket) => socket === 503).length, 4);
+    const socket = await connect(t, url, other, 'BEARER');
+    assert.ok(socket instanceof WebSocket);
+    for (const each of opened) if (each instanceof WebSocket) each.terminate();
+    await eventually('room', async () => (await connect(t, url, token)) instanceof WebSocket);
+  });
+
+  test('is not shut out by an epoch whose token was revoked (fault row 77)', async (t) => {
+    const { mdapi, id, token, url } = await started(t);
+    const { token: other } = JSON.parse((await mdapi('sources', 'token', 'engine', '--json')).stdout) as {
+      token: string;
+    };
+    const hello = async (own: string, epoch: number) => {
+      const socket = (await connect(t, url, own)) as WebSocket;
+      socket.send(JSON.stringify({ type: 'hello', protocol: 1, epoch }));
+      const [first] = (await once(socket, 'message')) as [Buffer];
+      return String(first);
+    };
+    assert.match(await hello(token, Number.MAX_SAFE_INTEGER), /resync/);
+    assert.match(await hello(other, 1), /FENCED/);
+    assert.equal((await mdapi('sources', 'revoke', id, '--yes')).exitCode, 0);
+    assert.match(await hello(other, 1), /resync/);
   });
 
   test('is let in with a token of its source alone, and out within a second of its end', async (t) => {

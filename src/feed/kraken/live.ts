@@ -12,6 +12,9 @@ export const krakenSocket: SocketTraits = {
   batchMax: 50,
 };
 
+/** `maintenance`, `cancel_only`, `post_only` and their like. */
+const restricted = /^maintenance$|_only$/;
+
 /** Version 2 of Kraken's WebSocket: the channels `ticker` (by best bid and offer), `instrument` and `status`. */
 export class KrakenLive extends LiveProtocol {
   #pingCount = 0;
@@ -67,7 +70,7 @@ export class KrakenLive extends LiveProtocol {
   #status([status]: readonly WireObject[]): void {
     const system = asText(status?.system);
     if (system === undefined) this.dropped('malformed');
-    else this.channel.emit({ type: 'system', status: system.slice(0, 50) });
+    else this.channel.emit({ type: 'system', status: system.slice(0, 50), isTrading: !restricted.test(system) });
   }
 
   /** `BTC/EUR` is in the result or, of a refusal, in the frame itself; channels without symbols have none. */

@@ -41,7 +41,7 @@ test('recorded version-2 frames come through the connector digit for digit', asy
   );
   assert.deepEqual(
     events.find((event) => event.type === 'system'),
-    { type: 'system', status: 'online' },
+    { type: 'system', status: 'online', isTrading: true },
   );
   const ticker = events.find((event) => event.type === 'ticker');
   assert.equal(ticker?.isSnapshot, true);

@@ -168,7 +168,8 @@ export class OkxLive extends LiveProtocol {
     for (const { serviceType, state } of entries) {
       const word = asText(state)?.slice(0, 20);
       if (ourServices.has(serviceType) && word !== undefined) {
-        this.channel.emit({ type: 'system', status: word === 'ongoing' ? 'maintenance' : `maintenance ${word}` });
+        const status = word === 'ongoing' ? 'maintenance' : `maintenance ${word}`;
+        this.channel.emit({ type: 'system', status, isTrading: word !== 'ongoing' && word !== 'pre_open' });
       }
     }
   }

@@ -82,8 +82,8 @@ test('states of instruments and maintenance of our services are passed on', () =
         { name: 'NEW-USDT', symbol: undefined, isOurs: true, status: 'trading' },
       ],
     },
-    { type: 'system', status: 'maintenance' },
-    { type: 'system', status: 'maintenance completed' },
+    { type: 'system', status: 'maintenance', isTrading: false },
+    { type: 'system', status: 'maintenance completed', isTrading: true },
   ]);
 });
 

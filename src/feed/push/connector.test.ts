@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { turns } from '../../../test/support/eventually.ts';
+import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import { silentLog } from '../../log.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { LiveEvent } from '../connector.ts';
+import { RecordingSink } from '../feed-rig.testing.ts';
+import { FeedSupervisor } from '../supervisor.ts';
 import { PushConnector } from './connector.ts';
 import { FakeTransport, market, ticker } from './engine.testing.ts';
 
@@ -94,11 +98,11 @@ describe('an engine that connects', () => {
 
   test('that leaves a number out is asked for its state again, and nothing of it counts until then', () => {
     const { engine, tickers, at } = synced();
-    assert.deepEqual(engine.send(ticker(4, 'BTCEUR', at, { bid: '1' })), ['resync gap']);
-    assert.deepEqual(engine.send(ticker(5, 'BTCEUR', at, { bid: '2' })), []);
+    assert.deepEqual(engine.send(ticker(4, 'BTCEUR', at, { bid: '49991' })), ['resync gap']);
+    assert.deepEqual(engine.send(ticker(5, 'BTCEUR', at, { bid: '49992' })), []);
     assert.deepEqual(tickers(), []);
-    engine.send(begin, ticker(9, 'BTCEUR', at, { bid: '3' }), end, ticker(10, 'ETHEUR', at, { bid: '4' }));
-    assert.deepEqual(tickers(), ['3', '4']);
+    engine.send(begin, ticker(9, 'BTCEUR', at, { bid: '49993' }), end, ticker(10, 'ETHEUR', at, { bid: '49994' }));
+    assert.deepEqual(tickers(), ['49993', '49994']);
     assert.deepEqual(engine.send({ type: 'heartbeat', lastSeq: 12 }), ['resync gap'], 'a heartbeat shows a gap too');
   });
 
@@ -115,8 +119,12 @@ describe('an engine that connects', () => {
 
   test('that repeats a number is not taken back to it', () => {
     const { engine, tickers, at } = synced();
-    engine.send(ticker(3, 'BTCEUR', at, { bid: '5' }), ticker(2, 'BTCEUR', at, { bid: '4' }), ticker(3, 'BTCEUR', at));
-    assert.deepEqual(tickers(), ['5']);
+    engine.send(
+      ticker(3, 'BTCEUR', at, { bid: '49995' }),
+      ticker(2, 'BTCEUR', at, { bid: '49994' }),
+      ticker(3, 'BTCEUR', at),
+    );
+    assert.deepEqual(tickers(), ['49995']);
   });
 
   test('that sends what cannot be is refused by name, and the numbers go on', () => {
@@ -128,8 +136,11 @@ describe('an engine that connects', () => {
       ticker(6, 'BTCEUR', at, { bid: '0' }),
       ticker(7, 'BTCEUR', at, { bid: '1e5' }),
       ticker(8, 'BTCEUR', at, { bid: 50000 as never }),
-      { type: 'ticker', seq: 7, symbol: 'BTCEUR' },
-      { ...ticker(7, 'BTCEUR', at), extra: 1 },
+      { type: 'ticker', seq: 9, symbol: 'BTCEUR' },
+      { ...ticker(10, 'BTCEUR', at), extra: 1 },
+      ticker(11, 'BTCEUR', at, { ask: '500001' }),
+      ticker(12, 'BTCEUR', at, { high24h: '48999.9' }),
+      { type: 'ticker', seq: 'x', symbol: 'BTCEUR' },
       { type: 'trade' },
     );
     assert.deepEqual(
@@ -143,11 +154,68 @@ describe('an engine that connects', () => {
         'INVALID_MESSAGE: bid: must be string',
         'INVALID_MESSAGE: time: is missing',
         'INVALID_MESSAGE: extra: is not known',
+        'INVALID_PRICE: ask: is more than 10 times the bid',
+        'INVALID_PRICE: high24h: is below low24h',
+        'INVALID_MESSAGE: time: is missing',
         'MALFORMED: type: must be one of hello, catalogue, snapshot, ticker, heartbeat',
       ],
     );
-    assert.deepEqual(engine.send(ticker(7, 'BTCEUR', at, { bid: '6' })), []);
-    assert.deepEqual(tickers(), ['6']);
+    assert.deepEqual(engine.send(ticker(13, 'BTCEUR', at, { bid: '49990' })), []);
+    assert.deepEqual(tickers(), ['49990']);
+  });
+
+  test('that leaves a market out of a whole snapshot says that it has no price (fault row 77)', () => {
+    const { engine, events, at } = synced();
+    engine.send(begin, ticker(3, 'ETHEUR', at), end);
+    const withdrawn = () => events.splice(0).flatMap((event) => (event.type === 'withdrawn' ? [...event.symbols] : []));
+    assert.deepEqual(withdrawn(), ['BTCEUR']);
+    engine.send(begin, ticker(4, 'BTCEUR', at, { bid: 'x' }), ticker(5, 'ETHEUR', at), end);
+    assert.deepEqual(withdrawn(), [], 'one that is refused was not left out');
+    engine.send(begin, ticker(6, 'BTCEUR', at), ticker(8, 'ETHEUR', at), end);
+    assert.deepEqual(withdrawn(), [], 'one with a gap is not whole');
+  });
+
+  test('whose token is gone has set no epoch', () => {
+    const { connector } = rig();
+    const hello = (epoch: number, token: string) => {
+      const transport = new FakeTransport();
+      connector.accept(transport, token).received(JSON.stringify({ type: 'hello', protocol: 1, epoch }));
+      return transport.closedWith;
+    };
+    hello(Number.MAX_SAFE_INTEGER, 'one');
+    assert.deepEqual([connector.epochToken, hello(5, 'two')], ['one', 4002]);
+    connector.forgetEpoch();
+    assert.deepEqual([hello(5, 'two'), connector.epochToken], [undefined, 'two']);
+  });
+
+  test('has new markets listed within two seconds of its catalogue, and again after one went', async () => {
+    const { connector, clock, engine, at } = synced();
+    const sink = new RecordingSink();
+    const supervisor = new FeedSupervisor({
+      ...{ connector, sink, clock, randomness: seededRandomness(1), log: silentLog, timing: {} },
+    });
+    const listed = () => sink.catalogues.at(-1);
+    supervisor.start();
+    await clock.advance(0);
+    await turns(5);
+    assert.deepEqual(listed(), ['BTCEUR', 'ETHEUR']);
+    for (const bases of [
+      ['BTC', 'ETH', 'ADA'],
+      ['BTC', 'ETH'],
+      ['ADA', 'BTC', 'ETH'],
+    ]) {
+      engine.send({ type: 'catalogue', markets: bases.map((base) => market(base)) });
+      for (let step = 0; step < 8; step++) {
+        await clock.advance(250);
+        engine.send(ticker(3, 'BTCEUR', at), { type: 'heartbeat', lastSeq: 0 });
+        await turns(5);
+      }
+      assert.deepEqual(
+        listed(),
+        bases.map((base) => `${base}EUR`),
+      );
+    }
+    supervisor.stop();
   });
 
   test('with a catalogue that contradicts itself keeps the one before', () => {

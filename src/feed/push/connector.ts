@@ -20,12 +20,16 @@ import { type PushListener, PushSession, type PushTransport, upstreamMarkets } f
  */
 export class PushConnector implements ExchangeConnector {
   readonly id: string;
+  /** Its catalogue comes by itself: taking it over costs nothing. */
+  readonly catalogueSpacingMs = 1_000;
   readonly #clock: Clock;
   readonly #options: ConnectorOptions;
   readonly #firstCatalogue = Promise.withResolvers<void>();
   #markets: readonly UpstreamMarket[] | undefined;
-  #symbols: ReadonlySet<string> = new Set();
+  #symbols: ReadonlySet<MarketSymbol> = new Set();
   #epoch = 0;
+  /** The token of the run that set the epoch. */
+  #epochToken: string | undefined;
   #session: PushSession | undefined;
   #live: PushLive | undefined;
 
@@ -35,9 +39,21 @@ export class PushConnector implements ExchangeConnector {
     this.#options = options;
   }
 
-  /** An engine has connected, with a token of this source. */
-  accept(transport: PushTransport): PushSession {
-    return new PushSession(this.#clock, transport, this.#sessionListener);
+  /** The token whose engine set the epoch in force. */
+  get epochToken(): string | undefined {
+    return this.#epochToken;
+  }
+
+  /** The token that set the epoch is gone, and the epoch with it. */
+  forgetEpoch(): void {
+    this.#epoch = 0;
+    this.#epochToken = undefined;
+  }
+
+  /** An engine has connected. @param token it came with, if any */
+  accept(transport: PushTransport, token?: string): PushSession {
+    const helloReceived = (session: PushSession, epoch: number) => this.#helloReceived(session, epoch, token);
+    return new PushSession(this.#clock, transport, { ...this.#sessionListener, helloReceived });
   }
 
   /** Waits for the engine, which sends it. */
@@ -73,19 +89,20 @@ export class PushConnector implements ExchangeConnector {
     return live;
   }
 
-  readonly #sessionListener: PushListener = {
-    helloReceived: (session, epoch) => this.#helloReceived(session, epoch),
+  readonly #sessionListener: Omit<PushListener, 'helloReceived'> = {
     catalogueReceived: (markets) => this.#catalogueReceived(markets),
-    isListed: (symbol) => this.#symbols.has(symbol),
+    isListed: (symbol) => this.#symbols.has(symbol as MarketSymbol),
     tickerReceived: (ticker, isSnapshot) => this.#live?.ticker(ticker, isSnapshot, this.#clock.now()),
+    snapshotEnded: (symbols) => this.#live?.withdraw([...this.#symbols].filter((symbol) => !symbols.has(symbol))),
     messageReceived: () => this.#live?.emit({ type: 'frame' }),
     ended: (session, detail) => this.#sessionEnded(session, detail),
   };
 
   /** The same run may come back over a new connection, before the end of the old one was noticed. */
-  #helloReceived(session: PushSession, epoch: number): boolean {
+  #helloReceived(session: PushSession, epoch: number, token: string | undefined): boolean {
     if (epoch < this.#epoch) return false;
     this.#epoch = epoch;
+    this.#epochToken = token;
     const before = this.#session;
     this.#session = session;
     if (before === undefined) this.#live?.emit({ type: 'opened' });
@@ -96,7 +113,6 @@ export class PushConnector implements ExchangeConnector {
   #catalogueReceived(pushed: readonly PushedMarket[]): string | undefined {
     const markets = upstreamMarkets(pushed);
     if (typeof markets === 'string') return markets;
-    const known = this.#symbols;
     this.#markets = markets;
     this.#symbols = new Set(markets.map(({ symbol }) => symbol));
     this.#firstCatalogue.resolve();
@@ -104,7 +120,7 @@ export class PushConnector implements ExchangeConnector {
       type: 'instruments',
       pairs: markets.map(({ symbol, quote, status }) => ({
         name: symbol,
-        symbol: known.has(symbol) ? symbol : undefined,
+        symbol,
         isOurs: this.#options.quotes.includes(quote),
         status,
       })),
@@ -152,6 +168,11 @@ class PushLive implements LiveConnection {
   ticker(pushed: PushedTicker, isSnapshot: boolean, receivedAt: EpochMs): void {
     if (!this.#wanted.has(pushed.symbol)) return;
     this.emit({ type: 'ticker', isSnapshot, tickers: [upstreamTicker(pushed, receivedAt)] });
+  }
+
+  withdraw(symbols: readonly MarketSymbol[]): void {
+    const wanted = symbols.filter((symbol) => this.#wanted.has(symbol));
+    if (wanted.length > 0) this.emit({ type: 'withdrawn', symbols: wanted });
   }
 
   /** The engine sends every market, so that there is nothing to ask it for but a snapshot. */

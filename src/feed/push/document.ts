@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { engineMessages, serviceMessages } from './messages.ts';
+import { closeCodes, engineMessages, serviceMessages } from './messages.ts';
 
 const introduction = `An engine of the operator's own pushes its markets and prices to a source of kind \`push\`. It connects to the private
 listener with \`Authorization: Bearer mds_…\`; \`mdapi sources token ID\` makes the token. Frames are JSON texts, one message each.
@@ -14,7 +14,10 @@ tickers count in the sequence. An engine that restarts takes a higher \`epoch\`;
 Through Redis Streams, to a source of kind \`redis-stream\`, it writes the same messages as entries of a stream: the field \`message\` is the JSON
 text, \`epoch\` the number of the \`hello\`. Answers have the same two fields, in a stream of their own.
 
-Closing codes: 1007 not readable, 4001 out of turn, 4002 fenced, 4003 silent, 4004 answers not read, 4005 token revoked, 1013 connect again.`;
+How the service closes a connection:
+${Object.values(closeCodes)
+  .map(({ code, meaning }) => `\n- ${code}: ${meaning}`)
+  .join('')}`;
 
 /** The AsyncAPI 3 document of `/ingest/v1` and of its streams in Redis, from the schemas that frames are checked with. */
 export function ingestDocument() {

@@ -48,7 +48,7 @@ export const engineMessages = {
   }),
   snapshot: message(
     'snapshot',
-    'Brackets the tickers of all markets that have a price: what comes between is the whole state.',
+    'Brackets the tickers of all markets that have a price: what comes between is the whole state, and a market left out has none.',
     {
       phase: Type.Enum(['begin', 'end'], { description: 'Which bracket.' }),
     },
@@ -62,8 +62,8 @@ export const engineMessages = {
     }),
     time: whole('When the engine knew it, milliseconds since the Unix epoch; not in the future.', 1_795_255_200_000),
     bid: decimal('Best bid, above zero.', '50000.0'),
-    ask: decimal('Best ask, not below the bid.', '50000.1'),
-    high24h: decimal('Highest trade of 24 hours.', '51000.5'),
+    ask: decimal('Best ask, not below the bid and at most ten times as high.', '50000.1'),
+    high24h: decimal('Highest trade of 24 hours, not below the lowest.', '51000.5'),
     low24h: decimal('Lowest trade of 24 hours.', '49000.4'),
     volume24h: decimal('Volume of 24 hours, in the base currency.', '412.70318822'),
     last: Type.Optional(decimal('Last trade.', '50000.1')),
@@ -94,7 +94,8 @@ export const serviceMessages = {
     'Send the catalogue if it was not sent on this connection, and a snapshot. Tickers outside it are not taken until then.',
     {
       reason: Type.Enum(['connected', 'gap', 'quiet', 'requested'], {
-        description: 'Why; `quiet`: no ticker for 5 seconds.',
+        description:
+          'Why; `quiet`: no ticker for 5 seconds; `requested`: the service began to read anew, or markets were added to it.',
       }),
       expectedSeq: Type.Optional(whole('With `gap`: the number that should have come.', 16)),
     },
@@ -136,7 +137,22 @@ export type ResyncReason = Static<typeof serviceMessages.resync>['reason'];
 export interface Refusal {
   readonly code: PushErrorCode;
   readonly message: string;
+  /** Of a ticker that is refused for its form, where they can be read: it counts in the sequence. */
+  readonly ticker?: Pick<PushedTicker, 'seq' | 'symbol'> | undefined;
 }
+
+/** How the service closes a connection (RFC 6455 §7.4). */
+export const closeCodes = {
+  MALFORMED: { code: 1007, meaning: 'The first message was not readable.' },
+  INVALID_MESSAGE: { code: 1008, meaning: 'The first message was not valid.' },
+  TOO_LARGE: { code: 1009, meaning: 'A frame was over 8 MiB.' },
+  OUT_OF_TURN: { code: 4001, meaning: 'A message out of turn, or no `hello` in time.' },
+  FENCED: { code: 4002, meaning: 'A later run of the engine is connected.' },
+  SILENT: { code: 4003, meaning: 'No message for three seconds.' },
+  SLOW: { code: 4004, meaning: 'Answers were not read.' },
+  REVOKED: { code: 4005, meaning: 'The token was revoked.' },
+  AGAIN: { code: 1013, meaning: 'Connect again.' },
+} as const;
 
 const validators = new Map(Object.entries(engineMessages).map(([type, schema]) => [type, Compile(schema)]));
 
@@ -154,7 +170,9 @@ export function readMessage(text: string): EngineMessage | Refusal {
     return { code: 'MALFORMED', message: `type: must be one of ${[...validators.keys()].join(', ')}.` };
   }
   if (validator.Check(value)) return value as EngineMessage;
-  return { code: 'INVALID_MESSAGE', message: faultOf(validator.Errors(value) as unknown as readonly Fault[]) };
+  const { seq, symbol } = value as Partial<PushedTicker>;
+  const ticker = type === 'ticker' && Number.isSafeInteger(seq) ? { seq: seq!, symbol: String(symbol) } : undefined;
+  return { code: 'INVALID_MESSAGE', ticker, message: faultOf(validator.Errors(value) as unknown as readonly Fault[]) };
 }
 
 export function isRefusal(read: EngineMessage | Refusal): read is Refusal {

@@ -1,7 +1,9 @@
+import type Big from 'big.js';
 import type { Clock } from '../../clock.ts';
-import { isPositive, parseDecimal, toBig } from '../../market/decimal.ts';
+import { type DecimalString, toBig } from '../../market/decimal.ts';
 import type { UpstreamMarket } from '../../market/upstream.ts';
 import {
+  closeCodes,
   type EngineMessage,
   isRefusal,
   type PushErrorCode,
@@ -29,6 +31,8 @@ export interface PushListener {
   catalogueReceived(markets: readonly PushedMarket[]): string | undefined;
   isListed(symbol: string): boolean;
   tickerReceived(ticker: PushedTicker, isSnapshot: boolean): void;
+  /** A snapshot has ended: no other market has a price. */
+  snapshotEnded(symbols: ReadonlySet<string>): void;
   /** A message of any kind. */
   messageReceived(): void;
   ended(session: PushSession, detail: string): void;
@@ -42,15 +46,8 @@ const quietAfterMs = 5_000;
 const ackEveryMs = 250;
 /** Clocks of two machines differ a little. */
 const aheadMsMax = 1_000;
-
-/** Closing codes of our own (RFC 6455 §7.4.2), one for each error that ends a connection. */
-const closeCodes: Partial<Record<PushErrorCode, number>> = {
-  MALFORMED: 1007,
-  OUT_OF_TURN: 4001,
-  FENCED: 4002,
-  SILENT: 4003,
-  SLOW: 4004,
-};
+/** No market has such a spread: one side of it is a mistake. */
+const askFactorMax = 10;
 
 /**
  * One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; the market room judges
@@ -71,6 +68,8 @@ export class PushSession {
   /** The engine was asked for one that has not begun. */
   #hasAsked = false;
   #isSnapshot = false;
+  /** The markets of the snapshot. */
+  #bracketed = new Set<string>();
   /** `undefined`: any number may come. */
   #expectedSeq: number | undefined;
   #seen = 0;
@@ -94,7 +93,8 @@ export class PushSession {
     if (!isRefusal(read)) {
       if (this.#isInTurn(read)) this.#take(read);
     } else if (this.#hasHello) {
-      this.#refuse(read.code, read.message);
+      if (read.ticker === undefined || this.#awaitsSnapshot) this.#refuse(read.code, read.message);
+      else if (this.#isNext(read.ticker)) this.#refuse(read.code, read.message, read.ticker.seq);
     } else {
       this.#fail(read.code, read.message);
     }
@@ -151,14 +151,10 @@ export class PushSession {
         this.#takeCatalogue(message.markets);
         return;
       case 'snapshot':
-        this.#isSnapshot = message.phase === 'begin';
-        if (this.#isSnapshot) {
-          this.#awaitsSnapshot = this.#hasAsked = false;
-          this.#expectedSeq = undefined;
-        }
+        this.#takeBracket(message.phase);
         return;
       case 'ticker':
-        this.#takeTicker(message);
+        if (!this.#awaitsSnapshot && this.#isNext(message)) this.#takeTicker(message);
         return;
       case 'heartbeat':
         if (!this.#awaitsSnapshot && this.#expectedSeq !== undefined && message.lastSeq >= this.#expectedSeq) {
@@ -173,24 +169,37 @@ export class PushSession {
     else this.#refuse('INVALID_MESSAGE', fault);
   }
 
-  #takeTicker(ticker: PushedTicker): void {
-    if (this.#awaitsSnapshot) return;
-    const { seq } = ticker;
-    const expected = this.#expectedSeq;
-    if (expected !== undefined && seq < expected) return;
-    if (expected !== undefined && seq > expected) {
-      this.resync('gap', expected);
-      return;
+  #takeBracket(phase: 'begin' | 'end'): void {
+    const wasSnapshot = this.#isSnapshot;
+    this.#isSnapshot = phase === 'begin';
+    if (this.#isSnapshot) {
+      this.#awaitsSnapshot = this.#hasAsked = false;
+      this.#expectedSeq = undefined;
+      this.#bracketed = new Set();
+    } else if (wasSnapshot) {
+      this.#listener.snapshotEnded(this.#bracketed);
     }
+  }
+
+  /** Counts a ticker in the sequence, whatever is in it. Returns false for one that is not the next. */
+  #isNext({ seq, symbol }: Pick<PushedTicker, 'seq' | 'symbol'>): boolean {
+    const expected = this.#expectedSeq ?? seq;
+    if (seq > expected) this.resync('gap', expected);
+    if (seq !== expected) return false;
     this.#expectedSeq = seq + 1;
     this.#tickerAtMs = this.#clock.monotonicMs();
     this.#seen = seq;
-    const [code, message] = this.#faultOf(ticker) ?? [];
-    if (code === undefined) this.#listener.tickerReceived(ticker, this.#isSnapshot);
-    else this.#refuse(code, message!, seq);
+    if (this.#isSnapshot) this.#bracketed.add(symbol);
+    return true;
   }
 
-  #faultOf({ symbol, time, bid, ask }: PushedTicker): readonly [PushErrorCode, string] | undefined {
+  #takeTicker(ticker: PushedTicker): void {
+    const [code, message] = this.#faultOf(ticker) ?? [];
+    if (code === undefined) this.#listener.tickerReceived(ticker, this.#isSnapshot);
+    else this.#refuse(code, message!, ticker.seq);
+  }
+
+  #faultOf({ symbol, time, bid, ask, high24h, low24h }: PushedTicker): readonly [PushErrorCode, string] | undefined {
     if (!this.#listener.isListed(symbol)) return ['UNKNOWN_SYMBOL', `symbol: ${symbol} is not in the catalogue.`];
     if (time > this.#clock.now() + aheadMsMax) {
       return [
@@ -198,10 +207,17 @@ export class PushSession {
         `time: ${time} is in the future; it is ${this.#clock.now()} here. Set the clock of the engine.`,
       ];
     }
-    const [below, above] = [parseDecimal(bid), parseDecimal(ask)];
-    if (below === undefined || !isPositive(below)) return ['INVALID_PRICE', 'bid: must be above zero.'];
-    if (above === undefined || toBig(above).lt(toBig(below))) return ['INVALID_PRICE', 'ask: is below the bid.'];
-    return undefined;
+    const [below, above, high, low] = [bid, ask, high24h, low24h].map((text) => toBig(text as DecimalString)) as [
+      Big,
+      Big,
+      Big,
+      Big,
+    ];
+    if (!below.gt(0)) return ['INVALID_PRICE', 'bid: must be above zero.'];
+    if (above.lt(below)) return ['INVALID_PRICE', 'ask: is below the bid.'];
+    if (above.gt(below.times(askFactorMax)))
+      return ['INVALID_PRICE', `ask: is more than ${askFactorMax} times the bid.`];
+    return high.lt(low) ? ['INVALID_PRICE', 'high24h: is below low24h.'] : undefined;
   }
 
   #refuse(code: PushErrorCode, message: string, seq?: number): void {
@@ -211,7 +227,9 @@ export class PushSession {
   #fail(code: PushErrorCode, message: string): void {
     if (this.#hasEnded) return;
     this.#transport.send({ type: 'error', code, message, fatal: true });
-    this.end(closeCodes[code] ?? 1008);
+    const { code: closeCode } =
+      code in closeCodes ? closeCodes[code as keyof typeof closeCodes] : closeCodes.INVALID_MESSAGE;
+    this.end(closeCode);
     this.#listener.ended(this, code);
   }
 

@@ -89,7 +89,7 @@ const catalogue = { type: 'catalogue', markets: [market('BTC')] };
 /** An engine whose snapshot, up to sequence number 1, was taken. */
 async function synced(t: TestContext) {
   const server = new FakeServer();
-  const price = (seq: number, bid: string) => ticker(seq, 'BTCEUR', server.clock.now(), { bid });
+  const price = (seq: number, bid: string) => ticker(seq, 'BTCEUR', server.clock.now(), { bid, ask: bid });
   server.write(1, hello(), catalogue);
   const node = started(t, server);
   await server.clock.advance(100);

@@ -165,6 +165,7 @@ function figuresOf(health: FeedHealth): readonly Row[] {
     ['Frames dropped', counts(health.framesDropped)],
     ['Tickers taken', countText(health.tickersTaken)],
     ['Tickers refused', counts(health.tickersRejected)],
+    ['Statistics left out', counts(health.statisticsLeftOut)],
     ['Markets quiet', countText(health.symbolsQuiet)],
     ['Live and REST differ', countText(health.symbolsDoubted)],
     ['Markets refused', health.symbolsRejected.join(', ') || 'none'],

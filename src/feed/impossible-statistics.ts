@@ -1,0 +1,23 @@
+import { type DecimalString, isPositive, toBig } from '../market/decimal.ts';
+import type { UpstreamTicker } from '../market/upstream.ts';
+
+/** What a ticker can do without. */
+export type OptionalStatistic = 'last' | 'vwap24h' | 'priceChangePercent24h';
+
+/** From -100, the loss of everything, to below 100,000. */
+const possibleChange = /^(?:\d{1,5}(?:\.\d*)?|-\d{1,2}(?:\.\d*)?|-100(?:\.0*)?)$/;
+
+/**
+ * The optional statistics that cannot be: a change beyond what a price can do in a day, a trade or an average price outside half to
+ * double the range of the 24 hours it is of.
+ */
+export function impossibleIn(ticker: UpstreamTicker): OptionalStatistic[] {
+  const { priceChangePercent24h: change, high24h, low24h } = ticker;
+  const impossible: OptionalStatistic[] =
+    change === undefined || possibleChange.test(change) ? [] : ['priceChangePercent24h'];
+  if (high24h === undefined || low24h === undefined || !isPositive(low24h)) return impossible;
+  const isOutside = (price: DecimalString | undefined) =>
+    price !== undefined && (toBig(price).times(2).lt(low24h) || toBig(high24h).times(2).lt(price));
+  for (const name of ['last', 'vwap24h'] as const) if (isOutside(ticker[name])) impossible.push(name);
+  return impossible;
+}
