@@ -24,6 +24,8 @@ export interface ConnectorTraits {
   readonly hasCandles: boolean;
   /** Its own limit of a frame, where that is below what is configured. */
   readonly frameBytesMax?: number;
+  /** The exchange ends every connection after 24 hours. */
+  readonly endsDaily?: boolean;
   /** What it polls in regular operation: `statistics` beside its WebSocket, or `everything`, and has none. */
   readonly polls?: 'statistics' | 'everything';
 }
@@ -37,6 +39,8 @@ const configuredFrameBytesMax = 2 * 1024 * 1024;
 /** A first price is there this long after the start, with every market subscribed. */
 const firstPriceMs = 10_000;
 const dayMs = 86_400_000;
+/** Of the protocol (RFC 6455 §7.4.1), and two of an exchange's own: none documents which of them it sends. */
+const closeCodes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011, 1012, 1013, 1014, 3000, 4000, 4999];
 
 /** The suite that every connector passes, over the stand-in exchange in its dialect. */
 export function connectorConformance(traits: ConnectorTraits): void {
@@ -195,6 +199,17 @@ export function connectorConformance(traits: ConnectorTraits): void {
       }),
     );
 
+    onSocket('comes back from an end with any code that a server can send', () =>
+      withLive(async (rig) => {
+        for (const [index, code] of closeCodes.entries()) {
+          await rig.simulator.faults.set({ fault: 'close', code });
+          await rig.pass(`live after ${code}`, () => rig.health.epoch === index + 2 && rig.health.path === 'live', 500);
+          await rig.pass('all subscribed', () => rig.simulator.state().subscriptions === markets);
+        }
+        assert.deepEqual(rig.health.connectionsEnded, { closed: closeCodes.length });
+      }),
+    );
+
     if (traits.plansReconnects) {
       it('replaces a connection whose end is announced without a gap, and counts no fault', () =>
         withLive(async (rig) => {
@@ -303,11 +318,13 @@ export function connectorConformance(traits: ConnectorTraits): void {
         const clock = new FakeClock();
         const bids: (string | undefined)[] = [];
         let isOpen = false;
+        let endings = 0;
         const { restUrl, wsUrl: liveUrl } = rig.simulator;
         const opened = new connector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] }));
         await opened.loadCatalogue(never);
         const connection = opened.openLive((event) => {
           isOpen ||= event.type === 'opened';
+          if (event.type === 'ending') endings++;
           if (event.type === 'ticker') bids.push(...event.tickers.map(({ bid }) => bid));
         });
         await soon('the connection', () => isOpen);
@@ -324,6 +341,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
           connection.ping();
           await turns(10);
         }
+        assert.equal(endings, traits.endsDaily === true ? 1 : 0, 'its end is known before it comes');
         await delivers('50004.10');
         clock.jump(-dayMs);
         await delivers('50005.10');

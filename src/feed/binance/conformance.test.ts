@@ -8,5 +8,6 @@ connectorConformance({
   plansReconnects: true,
   maintenance: 'markets',
   hasCandles: true,
+  endsDaily: true,
   frameBytesMax: 1_048_576,
 });
