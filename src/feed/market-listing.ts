@@ -2,7 +2,7 @@ import { type DecimalString, shortest } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, symbolOf } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket } from '../market/upstream.ts';
 import type { ConnectorOptions } from './connector.ts';
-import { asCount, asPositive, UpstreamError, type WireObject } from './wire.ts';
+import { asCount, asPositive, asText, requireList, UpstreamError, type WireObject } from './wire.ts';
 
 /** Which pairs become markets. */
 export type ListingChoice = Pick<ConnectorOptions, 'quotes' | 'symbols' | 'assets'>;
@@ -26,6 +26,19 @@ export interface ListedPair {
   readonly objection?: string | undefined;
   /** Called only for pairs that were chosen. Throws `UpstreamError` whose message is the reason why the pair is skipped. */
   readonly terms: () => MarketTerms;
+}
+
+/** The pairs of a listing whose entries name id and currencies by these members. `what` names the listing in an error. */
+export function listedPairs(
+  listing: unknown,
+  what: string,
+  [id, base, quote]: readonly [id: string, base: string, quote: string],
+  terms: (entry: WireObject) => MarketTerms,
+): ListedPair[] {
+  return requireList(listing, what).map((entry) => ({
+    ...{ id: asText(entry[id]), base: entry[base], quote: entry[quote] },
+    terms: () => terms(entry),
+  }));
 }
 
 interface SelectedMarkets {

@@ -3,21 +3,11 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { asStep, type ListedPair, type MarketTerms, required, type Step } from '../market-listing.ts';
-import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
+import { asStep, type ListedPair, listedPairs, type MarketTerms, required, type Step } from '../market-listing.ts';
+import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import {
-  asCount,
-  asDecimal,
-  asEpoch,
-  asList,
-  asObject,
-  asText,
-  parseLossless,
-  requireList,
-  type WireObject,
-} from '../wire.ts';
+import { asCount, asDecimal, asEpoch, asList, asObject, asText, parseLossless, type WireObject } from '../wire.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */
@@ -181,14 +171,9 @@ export class BinanceLive extends LiveProtocol {
  * `CANCEL_ONLY`) or new, takes fewer kinds of order or none. Binance also lists assets whose names are not in ASCII.
  */
 export function readExchangeInfo(result: unknown): ListedPair[] {
-  return requireList(asObject(result)?.symbols, 'symbols').map((entry) => ({
-    id: asText(entry.symbol),
-    // The names of streams are in lower case.
-    liveName: asText(entry.symbol)?.toLowerCase(),
-    base: entry.baseAsset,
-    quote: entry.quoteAsset,
-    terms: () => readTerms(entry),
-  }));
+  const pairs = listedPairs(asObject(result)?.symbols, 'symbols', ['symbol', 'baseAsset', 'quoteAsset'], readTerms);
+  // The names of streams are in lower case.
+  return pairs.map((pair) => ({ ...pair, liveName: pair.id?.toLowerCase() }));
 }
 
 function readTerms(entry: WireObject): MarketTerms {
@@ -221,15 +206,8 @@ export function readBestPrices(event: WireObject): BestPrices {
 }
 
 /** The statistics of a `24hrTicker` event, over a rolling 24 hours. */
-export function readStatistics(event: WireObject): Statistics {
-  return {
-    last: asDecimal(event.c),
-    high24h: asDecimal(event.h),
-    low24h: asDecimal(event.l),
-    volume24h: asDecimal(event.v),
-    vwap24h: asDecimal(event.w),
-    priceChangePercent24h: asDecimal(event.P),
-  };
+export function readStatistics({ c: last, h: high, l: low, v: volume, w: vwap, P: change }: WireObject): Statistics {
+  return { ...readCommonValues({ last, high, low, volume, vwap }), priceChangePercent24h: asDecimal(change) };
 }
 
 /**
@@ -237,15 +215,7 @@ export function readStatistics(event: WireObject): Statistics {
  * not be of that instant, so these tickers carry no time.
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
-  return {
-    bid: asDecimal(entry.bidPrice),
-    ask: asDecimal(entry.askPrice),
-    last: asDecimal(entry.lastPrice),
-    high24h: asDecimal(entry.highPrice),
-    low24h: asDecimal(entry.lowPrice),
-    volume24h: asDecimal(entry.volume),
-    vwap24h: asDecimal(entry.weightedAvgPrice),
-    priceChangePercent24h: asDecimal(entry.priceChangePercent),
-    upstreamTime: undefined,
-  };
+  const { bidPrice: b, askPrice: a, lastPrice: c, highPrice: h, lowPrice: l, volume: v, weightedAvgPrice: w } = entry;
+  const statistics = readStatistics({ c, h, l, v, w, P: entry.priceChangePercent });
+  return { ...statistics, ...readBestPrices({ b, a }), upstreamTime: undefined };
 }

@@ -26,6 +26,8 @@ test('a 24hrTicker event has the statistics of the rolling day, the change as it
   const event =
     '{"e":"24hrTicker","E":1672515782136,"s":"BNBBTC","p":"0.0015","P":"250.00","w":"0.0018","x":"0.0009","c":"0.0025","Q":"10","b":"0.0024","B":"10","a":"0.0026","A":"100","o":"0.0010","h":"0.0025","l":"0.0010","v":"10000","q":"18","O":0,"C":86400000,"F":0,"L":18150,"n":18151}';
   assert.deepEqual(readStatistics(asObject(parsePlain(event)) ?? {}), {
+    bid: undefined,
+    ask: undefined,
     last: '0.0025',
     high24h: '0.0025',
     low24h: '0.0010',

@@ -4,7 +4,14 @@ import type { CandleInterval, ConnectorOptions, LiveListener } from '../connecto
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { asStep, type ListedPair, type MarketTerms, requirePlaces, requireStep } from '../market-listing.ts';
+import {
+  asStep,
+  type ListedPair,
+  listedPairs,
+  type MarketTerms,
+  requirePlaces,
+  requireStep,
+} from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asCount,
@@ -13,7 +20,6 @@ import {
   asList,
   asObject,
   asPositive,
-  asText,
   parseLossless,
   requireList,
   type WireObject,
@@ -117,12 +123,7 @@ export class BitvavoLive extends LiveProtocol {
 
 /** Reads the answer of `GET /markets`. */
 export function readMarkets(result: unknown): ListedPair[] {
-  return requireList(result, 'markets').map((entry) => ({
-    id: asText(entry.market),
-    base: entry.base,
-    quote: entry.quote,
-    terms: () => readTerms(entry),
-  }));
+  return listedPairs(result, 'markets', ['market', 'base', 'quote'], readTerms);
 }
 
 /** `pricePrecision` is no longer sent: it follows from the tick. */

@@ -4,7 +4,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
 import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { type ListedPair, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
+import { type ListedPair, listedPairs, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
 import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import {
@@ -13,7 +13,6 @@ import {
   asObject,
   asText,
   asUpstreamError,
-  requireList,
   UpstreamError,
   type UpstreamErrorKind,
   type WireObject,
@@ -172,12 +171,7 @@ const closeReasons: Partial<Record<UpstreamErrorKind, CloseReason>> = {
  * listed is trading.
  */
 export function readTradingPairs(data: unknown): ListedPair[] {
-  return requireList(data, 'tradingPairs').map((entry) => ({
-    id: asText(entry.name),
-    base: entry.firstCurrency,
-    quote: entry.secondCurrency,
-    terms: () => readTerms(entry),
-  }));
+  return listedPairs(data, 'tradingPairs', ['name', 'firstCurrency', 'secondCurrency'], readTerms);
 }
 
 function readTerms(entry: WireObject): MarketTerms {

@@ -110,16 +110,9 @@ export function readLiveTicker(entry: WireObject): TickerValues {
  * midnight). It carries no time, and no change over 24 hours.
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
-  const decimalAt = (member: string, index: number) => asDecimal(asList(entry[member])?.[index]);
-  return {
-    bid: decimalAt('b', 0),
-    ask: decimalAt('a', 0),
-    last: decimalAt('c', 0),
-    high24h: decimalAt('h', 1),
-    low24h: decimalAt('l', 1),
-    volume24h: decimalAt('v', 1),
-    vwap24h: decimalAt('p', 1),
-    priceChangePercent24h: undefined,
-    upstreamTime: undefined,
-  };
+  const at = (member: string, index: number) => asList(entry[member])?.[index];
+  const [bid, ask, last] = ['b', 'a', 'c'].map((member) => at(member, 0));
+  const [high, low, volume, vwap] = ['h', 'l', 'v', 'p'].map((member) => at(member, 1));
+  const values = readCommonValues({ bid, ask, last, high, low, volume, vwap });
+  return { ...values, priceChangePercent24h: undefined, upstreamTime: undefined };
 }

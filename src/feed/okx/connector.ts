@@ -4,8 +4,8 @@ import type { CandleInterval, ConnectorOptions, LiveListener, LivePair } from '.
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { type ListedPair, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
-import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
+import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
+import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asDecimal,
   asEpoch,
@@ -182,12 +182,7 @@ export class OkxLive extends LiveProtocol {
  */
 export function readInstruments(data: unknown): ListedPair[] {
   const spot = requireList(data, 'instruments').filter(({ instType }) => instType === 'SPOT');
-  return spot.map((entry) => ({
-    id: asText(entry.instId),
-    base: entry.baseCcy,
-    quote: entry.quoteCcy,
-    terms: () => readTerms(entry),
-  }));
+  return listedPairs(spot, 'instruments', ['instId', 'baseCcy', 'quoteCcy'], readTerms);
 }
 
 function readTerms(entry: WireObject): MarketTerms {
@@ -211,17 +206,12 @@ export function instrumentStatus(state: unknown): UpstreamMarketStatus {
  * `undefined`. For spot `vol24h` is in the base currency and `volCcy24h` in the quote currency.
  */
 export function readTicker(entry: WireObject): TickerValues {
-  const last = asDecimal(entry.last);
-  const volume24h = asDecimal(entry.vol24h);
+  const { bidPx: bid, askPx: ask, last, high24h: high, low24h: low, vol24h: volume } = entry;
+  const values = readCommonValues({ bid, ask, last, high, low, volume });
   return {
-    bid: asDecimal(entry.bidPx),
-    ask: asDecimal(entry.askPx),
-    last,
-    high24h: asDecimal(entry.high24h),
-    low24h: asDecimal(entry.low24h),
-    volume24h,
-    vwap24h: vwapOf(asDecimal(entry.volCcy24h), volume24h),
-    priceChangePercent24h: changePercentOf(last, asDecimal(entry.open24h)),
+    ...values,
+    vwap24h: vwapOf(asDecimal(entry.volCcy24h), values.volume24h),
+    priceChangePercent24h: changePercentOf(values.last, asDecimal(entry.open24h)),
     upstreamTime: asEpoch(entry.ts),
   };
 }
