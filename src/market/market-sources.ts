@@ -1,7 +1,8 @@
 import type { EpochMs } from '../clock.ts';
-import { type Doubt, doubtedForMsMax, type Guard, type Quote, type TickerOffer, type Verdict } from './guard.ts';
+import type { Doubt, Guard, Quote, TickerOffer, Verdict } from './guard.ts';
 import {
   exclusionOf,
+  marketDoubtOf,
   pricesOf,
   Source,
   type SourceDoubtListener,
@@ -10,7 +11,7 @@ import {
   type SourceState,
   shownDoubtOf,
 } from './source.ts';
-import { type Hearing, levelOf, SourceAgreement, type SourceDoubt, type SourceDoubts } from './source-agreement.ts';
+import { type Hearing, levelOf, SourceAgreement, type SourceDoubts } from './source-agreement.ts';
 import { type Candidate, chooseSource, isFit, LiveStreak, medianTicker } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -43,8 +44,6 @@ interface Choice {
   readonly streaks: readonly LiveStreak[];
   /** `undefined` where there is nothing to compare. */
   readonly agreement: SourceAgreement | undefined;
-  /** By the doubt, so that it stays the same object as long as the doubt does. */
-  readonly doubtFor: WeakMap<SourceDoubt, Doubt>;
   candidates: readonly Candidate[];
   current: number | undefined;
   /** Its first price may be made. */
@@ -174,8 +173,10 @@ export class MarketSources {
   made(symbol: MarketSymbol): AcceptedTicker | undefined {
     const used = this.used(symbol);
     const own = used?.tickers.get(symbol);
-    if (used === undefined || own === undefined || this.#rules.mode === 'primary') return own;
-    const { candidates } = this.#choiceOf(symbol);
+    const { candidates, agreement, current = -1 } = this.#choiceOf(symbol);
+    if (used === undefined || own === undefined || agreement?.doubt(current)?.reason === 'contradicted')
+      return undefined;
+    if (this.#rules.mode === 'primary') return own;
     const others = this.listOf(symbol).flatMap((source, index) => {
       const ticker = source === used || !isFit(candidates[index]) ? undefined : source.tickers.get(symbol);
       return ticker === undefined ? [] : [ticker];
@@ -189,7 +190,10 @@ export class MarketSources {
     const index = this.listOf(symbol).indexOf(source);
     const hearing = this.#hearing(choice, offer.at, market.price, offer.path === 'live' ? index : undefined);
     const doubt = index < 0 ? undefined : choice.agreement?.heard(index, offer.ticker, offer.path, hearing);
-    if (doubt?.reason === 'contradicted') return { isTaken: false, doubt: doubtFor(choice, doubt) };
+    if (doubt?.reason === 'contradicted') {
+      source.contradicted(symbol, offer.ticker);
+      return { isTaken: false, doubt: marketDoubtOf(doubt) };
+    }
     const inherited = market.doubt?.reason === 'contradicted' ? undefined : market.doubt;
     const known = source.doubts.get(symbol) ?? inherited;
     const elsewhere = () => this.#otherQuotes(symbol, source);
@@ -208,7 +212,7 @@ export class MarketSources {
     const choice = this.#choices.get(symbol);
     if (choice?.current === undefined) return undefined;
     const doubt = choice.agreement?.doubt(choice.current);
-    return doubt === undefined ? this.listOf(symbol)[choice.current]?.doubts.get(symbol) : doubtFor(choice, doubt);
+    return doubt === undefined ? this.listOf(symbol)[choice.current]?.doubts.get(symbol) : marketDoubtOf(doubt);
   }
 
   /** The ticker, dated no earlier than that of another source before it: its price still stood then. */
@@ -379,7 +383,6 @@ export class MarketSources {
       streaks,
       agreement: this.#agreementFor(symbol),
       isOpen: false,
-      doubtFor: new WeakMap(),
       candidates: [],
       current: undefined,
       wasLive: false,
@@ -387,17 +390,4 @@ export class MarketSources {
     this.#choices.set(symbol, choice);
     return choice;
   }
-}
-
-/** A source that others contradict, as what is held of its market. */
-function doubtFor(choice: Choice, doubt: SourceDoubt): Doubt {
-  const { since, bid, ask } = doubt;
-  const held = choice.doubtFor.get(doubt) ?? {
-    reason: 'contradicted' as const,
-    since,
-    values: [bid, ask],
-    unpricedFrom: (since + doubtedForMsMax) as EpochMs,
-  };
-  choice.doubtFor.set(doubt, held);
-  return held;
 }

@@ -52,6 +52,19 @@ test('a contradicted source makes prices again once it has agreed for as long as
   assert.equal(rig.used, 'one');
 });
 
+test('a source that lied from its first word comes back with what it agreed on, though it says nothing more', () => {
+  const rig = new SourcesRig();
+  for (const source of ['one', 'two', 'three']) rig.list(source);
+  rig.tick('one', '84000000');
+  for (const source of ['two', 'three']) rig.tick(source, '84010');
+  rig.review('live', 'live', 'live');
+  assert.equal(rig.used, 'two');
+  rig.nowMs = 1_000;
+  rig.tick('one', '84005');
+  for (; rig.nowMs <= 130_000; rig.nowMs += 1_000) rig.review('live', 'live', 'live');
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['one', '84005']);
+});
+
 test('a source that moved first is right at once when the others come to it', () => {
   const rig = threeLive();
   insist(rig, 1, { one: '90000', two: '84010', three: '84020' });

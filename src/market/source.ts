@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
-import type { Doubt, DoubtReason, Guard, Quote, Verdict } from './guard.ts';
-import type { SourceDoubtReason } from './source-agreement.ts';
+import { type Doubt, type DoubtReason, doubtedForMsMax, type Guard, type Quote, type Verdict } from './guard.ts';
+import type { SourceDoubt, SourceDoubtReason } from './source-agreement.ts';
 import type { Exclusion, Reach } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -38,6 +38,13 @@ export class Source {
     this.judged(symbol, { isTaken: false, doubt });
     this.guard?.began('withdrawn');
     return doubt;
+  }
+
+  /** Others contradict what it says. No price is made of that meanwhile; when it is believed again, of that and nothing older. */
+  contradicted(symbol: MarketSymbol, said: AcceptedTicker): void {
+    this.tickers.set(symbol, said);
+    this.doubts.delete(symbol);
+    this.latestDoubted.delete(symbol);
   }
 }
 
@@ -108,4 +115,18 @@ export function shownDoubtOf(doubt: Doubt | undefined): ShownDoubt | undefined {
   return doubt === undefined || bid === undefined || ask === undefined
     ? undefined
     : { reason: doubt.reason, since: doubt.since, bid, ask };
+}
+
+/** One object as long as the doubt is one. */
+const marketDoubts = new WeakMap<SourceDoubt, Doubt>();
+
+/** A source that others contradict, as a doubt of its market. */
+export function marketDoubtOf(doubt: SourceDoubt): Doubt {
+  const { since, bid, ask } = doubt;
+  const known = marketDoubts.get(doubt);
+  if (known !== undefined) return known;
+  const unpricedFrom = (since + doubtedForMsMax) as EpochMs;
+  const made: Doubt = { reason: 'contradicted', since, values: [bid, ask], unpricedFrom };
+  marketDoubts.set(doubt, made);
+  return made;
 }

@@ -16,6 +16,7 @@ const whys: Readonly<Record<ShownDoubt['reason'], string>> = {
   range: 'it is outside half to double the range of 24 hours',
   spread: 'its spread is over five times the usual one',
   rate: 'it moved further than a rate may',
+  withdrawn: 'its source has no price of it any more',
 };
 
 export const DoubtSchema = named('Doubt', 'A price of one source that is doubted: it makes no price of its market.', {

@@ -157,6 +157,14 @@ export class ServiceHarness {
     await eventually(`market data: ${state}`, async () => (await this.api.status()).components.ticker === state);
   }
 
+  /** Waits until a market has any price. */
+  async untilPriced(symbol: string): Promise<void> {
+    await eventually(
+      `${symbol} has a price`,
+      async () => (await this.api.get(`/v1/ticker?symbol=${symbol}`)).status === 200,
+    );
+  }
+
   /** Waits until a client can buy at this price. */
   async untilBuyPrice(symbol: string, price: string): Promise<void> {
     await eventually(

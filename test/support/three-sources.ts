@@ -7,7 +7,11 @@ import { ServiceHarness, type ServiceHarnessOptions } from './service-harness.ts
 export const returnAfterS = 3;
 
 /** What makes a service use Kraken, Bitvavo and Coinbase, each a stand-in with the same markets; the first is the harness's own. */
-export async function withOthers(t: Pick<TestContext, 'after'>, settings: Readonly<Record<string, string>> = {}) {
+export async function withOthers(
+  t: Pick<TestContext, 'after'>,
+  settings: Readonly<Record<string, string>> = {},
+  more: ServiceHarnessOptions = {},
+) {
   const others = await Promise.all(
     (['bitvavo', 'coinbase'] as const).map(async (dialect) => {
       return startExchangeSimulator({ dialect, quotes: ['EUR'], updatesPerSecond: 50, port: await fixedPort() });
@@ -23,6 +27,7 @@ export async function withOthers(t: Pick<TestContext, 'after'>, settings: Readon
       ...settings,
     }),
     timing: { staleAfterMs: 10_000, transportTimeoutMs: 10_000, pingEveryMs: 1_500 },
+    ...more,
   };
   return { others, options };
 }
@@ -36,6 +41,17 @@ export async function threeSources(t: Pick<TestContext, 'after'>, settings: Read
     return (await states()).map(({ state }) => state).join() === 'used,standby,standby';
   });
   return { service, states, others };
+}
+
+/** A service on them that starts after `before`, whatever prices it then has. */
+export async function threeFrom(
+  t: Pick<TestContext, 'after'>,
+  settings: Readonly<Record<string, string>>,
+  before: (simulators: readonly ExchangeSimulator[]) => void,
+) {
+  const { others, options } = await withOthers(t, settings, { untilLive: false });
+  const service = await ServiceHarness.start(t, { ...options, before: (first) => before([first, ...others]) });
+  return { service, states: statesOf(service), others, all: [service.simulator, ...others] };
 }
 
 /** Gives what each source is to a market. */
