@@ -3,10 +3,7 @@ import type { Randomness } from './clock.ts';
 export interface BackoffRange {
   readonly minMs: number;
   readonly maxMs: number;
-  /**
-   * How much of a delay is left to chance: `full` spreads many clients best, `equal` waits at least half of the bound.
-   * `full` when left out.
-   */
+  /** How much of a delay is left to chance: `full` spreads many clients best, `equal` waits at least half of the bound. `full` when left out. */
   readonly jitter?: 'full' | 'equal' | undefined;
 }
 

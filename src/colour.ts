@@ -15,7 +15,6 @@ export const contrastMin = 4.5;
 /** A colour for links and buttons, and those that go with it. */
 export interface Accent {
   readonly accent: string;
-  /** The colour of a button that is pointed at. */
   readonly strong: string;
   /** A ground for text in the accent. */
   readonly soft: string;

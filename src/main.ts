@@ -26,10 +26,9 @@ export interface Service {
   /** The private listener's address, without a trailing slash. */
   readonly adminUrl: string;
   /**
-   * Shuts down in steps: unready first, while every answer closes its connection; after the configured
-   * delay no new connections; what is still open is cut at the configured deadline. Resolves when all is
-   * saved and closed; rejects with `StopOverdue` five seconds after that deadline, naming the parts that held it. Further calls
-   * give the same promise.
+   * Shuts down in steps: unready first, while every answer closes its connection; after the configured delay no new connections; what is still open
+   * is cut at the configured deadline. Resolves when all is saved and closed; rejects with `StopOverdue` five seconds after that deadline, naming the
+   * parts that held it. Further calls give the same promise.
    */
   stop(): Promise<void>;
 }

@@ -34,12 +34,11 @@ export interface KeyChanges<Cursor> {
 type Losses = Map<number, KeyEntry | undefined>;
 
 /**
- * Brings a directory up to date with its source: everything once, then changes only, and everything
- * again should changes be missing. Runs one after another however often it is called. After a failure the directory
- * keeps serving as it is, and the next call begins where the failed one did.
+ * Brings a directory up to date with its source: everything once, then changes only, and everything again should changes be missing. Runs one after
+ * another however often it is called. After a failure the directory keeps serving as it is, and the next call begins where the failed one did.
  *
- * A database that fails over to an empty replica must not lock every client out: a mass loss of active keys that no operator
- * made is held back, and the directory keeps serving them, until they are back or the operator accepts the loss.
+ * A database that fails over to an empty replica must not lock every client out: a mass loss of active keys that no operator made is held back, and
+ * the directory keeps serving them, until they are back or the operator accepts the loss.
  */
 export class KeyDirectoryLoader<Cursor> {
   readonly #directory: KeyDirectory;

@@ -23,9 +23,7 @@ const importMap = JSON.stringify({
 });
 const importMapPlace = '<!-- import map -->';
 
-/**
- * A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its hash.
- */
+/** A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its hash. */
 const consolePolicy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${hash('sha256', importMap, 'base64')}'`,

@@ -5,9 +5,8 @@ import type { WithheldInput } from '../market/holds.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 
 /**
- * Ready means that this process answers requests as the contract says. Stale data, a running
- * maintenance window or an unreachable store are notes that take no traffic away: clients must
- * still be able to ask `/v1/status` for the cause.
+ * Ready means that this process answers requests as the contract says. Stale data, a running maintenance window or an unreachable store are notes
+ * that take no traffic away: clients must still be able to ask `/v1/status` for the cause.
  */
 export function readiness(parts: AdminParts) {
   const phase = parts.phase();

@@ -113,8 +113,7 @@ export class Board implements MarketsObserver {
   }
 
   /**
-   * Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or the clock was set back
-   * and times are ahead of it.
+   * Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or the clock was set back and times are ahead of it.
    */
   #expire(now: EpochMs): void {
     const isSetBack = now < this.#readAt;

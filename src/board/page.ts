@@ -35,9 +35,7 @@ export interface PreparedParts {
   readonly gzip?: (body: Buffer) => Buffer;
 }
 
-/**
- * One version of a resource's body. Each coding is made on first use and then kept.
- */
+/** One version of a resource's body. Each coding is made on first use and then kept. */
 export class Page {
   readonly #text: string;
   readonly #tag: string;
@@ -81,9 +79,7 @@ export class Page {
   }
 }
 
-/**
- * The newest version of a resource. The page, its codings and its entity tags stay as long as the text is the same.
- */
+/** The newest version of a resource. The page, its codings and its entity tags stay as long as the text is the same. */
 export class VersionedPage {
   #text: string | undefined;
   #page: Page | undefined;

@@ -62,7 +62,6 @@ export interface CommandInput {
   readonly json: boolean;
 }
 
-/** The output of a command that is done. */
 export interface Result {
   /** The object that `--json` prints on stdout. */
   readonly json: Readonly<Record<string, unknown>>;

@@ -5,7 +5,6 @@ const probeAfterMsMax = 1_000;
 /** After this many failed probes in a row the connection counts as dead: under three seconds. */
 const probesMax = 5;
 
-/** The server that a circuit protects, as far as it must know it. */
 export interface CircuitParts {
   readonly clock: Clock;
   /** How long a probe may take, in milliseconds: as long as a request may wait. */
@@ -19,9 +18,8 @@ export interface CircuitParts {
 }
 
 /**
- * Decides whether the server is used at all. One failure breaks the circuit, so that no other request waits for a server
- * that does not answer; from then on only probes are sent, and the first that is answered in time closes it. It is broken
- * until a first probe has been answered.
+ * Decides whether the server is used at all. One failure breaks the circuit, so that no other request waits for a server that does not answer; from
+ * then on only probes are sent, and the first that is answered in time closes it. It is broken until a first probe has been answered.
  */
 export class Circuit {
   readonly #parts: CircuitParts;

@@ -29,7 +29,6 @@ export interface Call {
   isAbandoned: boolean;
 }
 
-/** The ways out of which calls are made. */
 export interface CallParts {
   readonly clock: Clock;
   /** How long a request may wait for its answer, in milliseconds. */

@@ -8,19 +8,18 @@ export const windowsHeldBackMax = 5;
 const fenceAheadMsMax = 3_600_000;
 
 /**
- * Counts requests in one go, each unless its window is used up. Everything is decided by the server's clock, so
- * that nodes whose clocks disagree count in the same window. A clock that steps back, as when a replica takes over,
- * opens no spent window again: the newest window that the asking node or one of the counters knows of stays
- * the current one.
+ * Counts requests in one go, each unless its window is used up. Everything is decided by the server's clock, so that nodes whose clocks disagree
+ * count in the same window. A clock that steps back, as when a replica takes over, opens no spent window again: the newest window that the asking
+ * node or one of the counters knows of stays the current one.
  *
- * A counter's value is its window and its count, so that it needs no clock to be right and is right whatever is left
- * from before; that of a key also the newest board position that was served to it. One that is none, or of a leader from
- * the future, is as good as absent. All counters of a call carry one hash tag: in cluster mode they lie in one slot.
+ * A counter's value is its window and its count, so that it needs no clock to be right and is right whatever is left from before; that of a key also
+ * the newest board position that was served to it. One that is none, or of a leader from the future, is as good as absent. All counters of a call
+ * carry one hash tag: in cluster mode they lie in one slot.
  *
- * KEYS: the counters. ARGV: of the call, in one value because a server that wants a password first takes ten only: the length of a window in
- * ms; the newest window the node knows, 0 for none; the window its counts are of; its board position, zeros for none. For each counter its
- * limit, the count the node saw last, how many the node admitted by itself that are not counted here, and 1 where it is a key's.
- * Answers the window, the server's clock in ms, and for each counter what was counted before this request, and the position served before.
+ * KEYS: the counters. ARGV: of the call, in one value because a server that wants a password first takes ten only: the length of a window in ms; the
+ * newest window the node knows, 0 for none; the window its counts are of; its board position, zeros for none. For each counter its limit, the count
+ * the node saw last, how many the node admitted by itself that are not counted here, and 1 where it is a key's. Answers the window, the server's
+ * clock in ms, and for each counter what was counted before this request, and the position served before.
  */
 const script = `
 local time = redis.call('TIME')
@@ -78,7 +77,6 @@ return answer
 
 /** One request to be counted. */
 export interface CountedTake {
-  /** The name of the counter. */
   readonly counter: string;
   readonly limit: number;
   /** The count this node saw last in its window; 0 when none. */
@@ -101,7 +99,6 @@ export interface CountedTakes {
   readonly takes: readonly CountedTake[];
 }
 
-/** The server's answer. */
 export interface CountAnswer {
   readonly windowNumber: number;
   /** The server's clock, epoch milliseconds. */

@@ -30,9 +30,8 @@ const reopenRange = { minMs: 50, maxMs: 1_000, jitter: 'equal' } as const;
 const waitingCommandsMax = 20_000;
 
 /**
- * One connection to a server, replaced whenever it is lost. The client library's own reconnecting is not
- * used: it waits for a frozen server's greeting without end, and it keeps commands for later, which
- * would be counted long after their requests were answered.
+ * One connection to a server, replaced whenever it is lost. The client library's own reconnecting is not used: it waits for a frozen server's
+ * greeting without end, and it keeps commands for later, which would be counted long after their requests were answered.
  */
 export class RedisConnection {
   readonly #address: RedisAddress;

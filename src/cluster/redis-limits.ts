@@ -12,7 +12,6 @@ import { type KnownCount, KnownCounts } from './known-counts.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 import { ServerTime } from './server-time.ts';
 
-/** Everything that the shared limits are made from. */
 export interface RedisLimitsOptions {
   readonly address: RedisAddress;
   readonly figures: LimitFigures;
@@ -43,13 +42,12 @@ const counterPrefix = '{mdapi}:limit:';
 const skewReportedMs = 2_000;
 
 /**
- * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the
- * smaller of what was sent and the limit is admitted, over all nodes. While the server cannot be asked, or does not
- * answer in time, each node counts by itself, going on from the count it knew, and reports to the server
- * afterwards what it admitted. So the nodes together admit at most their number times the limit.
+ * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the smaller of what was sent and the
+ * limit is admitted, over all nodes. While the server cannot be asked, or does not answer in time, each node counts by itself, going on from the
+ * count it knew, and reports to the server afterwards what it admitted. So the nodes together admit at most their number times the limit.
  *
- * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for it, so that no
- * client sees prices go back from one process to the next.
+ * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for it, so that no client sees
+ * prices go back from one process to the next.
  */
 export class RedisLimits implements Limits {
   readonly #options: RedisLimitsOptions;

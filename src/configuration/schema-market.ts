@@ -80,10 +80,7 @@ export const pricingSchema = section(
       ['1s', '1h'],
       'How long a better source must deliver without a break before it makes prices again.',
     ),
-    feePercent: text(percent, {
-      default: '0.5',
-      description: 'Fee added to the ask and taken off the bid.',
-    }),
+    feePercent: text(percent, { default: '0.5', description: 'Fee added to the ask and taken off the bid.' }),
     converted: map(text(currency), section({ via: text(currency), marginPercent: text(percent) }), {
       default: { CZK: { via: 'EUR', marginPercent: '1' } },
       description:
@@ -120,10 +117,7 @@ export const guardSchema = section(
       default: '10',
       description: 'Percent of the price from which a spread of five times the usual is held.',
     }),
-    ratePercent: text(threshold, {
-      default: '3',
-      description: 'Percent that a rate may move under one fixing date.',
-    }),
+    ratePercent: text(threshold, { default: '3', description: 'Percent that a rate may move under one fixing date.' }),
     confirmAfter: duration(
       '10s',
       ['1s', '5m'],

@@ -188,7 +188,6 @@ export function errorType(errorsUrl: string, code: ErrorCode): string {
   return `${errorsUrl}/${slugOf(code)}`;
 }
 
-/** The parts in which problems differ. */
 export interface Problem {
   readonly code: ErrorCode;
   /** Written for the client: never a caught error's message, never the bytes a client sent. */
@@ -200,9 +199,8 @@ export interface Problem {
 }
 
 /**
- * The body of an `application/problem+json` response: exactly the six members of the contract's
- * Error, in its order (RFC 9457, extended by `code` and `requestId`). Everything up to `detail` is
- * prepared at the first use of an `errorsUrl`.
+ * The body of an `application/problem+json` response: exactly the six members of the contract's Error, in its order (RFC 9457, extended by `code` and
+ * `requestId`). Everything up to `detail` is prepared at the first use of an `errorsUrl`.
  */
 export function problemBody({ code, detail, requestId, errorsUrl }: Problem): string {
   const prefixes = preparedPrefixes.get(errorsUrl) ?? preparePrefixes(errorsUrl);

@@ -50,7 +50,6 @@ interface Resource {
   readonly description: string;
   /** Parameters, besides `If-None-Match` where the answer has an entity tag. */
   readonly parameters?: readonly Parameter[];
-  /** The schema of the body. */
   readonly schema: keyof ReturnType<typeof bodyExamples>;
   /** Whatever may be kept is ready, with entity tags and in several encodings. */
   readonly caching: Caching;

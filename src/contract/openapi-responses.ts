@@ -68,13 +68,7 @@ const headers = {
   },
   [headerNames.rateLimitReset]: {
     description: 'End of the current minute as a Unix timestamp in seconds. The count resets then.',
-    schema: {
-      type: 'integer',
-      format: 'int64',
-      minimum: 0,
-      maximum: Math.ceil(lastInstantMs / 1_000),
-      multipleOf: 60,
-    },
+    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Math.ceil(lastInstantMs / 1_000), multipleOf: 60 },
     example: exampleReset,
   },
   [headerNames.retryAfter]: {

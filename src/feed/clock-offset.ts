@@ -9,9 +9,8 @@ const slotsMin = 3;
 const aheadSlotsMax = 6;
 
 /**
- * How far the wall clock is from that of an exchange, by the times in its live data. Such data arrives later than its time says, by
- * the way and by the age of what it reports: the least of many shows the clocks. Kept by the monotonic clock, so that a wall clock
- * that is set shows at once.
+ * How far the wall clock is from that of an exchange, by the times in its live data. Such data arrives later than its time says, by the way and by
+ * the age of what it reports: the least of many shows the clocks. Kept by the monotonic clock, so that a wall clock that is set shows at once.
  */
 export class ClockOffset {
   /** Of each slot that had data the least arrival minus time, the newest last. */

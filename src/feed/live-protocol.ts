@@ -35,7 +35,6 @@ export interface LiveChannel {
   terminate(): void;
 }
 
-/** What all connections of one connector share. */
 export interface LiveParts {
   readonly clock: Clock;
   readonly directory: PairDirectory;

@@ -6,7 +6,6 @@ import type { FeedCounters } from './health.ts';
 import type { RecentConnects } from './recent-connects.ts';
 import type { RecordLookup } from './recorded-references.ts';
 
-/** What the parts of one exchange's feed share. */
 export interface FeedParts {
   readonly connector: ExchangeConnector;
   readonly sink: FeedSink;

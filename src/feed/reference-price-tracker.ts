@@ -107,9 +107,8 @@ const hourGapMs = hourMs;
 const currentForMs = minuteMs;
 
 /**
- * Keeps each market's prices of 1 hour, 24 hours and 7 days ago: seeded from the exchange's candles, one request at a
- * time behind all other requests, and continued from the feed itself. Those of a source without candles are of the record, or of the
- * feed itself where there is none.
+ * Keeps each market's prices of 1 hour, 24 hours and 7 days ago: seeded from the exchange's candles, one request at a time behind all other requests,
+ * and continued from the feed itself. Those of a source without candles are of the record, or of the feed itself where there is none.
  */
 export class ReferencePriceTracker {
   readonly #parts: FeedParts;

@@ -160,9 +160,7 @@ export class SubscriptionStates {
     return this.#hasUpdate && expected > 0 && fresh >= needed;
   }
 
-  /**
-   * Whether the live connection serves this symbol, though nothing may move: it is subscribed, and its last live price holds.
-   */
+  /** Whether the live connection serves this symbol, though nothing may move: it is subscribed, and its last live price holds. */
   isLive(symbol: MarketSymbol, nowMs: number): boolean {
     const entry = this.#entries.get(symbol);
     if (entry?.live === undefined || entry.subscription === 'none' || entry.subscription === 'rejected') return false;
@@ -214,8 +212,7 @@ export class SubscriptionStates {
   }
 
   /**
-   * Compares a polled ticker with the last live one, unless live data arrived after the request was sent. Returns
-   * whether the live price is in doubt.
+   * Compares a polled ticker with the last live one, unless live data arrived after the request was sent. Returns whether the live price is in doubt.
    */
   polled(ticker: UpstreamTicker, nowMs: number): boolean {
     const entry = this.#entries.get(ticker.symbol);

@@ -11,9 +11,7 @@ export interface AnsweredRequest {
   /** The route of the resource; `unmatched` where there is none. Never a path a client chose. */
   readonly route: string;
   readonly status: number;
-  /** The code of a problem. */
   readonly code: ErrorCode | undefined;
-  /** The length of the body. */
   readonly bytes: number;
   /** The valid key that asked; absent where there was none. */
   readonly keyId: string | undefined;

@@ -218,7 +218,6 @@ export class Connection {
     return this.#lastResponse;
   }
 
-  /** A request was taken. */
   took(response: ServerResponse): void {
     this.#lastResponse = response;
   }
@@ -258,21 +257,16 @@ export class Connection {
     return nowMs - (this.#waitingSinceMs ?? nowMs) >= writeTimeoutMs ? 'slow' : undefined;
   }
 
-  /** Runs `decide` now, or keeps it until it is its turn. False where it is kept. */
-  takeTurn(decide: () => void): boolean {
+  /** Runs `decide` now, or keeps it until it is its turn. Returns how many wait. */
+  takeTurn(decide: () => void): number {
     if (this.#waiting.length === 0 && this.#hasRoom) {
       decide();
-      return true;
+      return 0;
     }
     this.#held.waiting++;
-    this.#waiting.push(decide);
+    const waiting = this.#waiting.push(decide);
     this.#sentAhead();
-    return false;
-  }
-
-  /** Requests that wait for their turn. */
-  get waiting(): number {
-    return this.#waiting.length;
+    return waiting;
   }
 
   /** Answers those whose turn has come. False where some still wait. */

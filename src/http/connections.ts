@@ -133,7 +133,7 @@ export class Connections {
   /** Runs `decide` when it is the turn of the request: at once, unless the client is behind with taking its answers. */
   whenItsTurn(connection: Connection, decide: () => void): void {
     if (this.#held.waiting >= waitingMax) this.#cut(connection);
-    else if (!connection.takeTurn(decide) && connection.waiting === 1) this.#continueLater(connection);
+    else if (connection.takeTurn(decide) === 1) this.#continueLater(connection);
   }
 
   /** New clients begin to be refused: those with a key that were answered until now are not new, until the next time. */

@@ -7,9 +7,8 @@ const chosen = new Map<string, ContentEncoding>();
 const rememberedMax = 1000;
 
 /**
- * The coding to answer in (RFC 9110 section 12.5.3). `identity` when the header is absent, when it
- * names nothing we have, and even when it refuses `identity`: a readable answer beats a 406.
- * Clients send a handful of different headers, so each is judged once.
+ * The coding to answer in (RFC 9110 section 12.5.3). `identity` when the header is absent, when it names nothing we have, and even when it refuses
+ * `identity`: a readable answer beats a 406. Clients send a handful of different headers, so each is judged once.
  */
 export function chooseEncoding(acceptEncoding: string | undefined): ContentEncoding {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';

@@ -14,7 +14,6 @@ import {
 import { Overload, type Pressure } from './overload.ts';
 import { RequestCounts } from './request-counts.ts';
 
-/** Everything that the listener is made from. */
 export interface PublicListenerParts extends ExchangeParts {
   /** Asked once, with the port listened on, before any request is looked at. */
   readonly offerAt: (port: number) => Offer;

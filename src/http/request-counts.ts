@@ -9,7 +9,6 @@ export const durationBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.
 
 /** How long answers took. */
 export interface Durations {
-  /** Counts of each bucket alone. */
   readonly counts: number[];
   sumSeconds: number;
   count: number;

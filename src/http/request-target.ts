@@ -8,10 +8,7 @@ export interface RequestTarget {
 const absoluteForm = /^https?:\/\/[^/?#]*/i;
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/;
 
-/**
- * Splits a request target. The absolute form (RFC 9112 section 3.2.2) is served like the origin
- * form; its authority is ignored.
- */
+/** Splits a request target. The absolute form (RFC 9112 section 3.2.2) is served like the origin form; its authority is ignored. */
 export function splitTarget(target: string): RequestTarget {
   const local = target.startsWith('/') ? target : target.replace(absoluteForm, '') || '/';
   const mark = local.indexOf('?');

@@ -10,7 +10,6 @@ export interface ResourceRequest {
   readonly now: EpochMs;
   /** The raw query, without its question mark. */
   readonly query: string;
-  /** The headers as they were sent. */
   readonly headers: IncomingHttpHeaders;
 }
 

@@ -22,10 +22,8 @@ export interface WriteContext {
   readonly errorsUrl: string;
 }
 
-/** The answer as it was written. */
 export interface Written {
   readonly status: number;
-  /** The length of the body. */
   readonly bytes: number;
 }
 

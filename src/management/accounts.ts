@@ -42,10 +42,7 @@ export const accountOperations = {
     summary: 'Accounts, latest first',
     description:
       'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
-    query: Type.Object({
-      query: Type.Optional(line('What to look for.', '@example.com', 254)),
-      ...pageQuery,
-    }),
+    query: Type.Object({ query: Type.Optional(line('What to look for.', '@example.com', 254)), ...pageQuery }),
     answer: AccountListSchema,
     async handle({ query: { query, after, limit = defaultLimit }, store }) {
       const place = readCursor(after, timeAndId);

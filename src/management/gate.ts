@@ -15,7 +15,6 @@ import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
-/** Counters of the management API itself. */
 export interface ManagementCounters {
   readonly requests: Counter<'operation' | 'status'>;
   readonly signIns: Counter;
@@ -28,7 +27,6 @@ export type CountersFor = (sessions: () => number) => ManagementCounters;
 /** The role that an operation needs; `sign-in` is the operation that makes a session. */
 export type Access = Role | 'anybody' | 'sign-in';
 
-/** The operator who makes a request. */
 export interface Operator {
   /** The name of the token, by which the audit log records what was done. */
   readonly name: string;
@@ -140,9 +138,8 @@ export class Gate {
   }
 
   /**
-   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be guessed,
-   * and another user of the address must not lock a program out. Any other text is not compared once the address has used
-   * up its attempts.
+   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be guessed, and another user of the
+   * address must not lock a program out. Any other text is not compared once the address has used up its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
     const shaped = hasTokenShape(text);

@@ -13,7 +13,6 @@ import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
 import type { Management } from './parts.ts';
 
-/** The values that a window is announced or previewed with. */
 const NewWindowSchema = strictObject('The new window.', {
   fromMs: instantMs('Its start.'),
   toMs: instantMs('Its end.'),

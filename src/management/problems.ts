@@ -7,7 +7,6 @@ interface ProblemRow {
   readonly status: number;
   /** Never changes for a code. */
   readonly title: string;
-  /** Its cause, and what to do. */
   readonly description: string;
 }
 

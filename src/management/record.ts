@@ -33,10 +33,7 @@ import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
 
 const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') });
-const span = {
-  fromMs: instantMs('Where the span begins.'),
-  toMs: instantMs('Where it ends; not part of it.'),
-};
+const span = { fromMs: instantMs('Where the span begins.'), toMs: instantMs('Where it ends; not part of it.') };
 const page = {
   limit: Type.Optional(
     Type.Integer({

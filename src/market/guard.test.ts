@@ -243,7 +243,7 @@ for (const [bid, ask] of [
   ['100011', '100021'],
   ['24990', '25000'],
 ] as const) {
-  test(`a source that is alone is never taken at ${bid}, beyond double or half, however long it insists, unless the operator accepts it`, () => {
+  test(`a source that is alone is never taken at ${bid}, beyond double or half, however long it insists, unless the operator accepts it (fault row 73)`, () => {
     const market = new Guarded();
     for (let second = 0; second < 120; second++) {
       assert.equal(market.wait(500).live(bid, ask), 'held');

@@ -99,9 +99,8 @@ ThreeDecimals.DP = 3;
 ThreeDecimals.RM = Big.roundDown;
 
 /**
- * The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero.
- * A quotient can have endless decimals: it is truncated, and a fourth digit marks a remainder, so that the one
- * rounding sees which side the exact value is on.
+ * The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero. A quotient can have endless decimals: it is
+ * truncated, and a fourth digit marks a remainder, so that the one rounding sees which side the exact value is on.
  */
 export function percentChange(from: DecimalString, to: DecimalString): DecimalString {
   const hundredfold = toBig(to).minus(from).times(100);

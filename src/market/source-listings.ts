@@ -43,8 +43,7 @@ export class SourceListings {
   }
 
   /**
-   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one is no
-   * evidence of anything.
+   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one is no evidence of anything.
    *
    * @param isOpen whether a market is not delisted
    * @returns the open markets it lacks, and whether that is evidence

@@ -8,7 +8,6 @@ export interface Mailbox {
   readonly address: string;
 }
 
-/** The words of a message. */
 export interface MailBody {
   readonly subject: string;
   readonly text: string;
@@ -44,9 +43,7 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/**
- * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
- */
+/** The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834). */
 export async function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({

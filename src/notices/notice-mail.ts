@@ -17,10 +17,7 @@ export interface NoticePlace {
 const labelLengthMax = 100;
 const minuteMs = 60_000;
 
-/**
- * The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and
- * HTML.
- */
+/** The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML. */
 export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMail {
   const parts = partsOf(figures, place);
   const subject = `API key ${parts.key} exceeds its limit of ${counted(figures.limitPerMinute, 'request')} per minute`;

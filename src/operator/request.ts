@@ -13,12 +13,7 @@ export const RequestSchema = named('Request', 'A request to the public listener,
   requestId,
   ...instantFields('at', 'When it was answered.'),
   route: line('What was asked for; `unmatched` for a path that does not exist.', '/v1/ticker', 100),
-  status: Type.Integer({
-    description: 'The HTTP status of the answer.',
-    minimum: 100,
-    maximum: 599,
-    examples: [429],
-  }),
+  status: Type.Integer({ description: 'The HTTP status of the answer.', minimum: 100, maximum: 599, examples: [429] }),
   code: nullableLine('The code of the problem; null where the answer was none.', 'RATE_LIMIT_EXCEEDED', 64),
   durationMs: Type.Number({
     description: 'From the request to its answer, in milliseconds.',

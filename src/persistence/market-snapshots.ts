@@ -21,9 +21,8 @@ const restMaxMs = 10_000;
 const restAfterFailureMs = 5_000;
 
 /**
- * Keeps what a restart needs: the markets' states as rows, and the last tickers, rates and feed time
- * as one snapshot. Saved about once a second while there is something new (of very many markets the
- * snapshot less often), so that even a process that is killed loses no more than that.
+ * Keeps what a restart needs: the markets' states as rows, and the last tickers, rates and feed time as one snapshot. Saved about once a second while
+ * there is something new (of very many markets the snapshot less often), so that even a process that is killed loses no more than that.
  */
 export class MarketSnapshots implements MarketsObserver {
   readonly #store: Pick<Store, 'markets' | 'snapshots'>;

@@ -22,7 +22,6 @@ const czech: Readonly<Record<string, string>> = { ...scriptsInCzech, ...pagesInC
 /** The contract's texts in Czech, by the hashes of their English. */
 const contractInCzech = translationsIn('contract');
 
-/** Values for the places such as `{name}` in a text. */
 type Values = Readonly<Record<string, string | number>>;
 
 /** A text in the language of its reader. One that has no translation, or that changed since, stays English. */

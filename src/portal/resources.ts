@@ -18,9 +18,8 @@ export function inLanguages<T>(make: (language: Language) => T): InLanguages<T> 
 }
 
 /**
- * The headers of every page in addition to the common ones. A page can load scripts, styles, images and
- * data from this origin only, runs no inline script, sends no form and cannot be framed (CSP level 3), so
- * a mistake in escaping could display something but not run it.
+ * The headers of every page in addition to the common ones. A page can load scripts, styles, images and data from this origin only, runs no inline
+ * script, sends no form and cannot be framed (CSP level 3), so a mistake in escaping could display something but not run it.
  */
 const pageHeaders: readonly string[] = [
   'Content-Security-Policy',

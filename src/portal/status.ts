@@ -15,7 +15,6 @@ import { isSilent, summaryRoute } from './status-summary.ts';
 
 const refreshSeconds = 30;
 
-/** The contents of a status page. */
 export interface ShownStatus {
   /** `undefined` where the script of the page has to ask for it. */
   readonly body: ServiceStatusBody | undefined;

@@ -91,10 +91,7 @@ function nothingSince(cursor: ChangeCursor): AccessChangePage {
  */
 const keysPerPage: Readonly<Record<Engine, number>> = { sqlite: 1_000, postgres: 5_000 };
 
-/**
- * The digest as text: bytes come in an ArrayBuffer each, and a million of those cost more time and memory than the
- * rest.
- */
+/** The digest as text: bytes come in an ArrayBuffer each, and a million of those cost more time and memory than the rest. */
 const digestHex: Readonly<Record<Engine, RawBuilder<string>>> = {
   sqlite: sql<string>`hex(api_keys.digest)`,
   postgres: sql<string>`encode(api_keys.digest, 'hex')`,

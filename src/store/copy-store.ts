@@ -10,16 +10,14 @@ import { readVersions, type Versions } from './watch-changes.ts';
 /** A table as it is copied: each row under the columns of its key. */
 interface CopiedTable {
   readonly name: keyof Schema;
-  /** The columns that identify a row. */
   readonly key: readonly string[];
   /** The column that numbers the rows as they are made, each database in its own way. */
   readonly number?: string;
 }
 
 /**
- * Every table but `access_changes` and `change_versions`, which mean nothing in another database, in an order in which
- * what is referred to comes first. The triggers of the target record what the copy changes there; keys get new numbers,
- * in the order they were made.
+ * Every table but `access_changes` and `change_versions`, which mean nothing in another database, in an order in which what is referred to comes
+ * first. The triggers of the target record what the copy changes there; keys get new numbers, in the order they were made.
  */
 export const copiedTables: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -78,12 +76,11 @@ interface CopyMark {
 const usualPageSize = 1_000;
 
 /**
- * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The
- * source is only read. A run that was interrupted can be repeated, and continues: rows that are there already are made
- * equal to what the source has now.
+ * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The source is only read. A run
+ * that was interrupted can be repeated, and continues: rows that are there already are made equal to what the source has now.
  *
- * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and
- * `copy_incomplete` when the source was written to meanwhile.
+ * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and `copy_incomplete` when the source
+ * was written to meanwhile.
  */
 export async function copyStore(options: CopyOptions): Promise<CopyResult> {
   const { from, to, clock } = options;

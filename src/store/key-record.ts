@@ -57,13 +57,7 @@ export function keyRecordOf(row: Selectable<ApiKeyTable>): KeyRecord {
 
 /** The audit log's details of a key. */
 export function keyDetails({ accountId, label, lastFour, expiresAt, limitPerMinute }: KeyRecord) {
-  return {
-    accountId,
-    label,
-    lastFour,
-    expiresAtMs: expiresAt ?? null,
-    limitPerMinute: limitPerMinute ?? null,
-  };
+  return { accountId, label, lastFour, expiresAtMs: expiresAt ?? null, limitPerMinute: limitPerMinute ?? null };
 }
 
 /** The label of a key as the end of a sentence; nothing for a key without one. */

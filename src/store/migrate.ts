@@ -19,9 +19,8 @@ const migrations: Readonly<Record<string, Migration>> = {
 };
 
 /**
- * Brings the schema up to date, under the engine's lock: of several processes that start at once one does the
- * work and the others find it done. All steps succeed or none. Throws `StoreError` with reason `newer_database`
- * when a newer version of this program has been here.
+ * Brings the schema up to date, under the engine's lock: of several processes that start at once one does the work and the others find it done. All
+ * steps succeed or none. Throws `StoreError` with reason `newer_database` when a newer version of this program has been here.
  *
  * @param name the database's name in messages
  * @param schema where the tables are, when the engine has several such places
@@ -37,10 +36,7 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
   throw new StoreError('unexpected', `The database ${name} could not be brought up to date.`, error);
 }
 
-/**
- * Whether a database that has the table of migrations lacks some of them. Throws `StoreError` with reason
- * `newer_database` when it has others.
- */
+/** Whether a database that has the table of migrations lacks some of them. Throws `StoreError` with reason `newer_database` when it has others. */
 export async function schemaState(db: Database, name: string): Promise<'older' | 'current'> {
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`.execute(db);
   const steps = rows.map((row) => row.name);

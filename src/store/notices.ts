@@ -72,9 +72,8 @@ export class Notices extends StorePart {
   }
 
   /**
-   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim
-   * still holds, the row says `sending`, and the end may be sent. False: another server has claimed the notice, and it
-   * must not.
+   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim still holds, the row says
+   * `sending`, and the end may be sent. False: another server has claimed the notice, and it must not.
    */
   beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean> {
     const claimedUntil = (this.context.clock.now() + leaseMs) as EpochMs;

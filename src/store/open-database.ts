@@ -83,7 +83,6 @@ export async function openDatabaseToRead(url: string, clock: Clock): Promise<Dat
   });
 }
 
-/** The contents of a database, found without changing it. */
 interface StoreInspection {
   /** The name in messages: without a password. */
   readonly name: string;

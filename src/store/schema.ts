@@ -2,9 +2,8 @@ import type { Generated, Kysely } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 
 /**
- * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1,
- * decimals are text. `seq` columns only ever grow. Other programs may write here too: every rule
- * that must hold is a constraint or a trigger of the schema, not only a check in this folder.
+ * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1, decimals are text. `seq` columns only ever grow.
+ * Other programs may write here too: every rule that must hold is a constraint or a trigger of the schema, not only a check in this folder.
  */
 export interface Schema {
   accounts: AccountTable;
@@ -150,10 +149,9 @@ export interface BreachTable {
 export type NoticeKind = 'repeated_breaches';
 
 /**
- * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted
- * by the mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured.
- * `unconfirmed`: the end of the message was on its way when the connection or the process ended, so it is not known
- * whether it was accepted; it is not sent again.
+ * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted by the mail server. `failed`:
+ * refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: the end of the message was on its way when the connection
+ * or the process ended, so it is not known whether it was accepted; it is not sent again.
  */
 export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
 
@@ -202,7 +200,6 @@ export interface AuditTable {
   at_ms: EpochMs;
   /** The actor: the name of a token, or `cli:` and the user of the system. */
   actor: string;
-  /** The action, such as `key.create`. */
   action: string;
   subject_kind: AuditSubjectKind;
   subject_id: string;

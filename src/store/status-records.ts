@@ -3,7 +3,6 @@ import { type RecordOf, recordOf } from './record.ts';
 import type { IncidentTable, StatusDayTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
-/** A day as `HistoryDay` has it. */
 interface StoredDay extends Pick<RecordOf<StatusDayTable>, 'component' | 'day'> {
   readonly states: Omit<RecordOf<StatusDayTable>, 'component' | 'day'>;
 }

@@ -3,7 +3,6 @@ import { randomBase62 } from '../base62.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { AuditSubjectKind, Database } from './schema.ts';
 
-/** The subject of an entry of the audit log. */
 interface AuditSubject {
   readonly kind: AuditSubjectKind;
   readonly id: string;
@@ -11,7 +10,6 @@ interface AuditSubject {
 
 /** One change, or one attempt to sign in. Never holds a secret: neither a key or token nor a digest of one. */
 export interface AuditChange {
-  /** The action, such as `key.create`. */
   readonly action: string;
   readonly subject: AuditSubject;
   /** One plain sentence for people. */
@@ -23,7 +21,6 @@ export interface AuditChange {
 /** Records a change under the name of an actor. To be called in the transaction that makes the change. */
 export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
 
-/** Everything that each part of a store works with. */
 export interface StoreContext {
   readonly db: Database;
   readonly clock: Clock;

@@ -7,7 +7,6 @@ interface Series extends MetricValue<string> {
   readonly metricName?: string;
 }
 
-/** The scope that records of this service name. */
 const scope = { name: 'mdapi' };
 
 /** AGGREGATION_TEMPORALITY_CUMULATIVE: since the start of the process. */

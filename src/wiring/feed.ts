@@ -17,7 +17,6 @@ import type { FeedSink } from '../market/upstream.ts';
 import type { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** Everything that the feed is made with, and the market that it feeds. */
 export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
   readonly market: FeedTarget;
   /** Sees each load of a source's catalogue. */

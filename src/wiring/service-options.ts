@@ -2,7 +2,6 @@ import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
 
-/** Everything that a service is made from, part by part. */
 export interface ServiceOptions {
   readonly configuration: Configuration;
   readonly clock: Clock;

@@ -1681,6 +1681,15 @@ export interface components {
                 readonly [key: string]: number;
             };
             /**
+             * @description Statistics left out because they cannot be, by name.
+             * @example {
+             *       "priceChangePercent24h": 1
+             *     }
+             */
+            readonly statisticsLeftOut: {
+                readonly [key: string]: number;
+            };
+            /**
              * Format: int64
              * @description Markets that are to be subscribed.
              * @example 120
@@ -1831,7 +1840,7 @@ export interface components {
              * @example contradicted
              * @enum {string}
              */
-            readonly reason: "contradicted" | "not_comparable" | "jump" | "range" | "spread" | "rate";
+            readonly reason: "contradicted" | "not_comparable" | "jump" | "range" | "spread" | "rate" | "withdrawn";
             /**
              * @description The reason in words.
              * @example other sources agree on another price, or it alone left its own
@@ -2091,7 +2100,7 @@ export interface components {
              * @example operator
              * @enum {string}
              */
-            readonly reason: "operator" | "jump" | "range" | "spread" | "rate" | "contradicted";
+            readonly reason: "operator" | "jump" | "range" | "spread" | "rate" | "contradicted" | "withdrawn";
             /**
              * Format: date-time
              * @description When that began. ISO 8601 in UTC with milliseconds.
@@ -5007,6 +5016,9 @@ export interface operations {
                      *             "tickersTaken": 90000,
                      *             "tickersRejected": {
                      *               "crossed": 1
+                     *             },
+                     *             "statisticsLeftOut": {
+                     *               "priceChangePercent24h": 1
                      *             },
                      *             "symbolsWanted": 120,
                      *             "symbolsSubscribed": 120,

@@ -81,9 +81,8 @@ export const binanceSocket: SocketTraits = {
 const tickerLagMs = 2_000;
 
 /**
- * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the statistics
- * of the rolling day. `bookTicker` is silent until the book changes, and carries no time; until then, and while the
- * book is quiet, the best prices of `ticker` are used.
+ * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the statistics of the rolling day.
+ * `bookTicker` is silent until the book changes, and carries no time; until then, and while the book is quiet, the best prices of `ticker` are used.
  */
 export class BinanceLive extends LiveProtocol {
   readonly #updates: Map<MarketSymbol, number>;

@@ -26,10 +26,7 @@ type LoadTickers = (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
 
 const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', limit: '62' } } as const;
 
-/**
- * The connector for Bitstamp. Its channels carry neither maintenance nor the state of a market: both are taken from
- * the catalogue.
- */
+/** The connector for Bitstamp. Its channels carry neither maintenance nor the state of a market: both are taken from the catalogue. */
 export class BitstampConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;
 

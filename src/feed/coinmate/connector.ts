@@ -18,10 +18,7 @@ import {
   type WireObject,
 } from '../wire.ts';
 
-/**
- * The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no
- * candles, and no states.
- */
+/** The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no candles, and no states. */
 export class CoinmateConnector extends ConnectorBase {
   #latest: RestAnswer | undefined;
   /** When the latest answer arrived. Monotonic. */
@@ -166,10 +163,7 @@ const closeReasons: Partial<Record<UpstreamErrorKind, CloseReason>> = {
   refused: 'refused',
 };
 
-/**
- * Reads the data of `tradingPairs`, whose numbers must be their source text. Coinmate gives a pair no state: one that is
- * listed is trading.
- */
+/** Reads the data of `tradingPairs`, whose numbers must be their source text. Coinmate gives a pair no state: one that is listed is trading. */
 export function readTradingPairs(data: unknown): ListedPair[] {
   return listedPairs(data, 'tradingPairs', ['name', 'firstCurrency', 'secondCurrency'], readTerms);
 }

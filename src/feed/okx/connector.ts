@@ -176,9 +176,8 @@ export class OkxLive extends LiveProtocol {
 }
 
 /**
- * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`,
- * `preopen`, `test`, `post_only`, `rebase`, `settling`) or new, takes fewer kinds of order or none. There is no minimum
- * value of an order.
+ * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`, `preopen`, `test`, `post_only`,
+ * `rebase`, `settling`) or new, takes fewer kinds of order or none. There is no minimum value of an order.
  */
 export function readInstruments(data: unknown): ListedPair[] {
   const spot = requireList(data, 'instruments').filter(({ instType }) => instType === 'SPOT');

@@ -49,10 +49,7 @@ const aheadMsMax = 1_000;
 /** No market has such a spread: one side of it is a mistake. */
 const askFactorMax = 10;
 
-/**
- * One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; the market room judges
- * prices.
- */
+/** One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; the market room judges prices. */
 export class PushSession {
   readonly #clock: Clock;
   readonly #transport: PushTransport;

@@ -9,7 +9,6 @@ import { ratioOf } from '../derived.ts';
 import { asDecimal, asList, asObject, asPositive, asText, parseLossless, UpstreamError } from '../wire.ts';
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
 
-/** What every source over HTTP needs. */
 interface HttpSourceOptions {
   readonly clock: Clock;
   /** May carry credentials; they appear in no error and no log. */
@@ -65,9 +64,8 @@ const currencyAttribute = /(?:^|\s)currency\s*=\s*(['"])([A-Z]{3})\1/;
 const rateAttribute = /(?:^|\s)rate\s*=\s*(['"])([0-9.]{1,32})\1/;
 
 /**
- * Reads one currency of the bank's XML: one `<Cube time='…'>` that holds one `<Cube currency='…' rate='…'/>` for each
- * currency. The shape has been the same for decades, so anything else (two days, a currency twice, a truncated
- * document) is refused, not interpreted. Throws `UpstreamError`.
+ * Reads one currency of the bank's XML: one `<Cube time='…'>` that holds one `<Cube currency='…' rate='…'/>` for each currency. The shape has been
+ * the same for decades, so anything else (two days, a currency twice, a truncated document) is refused, not interpreted. Throws `UpstreamError`.
  */
 export function readEcb(text: string, currency: string): LoadedRate {
   if (!/<\/gesmes:Envelope>\s*$/.test(text)) throw new UpstreamError('malformed', 'not a complete document');
@@ -96,10 +94,7 @@ export function jsonSource(options: JsonSourceOptions): RateSource {
   return httpSource('json', options, 'application/json', (text) => readJsonRate(text, steps));
 }
 
-/**
- * The steps of a JSON pointer (RFC 6901 §3 and §4): empty for the whole document. Throws `RangeError` for a text that is
- * not a pointer.
- */
+/** The steps of a JSON pointer (RFC 6901 §3 and §4): empty for the whole document. Throws `RangeError` for a text that is not a pointer. */
 export function parsePointer(pointer: string): readonly string[] {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) throw new RangeError('not a JSON pointer');

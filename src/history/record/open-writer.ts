@@ -26,11 +26,10 @@ export interface OpenWriterOptions {
 export type OpenWriter = Awaited<ReturnType<typeof openWriter>>;
 
 /**
- * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and
- * begins a run. Throws the system's error, or `StoreError`.
+ * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and begins a run. Throws the system's
+ * error, or `StoreError`.
  *
- * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the
- * chain back
+ * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the chain back
  */
 export async function openWriter(options: OpenWriterOptions) {
   const { store, journalPath, requestKey, now, written } = options;

@@ -8,10 +8,7 @@ import type { FactKind, ListingFact, NoQuote, Quote, RateVersion, Rows, TermsVer
 import { splitStatus } from './status-body.ts';
 import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 
-/**
- * Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no
- * clock and keeps no row.
- */
+/** Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no clock and keeps no row. */
 export class Publication implements StreamListener {
   readonly #reader = new StreamReader(this);
   readonly #names: string[] = [];

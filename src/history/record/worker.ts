@@ -8,7 +8,6 @@ import type { Deletion, RecordLocation, SegmentStore } from '../segment/segment-
 import { type OpenWriter, openWriter } from './open-writer.ts';
 import type { WriterFigures } from './writer.ts';
 
-/** What the recording thread is made with. */
 export interface WorkerSettings {
   readonly location: RecordLocation;
   readonly requestKey: Uint8Array;

@@ -87,10 +87,7 @@ export class RecordWriter {
     await this.#drain();
   }
 
-  /**
-   * Begins to bring the journal to the disk, and closes a minute that is over. Throws the error of the disk, be it of the
-   * time before.
-   */
+  /** Begins to bring the journal to the disk, and closes a minute that is over. Throws the error of the disk, be it of the time before. */
   async tick(now: EpochMs): Promise<void> {
     await this.#drain();
     this.#beginSync();

@@ -3,8 +3,7 @@ import type { SegmentHead } from './segment.ts';
 import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
 
 /**
- * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block that
- * a hold touches stays whole.
+ * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block that a hold touches stays whole.
  *
  * @returns what was deleted: blocks that follow each other are one deletion
  */

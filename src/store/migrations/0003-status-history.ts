@@ -1,7 +1,6 @@
 import { type Migration, sql } from 'kysely';
 import { engineOf } from '../store-context.ts';
 
-/** Adds the past states of the service's components, for the status page. */
 export const statusHistoryMigration: Migration = {
   async up(db) {
     const text = engineOf(db) === 'postgres' ? sql`text collate "C"` : sql`text`;

@@ -12,14 +12,12 @@ export const changeChannel = 'mdapi_changes';
 /**
  * Makes triggers that do what `sqliteTriggers` do, for each statement rather than for each row.
  *
- * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it
- * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own
- * order and without gaps, and a reader who has seen a number has seen all before it. A sequence would hand out numbers
- * at once, and one of a transaction that commits late would be passed over.
+ * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it holds its row until the end of
+ * the transaction, so that the next writer waits: numbers become visible in their own order and without gaps, and a reader who has seen a number has
+ * seen all before it. A sequence would hand out numbers at once, and one of a transaction that commits late would be passed over.
  *
- * The functions run with the rights of the schema's owner: another program needs rights on the tables it writes, and
- * none on the bookkeeping. They name the schema they were made in, so that a caller's search path cannot lead them
- * elsewhere.
+ * The functions run with the rights of the schema's owner: another program needs rights on the tables it writes, and none on the bookkeeping. They
+ * name the schema they were made in, so that a caller's search path cannot lead them elsewhere.
  */
 async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
   return [...functions.map(functionIn(await schemaOf(db))), ...statementTriggers];
@@ -133,9 +131,8 @@ const statementTriggers: readonly RawBuilder<unknown>[] = [
 ];
 
 /**
- * The digest is recorded, not the key's id: a digest that was deleted or replaced must be forgotten by every
- * server, and nothing else still holds it. The `before` trigger is for `insert or replace`, whose silent deletion fires
- * no `delete` trigger.
+ * The digest is recorded, not the key's id: a digest that was deleted or replaced must be forgotten by every server, and nothing else still holds it.
+ * The `before` trigger is for `insert or replace`, whose silent deletion fires no `delete` trigger.
  */
 const rowTriggers: readonly RawBuilder<unknown>[] = [
   sql`create trigger api_keys_replaced before insert on api_keys begin

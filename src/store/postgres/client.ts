@@ -101,10 +101,7 @@ const bigint = 20;
 const bytea = 17;
 
 /** How values of a query become JavaScript's: those that `pg` gives in another form than `node:sqlite` does. */
-const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  [bigint]: wholeNumberOf,
-  [bytea]: bytesOf,
-};
+const parsers: Readonly<Record<number, (text: string) => unknown>> = { [bigint]: wholeNumberOf, [bytea]: bytesOf };
 
 export const columnTypes: CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>

@@ -1,9 +1,6 @@
 import { StoreError, type StoreErrorReason } from '../store-error.ts';
 
-/**
- * The meaning of a code of PostgreSQL to an operator: the reason, and the rest of a sentence that begins with the
- * database.
- */
+/** The meaning of a code of PostgreSQL to an operator: the reason, and the rest of a sentence that begins with the database. */
 type Meaning = readonly [reason: StoreErrorReason, sentence: string];
 
 const unreachable: Meaning = [
@@ -45,9 +42,7 @@ const messages: readonly (readonly [RegExp, Meaning])[] = [
   [/SASL|password/i, refusedLogin],
 ];
 
-/**
- * One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query.
- */
+/** One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query. */
 export function asStoreError(error: unknown, name: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);

@@ -31,10 +31,7 @@ const tlsModes: readonly TlsMode[] = ['disable', 'require', 'verify-ca', 'verify
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const defaultPort = 5432;
 
-/**
- * Reads `postgres://user@host:port/database?sslmode=…`. Throws `StoreError` with reason `url_invalid`; no message holds
- * the URL.
- */
+/** Reads `postgres://user@host:port/database?sslmode=…`. Throws `StoreError` with reason `url_invalid`; no message holds the URL. */
 export function postgresLocationOf(url: string): PostgresLocation {
   const parsed = URL.parse(url);
   if (parsed === null || /\s/.test(url) || parsed.hash !== '') throw refused('is not readable as an address');

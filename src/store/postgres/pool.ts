@@ -72,9 +72,8 @@ export class ConnectionPool implements PostgresPool {
   }
 
   /**
-   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout,
-   * one after the other when the service stops. After such a failure one caller at a time tries, once a second; the
-   * others fail at once.
+   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout, one after the other when the
+   * service stops. After such a failure one caller at a time tries, once a second; the others fail at once.
    */
   #assertAnswering(): void {
     const nowMs = this.#clock.monotonicMs();

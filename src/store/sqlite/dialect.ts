@@ -38,9 +38,7 @@ class LocklessQueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-/**
- * SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock.
- */
+/** SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -48,9 +46,8 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /**
- * The one connection, which its users take in turns. SQLite calls block the thread, so SQLite's own busy timeout is kept
- * at a few milliseconds and the longer wait for a lock happens here, between turns of the event loop: a server keeps
- * answering while another program writes.
+ * The one connection, which its users take in turns. SQLite calls block the thread, so SQLite's own busy timeout is kept at a few milliseconds and
+ * the longer wait for a lock happens here, between turns of the event loop: a server keeps answering while another program writes.
  */
 class NodeSqlite implements Driver, DatabaseConnection {
   readonly #database: DatabaseSync;

@@ -62,10 +62,7 @@ export async function assertWritable(path: string, clock: Clock): Promise<boolea
   return true;
 }
 
-/**
- * Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both
- * succeed.
- */
+/** Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both succeed. */
 function prepareFile(database: DatabaseSync, timeout: LockTimeout): Promise<void> {
   const pragmas = 'pragma journal_mode = wal; pragma synchronous = normal';
   return retryWhileBusy(() => database.exec(pragmas), timeout);
