@@ -15,7 +15,7 @@ const path = '/ingest/v1';
 const frameBytesMax = 8 * 1024 * 1024;
 /** A revoked token ends its connection within this time. */
 const tokenCheckEveryMs = 1_000;
-/** Of one token: an engine needs one, and a second while it takes over from itself. */
+/** Connections of one token: an engine needs one, and a second while it takes over from itself. */
 const connectionsMax = 8;
 
 /** Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its source. */

@@ -14,7 +14,7 @@ interface LevelFinding {
   readonly works: true;
   readonly isWarning: boolean;
   readonly detail: string;
-  /** Of a market whose sources differ: what each calls the middle of bid and ask. */
+  /** The middle of bid and ask at each source, of a market whose sources differ. */
   readonly middles?: Readonly<Record<string, string>>;
 }
 

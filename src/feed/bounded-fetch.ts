@@ -9,7 +9,7 @@ interface FetchBounds {
   /** After decompression. */
   readonly bodyBytesMax: number;
   readonly signal: AbortSignal;
-  /** What the body of an error says when there were too many requests, where its status does not. */
+  /** Matches the body of an error that means too many requests, where its status does not say so. */
   readonly tooMany?: RegExp | undefined;
   /** The media types asked for; JSON by default. */
   readonly accept?: string;
@@ -26,7 +26,7 @@ interface FetchedText {
 
 const retryAfterMsMax = 3_600_000;
 const slowDown = new Set([418, 429]);
-/** Of an error's body, where it is read. */
+/** The part of an error's body that is read. */
 const errorBytesMax = 64 * 1024;
 
 /**

@@ -13,7 +13,7 @@ const aheadSlotsMax = 6;
  * the age of what it reports: the least of many shows the clocks. Kept by the monotonic clock, so that a wall clock that is set shows at once.
  */
 export class ClockOffset {
-  /** Of each slot that had data the least arrival minus time, the newest last. */
+  /** The least arrival minus time of each slot that had data, the newest last. */
   readonly #least: { readonly slot: number; ms: number }[] = [];
   #newest = { time: Number.NEGATIVE_INFINITY, slot: 0 };
 

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 
 /** How far the wall clock of this machine is from those of the exchanges. */
 export interface ClockReading {
-  /** Of each source that tells, the wall clock minus its own, in milliseconds. */
+  /** The wall clock minus that of each source that tells its own, in milliseconds. */
   readonly bySource: ReadonlyMap<string, number>;
   /** Their median; between two middle ones the nearest to zero. `undefined` while no source tells. */
   readonly offsetMs: number | undefined;

@@ -12,7 +12,7 @@ import { SimulatorRig, type SimulatorRigOptions } from './simulator-rig.testing.
 import type { AcknowledgementStyle } from './subscriptions.ts';
 import { UpstreamError } from './wire.ts';
 
-/** What differs between exchanges that all conform. */
+/** Traits in which exchanges differ that all conform. */
 export interface ConnectorTraits {
   readonly dialect: DialectName;
   readonly connector: ConnectorClass;
@@ -26,7 +26,7 @@ export interface ConnectorTraits {
   readonly frameBytesMax?: number;
   /** The exchange ends every connection after 24 hours. */
   readonly endsDaily?: boolean;
-  /** What it polls in regular operation: `statistics` beside its WebSocket, or `everything`, and has none. */
+  /** The polls of regular operation: `statistics` beside its WebSocket, or `everything`, and has none. */
   readonly polls?: 'statistics' | 'everything';
 }
 
@@ -39,7 +39,7 @@ const configuredFrameBytesMax = 2 * 1024 * 1024;
 /** A first price is there this long after the start, with every market subscribed. */
 const firstPriceMs = 10_000;
 const dayMs = 86_400_000;
-/** Of the protocol (RFC 6455 §7.4.1), and two of an exchange's own: none documents which of them it sends. */
+/** Codes of the protocol (RFC 6455 §7.4.1), and two of an exchange's own: none documents which of them it sends. */
 const closeCodes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011, 1012, 1013, 1014, 3000, 4000, 4999];
 
 /** The suite that every connector passes, over the stand-in exchange in its dialect. */

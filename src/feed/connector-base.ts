@@ -14,7 +14,7 @@ type RestTraits = Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'>;
 /** Every pair that the exchange lists. */
 interface Listing {
   readonly pairs: readonly ListedPair[];
-  /** As in `CatalogueGaps`; true by default. */
+  /** The same as in `CatalogueGaps`; true by default. */
   readonly isComplete?: boolean;
 }
 
@@ -27,7 +27,7 @@ interface NamingLimits {
 }
 
 /**
- * What the connectors of public exchanges have in common: one REST client within the pace, the names of every listed pair,
+ * The common part of connectors of public exchanges: one REST client within the pace, the names of every listed pair,
  * and live connections with their limits. A connector adds what is particular to its exchange.
  */
 export abstract class ConnectorBase implements ExchangeConnector {

@@ -32,7 +32,7 @@ export interface ExchangeConnector {
   openLive(listener: LiveListener): LiveConnection;
 }
 
-/** What a connector is constructed with, from the configuration and the process. */
+/** Everything that a connector is constructed with, from the configuration and the process. */
 export interface ConnectorOptions {
   /** The id of its source, for logs and metrics; two sources can be of one kind. */
   readonly id: string;
@@ -115,7 +115,7 @@ export type SubscriptionRefusal = 'refused' | 'unanswered';
 
 /** A pair in a catalogue change on the live connection. */
 export interface LivePair {
-  /** As the exchange writes it, for example `BTC/EUR`. */
+  /** The name that the exchange writes, for example `BTC/EUR`. */
   readonly name: string;
   /** `undefined`: in no catalogue so far (new, or of a quote currency that is not configured). */
   readonly symbol: MarketSymbol | undefined;

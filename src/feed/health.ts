@@ -18,7 +18,7 @@ export type AttemptOutcome = 'ok' | 'empty' | 'incomplete' | UpstreamErrorKind;
 
 type Counts<Name extends string> = Partial<Record<Name, number>>;
 
-/** What a feed counts, from its start. */
+/** Counters of a feed, from its start. */
 export class FeedCounters {
   readonly connectionsEnded: Counts<EndReason> = {};
   /** Replaced without a gap because the exchange planned their end. */

@@ -1,7 +1,7 @@
 import { type DecimalString, isPositive, toBig } from '../market/decimal.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 
-/** What a ticker can do without. */
+/** The values that a ticker can do without. */
 export type OptionalStatistic = 'last' | 'vwap24h' | 'priceChangePercent24h';
 
 /** From -100, the loss of everything, to below 100,000. */

@@ -16,7 +16,7 @@ const btc = 'BTCEUR' as MarketSymbol;
 
 const polled = { symbol: btc, last: '5', high24h: '6', low24h: '4', volume24h: '1' } as unknown as UpstreamTicker;
 
-/** What each exchange sends with texts, by its documentation, written with numbers. */
+/** Frames that each exchange documents with texts, written with numbers. */
 const frames: Readonly<Record<string, [(parts: LiveParts, channel: RecordingChannel) => LiveProtocol, string[]]>> = {
   bitvavo: [
     (parts, channel) => new BitvavoLive({ ...parts, traits: bitvavoSocket }, channel),

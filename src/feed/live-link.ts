@@ -11,7 +11,7 @@ interface LiveLinkListener {
   /** An event of the current connection, or of its successor; never `closed` or `ending`. */
   event(event: LiveEvent): void;
   ended(): void;
-  /** What a successor has to be subscribed to. */
+  /** Gives the markets that a successor has to be subscribed to. */
   subscribed(): readonly MarketSymbol[];
 }
 

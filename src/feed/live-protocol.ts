@@ -8,7 +8,7 @@ import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } fro
 import { TickerAssembler } from './ticker-assembler.ts';
 import { asText, type WireObject } from './wire.ts';
 
-/** What is particular to the connections of an exchange. */
+/** Traits of the connections of an exchange. */
 export interface SocketTraits {
   /** How fast frames are sent on one connection: the mean time between two, and how many may go together after a pause. */
   readonly pace: { readonly intervalMs: number; readonly burst: number };

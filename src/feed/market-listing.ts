@@ -44,7 +44,7 @@ export function listedPairs(
 interface SelectedMarkets {
   readonly markets: readonly UpstreamMarket[];
   readonly skipped: readonly SkippedPair[];
-  /** Of every pair, chosen or not: a rate source may poll a pair that is not one of our markets. */
+  /** Names of every pair, chosen or not: a rate source may poll a pair that is not one of our markets. */
   readonly names: readonly PairNames[];
 }
 

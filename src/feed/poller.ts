@@ -6,7 +6,7 @@ import { type AttemptOutcome, countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
 
-/** What to poll now. `all`: the fallback for the whole feed. `some`: symbols the live connection does not serve. */
+/** The markets to poll now. `all`: the fallback for the whole feed. `some`: symbols the live connection does not serve. */
 export interface PollPlan {
   readonly scope: 'all' | 'some';
   readonly symbols: readonly MarketSymbol[];

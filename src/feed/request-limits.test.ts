@@ -14,9 +14,9 @@ interface Limit {
   readonly dialect: DialectName;
   readonly connector: ConnectorClass;
   readonly markets: number;
-  /** What the exchange allows an address in a minute. */
+  /** The exchange's limit of an address in a minute. */
   readonly perMinute: number;
-  /** What a call costs of it; 1 for each where left out. */
+  /** The cost of each call; 1 where left out. */
   readonly weights?: Readonly<Record<string, number>>;
 }
 

@@ -109,6 +109,18 @@ test('a waiting request can be cancelled, and a full queue refuses more', async 
   assert.equal(clock.pendingTimers, 0);
 });
 
+test('a request that is cancelled while it waits leaves no timer', async () => {
+  const { clock, queue, ask } = setUp();
+  for (const name of ['a', 'b']) void ask(name, 'urgent');
+  await clock.advance(1);
+  const controller = new AbortController();
+  const cancelled = queue.run('background', () => Promise.resolve(), controller.signal);
+  assert.equal(clock.pendingTimers, 1);
+  controller.abort();
+  await assert.rejects(cancelled, UpstreamError);
+  assert.equal(clock.pendingTimers, 0);
+});
+
 test('a request that fails frees its place', async () => {
   const { clock, queue, started, ask } = setUp();
   const failed = queue.run('urgent', () => Promise.reject(new UpstreamError('status', 'HTTP status 500')), never);

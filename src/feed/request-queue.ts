@@ -54,6 +54,8 @@ export class RequestQueue {
       const withdraw = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(new UpstreamError('aborted', 'cancelled while it waited'));
+        // A timer for nobody would hold the process open.
+        this.#pump();
       };
       const begin = () => {
         signal.removeEventListener('abort', withdraw);

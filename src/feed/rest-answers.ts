@@ -72,7 +72,7 @@ export function readCandleRows(rows: unknown, time: number | string = 0, open: n
   return candles.sort((one, other) => one.openedAt - other.openedAt);
 }
 
-/** What those of several requests that succeed bring. Throws the error of the first when none does. */
+/** Gives what those of several requests bring that succeed. Throws the error of the first when none does. */
 export async function settledSome<Value>(requests: readonly Promise<readonly Value[]>[]): Promise<readonly Value[]> {
   const outcomes = await Promise.allSettled(requests);
   const answered = outcomes.filter((outcome) => outcome.status === 'fulfilled');

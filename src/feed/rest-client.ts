@@ -13,9 +13,9 @@ export interface RestClientOptions {
   readonly pace: RequestPace;
   /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
   readonly unwrap?: (body: unknown) => unknown;
-  /** As in `fetchText`. */
+  /** The same as in `fetchText`. */
   readonly retryAfter?: (headers: Headers, now: EpochMs) => number | undefined;
-  /** As in `fetchText`. */
+  /** The same as in `fetchText`. */
   readonly tooMany?: RegExp;
   /** The pause after a rate-limited answer without `Retry-After`; 5,000 by default. */
   readonly slowDownMs?: number;
@@ -30,9 +30,9 @@ export interface RestCall {
   readonly priority?: RequestPriority;
   /** A multiple of the timeout of one answer: 1 by default. */
   readonly timeoutFactor?: number;
-  /** What it costs of the exchange's limit, in the unit of the pace: 1 by default. */
+  /** The cost in the exchange's limit, in the unit of the pace: 1 by default. */
   readonly weight?: number;
-  /** As `parsePlain` does: for large answers of which no price is read. */
+  /** Parses as `parsePlain` does: for large answers of which no price is read. */
   readonly isPlain?: boolean;
 }
 

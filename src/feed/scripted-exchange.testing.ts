@@ -41,7 +41,7 @@ export class ScriptedExchange {
   upgrades = 0;
   /** Requests waiting for an answer that never comes. */
   hanging = 0;
-  /** What REST answers; `undefined` gives 404. */
+  /** Answers over REST; `undefined` gives 404. */
   rest: (call: string, parameters: URLSearchParams) => RestAnswer | undefined = () => undefined;
   /** How an upgrade is answered: a status refuses it, `hang` leaves it open. */
   upgrade: () => 'accept' | 'hang' | { status: number; headers: string } = () => 'accept';

@@ -8,7 +8,7 @@ import { FeedStatus } from '../market/service-status.ts';
 import { SourceWatch } from './source-watch.ts';
 import type { FeedSupervisor } from './supervisor.ts';
 
-/** What a supervisor says of its source. */
+/** A supervisor as far as it tells of its source. */
 class Said implements Pick<FeedSupervisor, 'reach' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'> {
   isLive = true;
   stalled: FeedSupervisor['stalled'];

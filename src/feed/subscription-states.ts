@@ -224,7 +224,7 @@ export class SubscriptionStates {
     return entry.isDoubted;
   }
 
-  /** Those of `symbols` that are still in doubt and were not renewed lately. They count as renewed. */
+  /** Gives those of `symbols` that are still in doubt and were not renewed lately. They count as renewed. */
   takeDoubted(symbols: readonly MarketSymbol[], nowMs: number): MarketSymbol[] {
     const asked = new Set(symbols);
     return this.#select((entry, symbol) => {
@@ -284,7 +284,7 @@ function isUnanswered({ subscription, refusal }: Entry): boolean {
   return subscription === 'rejected' && refusal === 'unanswered';
 }
 
-/** As in the market room: one load can be a fault. */
+/** Decides as the market room does: one load can be a fault. */
 function isMissing({ loadsWithout }: Entry): boolean {
   return loadsWithout > 1;
 }

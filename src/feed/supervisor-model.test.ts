@@ -207,7 +207,7 @@ class Run {
     ];
   }
 
-  /** What must hold after every step, whatever happened. */
+  /** Checks what must hold after every step, whatever happened. */
   check(model: Model): void {
     const nowMs = this.clock.monotonicMs();
     const { lines, line, openedAtMs } = this.exchange;

@@ -231,7 +231,7 @@ export class FeedSupervisor {
     this.#considerLive();
   }
 
-  /** What the exchange says of itself changes at once which source makes the prices. */
+  /** Takes the exchange's word about itself, which changes at once which source makes the prices. */
   #systemStatusReceived(status: string, isTrading: boolean): void {
     const { log, sink, clock } = this.#parts;
     if (status !== this.#systemStatus) log.info({ status }, 'exchange system status');
@@ -334,7 +334,7 @@ export class FeedSupervisor {
       this.#parts.sink.feedCurrent('fallback', newest.askedAt);
   }
 
-  /** What REST showed should have arrived live by now; where it has not, the subscription is renewed. */
+  /** Renews the subscriptions on which a price that REST showed has not arrived live by now. */
   #renew(symbols: readonly MarketSymbol[]): void {
     const silent = this.#book.takeDoubted(symbols, this.#parts.clock.monotonicMs());
     if (silent.length === 0) return;

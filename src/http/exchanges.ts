@@ -33,7 +33,7 @@ export interface Offer {
   readonly errorsUrl: string;
 }
 
-/** Who is answered, from what, and who is told. */
+/** The parts that decide who is answered and from what, and those that are told. */
 export interface ExchangeParts {
   readonly gate: Gate;
   readonly addresses: ClientAddresses;

@@ -62,7 +62,7 @@ export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'm
   return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
 }
 
-/** What is doubted of the sources of the markets that clients see. */
+/** Gives what is doubted of the sources of the markets that clients see. */
 export function allDoubts({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>): readonly DoubtView[] {
   const now = clock.now();
   const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');

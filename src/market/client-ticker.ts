@@ -78,16 +78,16 @@ export type NoPrice =
 /** The price of a market at an instant, or why there is none. */
 export type PriceOutcome = { readonly kind: 'priced'; readonly ticker: ClientTicker } | NoPrice;
 
-/** What a price is made from. Each part is immutable, and the same object as long as it has the same value. */
+/** The parts that a price is made from. Each is immutable, and the same object as long as it has the same value. */
 export interface PriceInputs {
   readonly kind: 'inputs';
   readonly market: OfferedMarket;
   readonly ticker: AcceptedTicker;
   readonly references: ReferencePrices | undefined;
-  /** Of a converted market. */
+  /** The rate of a converted market. */
   readonly rate: ConversionRate | undefined;
   readonly terms: MarketTerms;
-  /** What follows from rate and terms. */
+  /** The factors that follow from rate and terms. */
   readonly factors: PriceFactors;
 }
 

@@ -5,7 +5,7 @@ import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath } from './upstream.ts';
 
-/** What a value may do before it is held. */
+/** Bounds beyond which a value is doubted. */
 export interface GuardRules {
   /** A middle price further than this from that of the last ten seconds is a jump. */
   readonly jumpPercent: DecimalString;
@@ -67,7 +67,7 @@ interface Observation {
   readonly fixing?: string;
 }
 
-/** What arrives instead of the good value. One that jumps again begins a new level. */
+/** The values that arrive instead of the good one. One that jumps again begins a new level. */
 interface Suspect {
   readonly doubt: Doubt;
   readonly first: Observation;
@@ -267,7 +267,7 @@ export class Guard {
   }
 }
 
-/** What no path of a source has shown to its guard. */
+/** Makes a suspect of what no path of a source has shown to its guard. */
 function unjudged({ bid, ask }: Quote): Suspect {
   const never = 0 as EpochMs;
   const last = { path: 'live', at: never, level: toBig(bid).plus(ask) } as const;

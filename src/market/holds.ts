@@ -12,13 +12,13 @@ export interface MarketHold {
   readonly acceptedSource?: string | undefined;
 }
 
-/** What is held of what the prices of a market are made from. */
+/** A value that the prices of a market are made from and that is withheld, by the operator or by the guard. */
 export interface WithheldInput extends Omit<Doubt, 'reason' | 'unpricedFrom'> {
   readonly subject: DoubtSubject;
   readonly reason: Doubt['reason'] | 'operator';
 }
 
-/** What the operator and the guard hold. */
+/** The operator's holds and the guard's doubts. */
 export class Holds {
   readonly #guard = new Map<DoubtSubject, Doubt>();
   /** Since when the operator holds what makes the prices of a market. */
@@ -80,7 +80,7 @@ export class Holds {
     return this.#operator.size === 0 ? undefined : earliest(symbols().map((symbol) => this.#operator.get(symbol)));
   }
 
-  /** What is held of what makes the prices of a market. */
+  /** Lists what is withheld of what makes the prices of a market. */
   inputsOf(
     { exchangeSymbol, isConverted, quote }: OfferedMarket,
     onHoldSince: EpochMs | undefined,

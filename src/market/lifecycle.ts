@@ -11,7 +11,7 @@ const creditedGapMaxMs = 3_600_000;
 /** Trading state as clients see it (contract, PublicMarketStatus; a subset: the set is open to new values). */
 export type MarketStatus = 'trading' | 'paused' | 'delisted';
 
-/** What the operator decided about a market. */
+/** The operator's decision about a market. */
 export interface Decision {
   readonly operatorPaused: boolean;
   /** When trading ended for good. Never cleared. */

@@ -5,7 +5,7 @@ import { maintenanceRetryAfterSeconds } from '../contract/limits.ts';
 export interface MaintenanceWindow {
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** What it is about, in English. */
+  /** Its subject, in English. */
   readonly description: string;
 }
 

@@ -28,7 +28,7 @@ export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
   readonly listedUntil: EpochMs | undefined;
 }
 
-/** What survives a restart. */
+/** A market as it survives a restart. */
 export interface MarketRecord extends Omit<UpstreamMarket, 'status'>, Lifecycle {
   /** The exchange market a converted one derives from; `undefined` for an exchange market. */
   readonly via: MarketSymbol | undefined;
@@ -141,7 +141,7 @@ export class MarketCatalogue {
     return true;
   }
 
-  /** What a source says of a market; `undefined` where it does not list it. */
+  /** Gives a market's status at a source; `undefined` where it does not list it. */
   statusAt(source: string, symbol: MarketSymbol): UpstreamMarketStatus | undefined {
     return this.#of(source).statusOf(symbol);
   }
@@ -156,13 +156,13 @@ export class MarketCatalogue {
     return new Set(this.#lists.ids.filter((id) => this.#of(id).isHalted));
   }
 
-  /** What each source lists, for a restart. */
+  /** Gives what each source lists, for a restart. */
   listedBySource(): ListedBySource {
     return this.#lists.ids.map((id) => [id, [...this.#of(id).symbols]]);
   }
 
   /**
-   * What the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and those of them
+   * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and those of them
    * that have been missing for long enough to be delisted. Held back while more than a tenth of all markets are missing: that
    * is rather a fault of the upstream, so that only the operator delists.
    *
@@ -219,7 +219,7 @@ export class MarketCatalogue {
     return this.#pricedFrom.get(exchangeSymbol) ?? [];
   }
 
-  /** What to persist, converted markets included. */
+  /** Gives what to persist, converted markets included. */
   records(): MarketRecord[] {
     return [...this.#offered.values()].map((offered) => {
       const { status: _status, exchangeSymbol, isConverted, listedUntil: _listedUntil, ...facts } = offered;

@@ -47,7 +47,7 @@ function newModelMarket(upstream: UpstreamMarketStatus): ModelMarket {
   return { upstream, paused: false, missing: undefined, endedAt: never };
 }
 
-/** What clients see in the model: `[symbol, status, the instant it leaves the list]`. */
+/** Gives what clients see in the model: `[symbol, status, the instant it leaves the list]`. */
 function expected({ markets, now }: Model): [string, string, number][] {
   const seen: [string, string, number][] = [];
   for (const [name, own] of markets) {

@@ -30,7 +30,7 @@ export interface SourceRules {
 /** For a market room with a single source, which needs no name. */
 export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mode: 'primary', returnAfterMs: 0 };
 
-/** What another process or a restart left of a market, and its price. */
+/** A doubt that another process or a restart left of a market, and its price. */
 interface MarketValues {
   readonly doubt: Doubt | undefined;
   readonly price: AcceptedTicker | undefined;
@@ -59,7 +59,7 @@ export class MarketSources {
   readonly #rules: SourceRules;
   readonly #lists = new Map<MarketSymbol, readonly Source[]>();
   readonly #choices = new Map<MarketSymbol, Choice>();
-  /** Of the process that runs the feed, where that is another. */
+  /** Reports of the process that runs the feed, where that is another. */
   readonly #reports = new Map<MarketSymbol, readonly SourceState[]>();
   #switches = 0;
   onDoubt: SourceDoubtListener | undefined;
@@ -105,7 +105,7 @@ export class MarketSources {
     choice.agreement?.restoreLevel(index, ticker);
   }
 
-  /** What is doubted of sources by comparison. */
+  /** Gives what is doubted of sources by comparison. */
   *doubts(): Generator<readonly [MarketSymbol, SourceDoubts]> {
     for (const [symbol, { agreement }] of this.#choices) {
       if (agreement?.isAnyDoubted !== true) continue;
@@ -140,7 +140,7 @@ export class MarketSources {
     agreement?.accept(only);
   }
 
-  /** What the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes nothing. */
+  /** Gives what the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes nothing. */
   received(symbol: MarketSymbol, source: Source): AcceptedTicker | undefined {
     const choice = this.#choiceOf(symbol);
     const { agreement } = choice;
@@ -169,7 +169,7 @@ export class MarketSources {
     return this.made(symbol);
   }
 
-  /** What the market's price is made from, by the last review; `undefined` while there is nothing. */
+  /** Gives what the market's price is made from, by the last review; `undefined` while there is nothing to make it from. */
   made(symbol: MarketSymbol): AcceptedTicker | undefined {
     const used = this.used(symbol);
     const own = used?.tickers.get(symbol);
@@ -178,7 +178,8 @@ export class MarketSources {
       return undefined;
     if (this.#rules.mode === 'primary') return own;
     const others = this.listOf(symbol).flatMap((source, index) => {
-      const ticker = source === used || !isFit(candidates[index]) ? undefined : source.tickers.get(symbol);
+      const isPart = source !== used && isFit(candidates[index]) && agreement?.doubt(index) === undefined;
+      const ticker = isPart ? source.tickers.get(symbol) : undefined;
       return ticker === undefined ? [] : [ticker];
     });
     return medianTicker([own, ...others]);
@@ -207,7 +208,7 @@ export class MarketSources {
     return verdict;
   }
 
-  /** What is held of the source that makes a market's price, by its guard or because others contradict it. */
+  /** Gives the doubt of the source that makes a market's price, of its guard or because others contradict it. */
   doubtOf(symbol: MarketSymbol): Doubt | undefined {
     const choice = this.#choices.get(symbol);
     if (choice?.current === undefined) return undefined;
@@ -225,7 +226,7 @@ export class MarketSources {
     return dated;
   }
 
-  /** What other live sources of a market say, taken or held. */
+  /** Gives what other live sources of a market say, taken or doubted. */
   *#otherQuotes(symbol: MarketSymbol, source: Source): Generator<Quote> {
     const { candidates = [], agreement } = this.#choices.get(symbol) ?? {};
     for (const [index, other] of this.listOf(symbol).entries()) {

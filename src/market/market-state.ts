@@ -13,7 +13,7 @@ import { type ConversionRate, type FeedPath, optionalNames, type ReferencePrices
 type Entries<Name, Value> = Iterable<readonly [Name, Value]>;
 
 /**
- * What the feed has made of a market, or the part of it that changed: for a restart, and for the processes that follow the one
+ * The state of the markets, or the part of it that changed: for a restart, and for the processes that follow the one
  * with the feed. Plain data: it survives JSON, which leaves out members that are `undefined`.
  */
 export interface MarketState {
@@ -25,7 +25,7 @@ export interface MarketState {
   readonly rates: Entries<CurrencyCode, ConversionRate>;
   /** Everything that the guard holds. */
   readonly held?: Entries<DoubtSubject, Doubt> | undefined;
-  /** What is doubted of sources by comparison; all of it. */
+  /** All doubts of sources by comparison. */
   readonly doubts?: Entries<MarketSymbol, SourceDoubts> | undefined;
   readonly sources?: SourceReport | undefined;
   readonly path?: FeedPath | undefined;
@@ -49,7 +49,7 @@ const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', maxLength: 64 });
 const instant = Type.Integer();
 const entriesOf = (value: TProperties) => Type.Array(Type.Tuple([Type.String(), Type.Object(value)]));
 
-/** What prices are made of. */
+/** Checks the values that prices are made of. */
 const checked = Compile(
   Type.Object({
     format: Type.Literal(format),

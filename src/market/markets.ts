@@ -33,7 +33,7 @@ export interface MarketsObserver {
   marketsChanged?(): void;
   /** Only in the process that judges. */
   readonly sourceDoubted?: SourceDoubtListener;
-  /** What the guard holds of something changed. */
+  /** A doubt of the guard began, changed or ended. */
   doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
 }
 
@@ -210,7 +210,7 @@ export class Markets {
     this.#take(symbol, made);
   }
 
-  /** What is held of the source in use may have changed by what others say. */
+  /** Looks again at the doubt of the source in use, which may have changed by what others say. */
   doubtReviewed(symbol: MarketSymbol): void {
     const doubts = this.sources.doubtOf(symbol);
     const reasons = [doubts?.reason, this.doubts().get(symbol)?.reason];
@@ -231,7 +231,7 @@ export class Markets {
     return this.#tickers.get(symbol);
   }
 
-  /** Of the source in use they are the market's: statistics and price have one source. */
+  /** Takes a source's reference prices. Those of the source in use are the market's: statistics and price have one source. */
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices, source = this.sources.first): void {
     source.references.set(symbol, prices);
     if ((this.sources.used(symbol) ?? this.sources.first) === source) this.referencesTaken(symbol, prices);
@@ -266,7 +266,7 @@ export class Markets {
     }
   }
 
-  /** What is doubted now. Followers take it from the process that judges. */
+  /** Takes a new doubt, or its end. Followers take both from the process that judges. */
   doubtChanged(subject: DoubtSubject, doubts: Doubt | undefined): void {
     const before = this.#holds.setDoubt(subject, doubts);
     if (doubts?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
@@ -297,12 +297,12 @@ export class Markets {
     return holds;
   }
 
-  /** What is held of what makes the prices of a market, by the operator or by the guard. */
+  /** Lists what is withheld of what makes the prices of a market, by the operator or by the guard. */
   withheldFor(market: OfferedMarket): readonly WithheldInput[] {
     return this.#holds.inputsOf(market, this.#onHoldSince(market.exchangeSymbol));
   }
 
-  /** What is known of the past prices of an exchange market. */
+  /** Gives what is known of the past prices of an exchange market. */
   referencePrices(exchangeSymbol: MarketSymbol): ReferencePrices | undefined {
     return this.#references.get(exchangeSymbol);
   }

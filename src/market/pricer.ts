@@ -40,7 +40,7 @@ export class Pricer {
     return priceFrom(this.inputs(symbol, now));
   }
 
-  /** What `price` is made from. Costs no arithmetic. */
+  /** Gives what `price` is made from. Costs no arithmetic. */
   inputs(symbol: MarketSymbol, now: EpochMs): PriceInputs | NoPrice {
     this.#state.advance(now);
     const market = this.#state.catalogue.find(symbol);

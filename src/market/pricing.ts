@@ -78,12 +78,12 @@ export function priceFactors(
   };
 }
 
-/** What a client pays per base unit. */
+/** The price that a client pays per base unit. */
 export function buyPrice(ask: DecimalString, factors: PriceFactors, places: number): DecimalString {
   return roundTo(toBig(ask).times(factors.buy), places, factors.rounding === 'outward' ? 'up' : 'half-even');
 }
 
-/** What a client receives per base unit. Can come out as zero for a tiny bid. */
+/** The price that a client receives per base unit. Can come out as zero for a tiny bid. */
 export function sellPrice(bid: DecimalString, factors: PriceFactors, places: number): DecimalString {
   return roundTo(toBig(bid).times(factors.sell), places, factors.rounding === 'outward' ? 'down' : 'half-even');
 }
@@ -123,7 +123,7 @@ export function convertedPrecision(basePrecision: number): number {
 
 /** One step of a price derivation. */
 interface PriceStep {
-  /** What was done, in words: `best ask of kraken`, `× (1 + fee 0.5 %)`. */
+  /** The step in words: `best ask of kraken`, `× (1 + fee 0.5 %)`. */
   readonly step: string;
   /** The exact value after it. */
   readonly value: DecimalString;

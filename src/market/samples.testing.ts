@@ -6,7 +6,7 @@ import type { PricingPolicy } from './pricing.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
 import type { ConversionRate, UpstreamMarket, UpstreamTicker } from './upstream.ts';
 
-/** What the tests of the market and of the board talk about: one small exchange with a plausible market. */
+/** Samples for the tests of market and board: one small exchange with a plausible market. */
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;

@@ -11,11 +11,11 @@ import type { FeedPath } from './upstream.ts';
 /** How far a small clock difference may hide age: see `clockDriftMs`. */
 const toleranceMs = 1_000;
 
-/** What an observer with a perfect stopwatch knows. */
+/** The knowledge of an observer with a perfect stopwatch. */
 interface Model {
   /** Truly passed since the test began. */
   passedMs: number;
-  /** What the wall clock shows. */
+  /** The time that the wall clock shows. */
   now: EpochMs;
   /** When, by the stopwatch, the feed last proved current; before the restart counts as well. */
   provenAtMs: number | undefined;

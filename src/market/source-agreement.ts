@@ -23,7 +23,7 @@ export const sourceDoubtReasons = ['contradicted', 'not_comparable'] as const;
  */
 export type SourceDoubtReason = (typeof sourceDoubtReasons)[number];
 
-/** What is doubted of a source by comparison. Plain data; the same object as long as it says the same. */
+/** A doubt of a source by comparison. Plain data; the same object as long as it says the same. */
 export interface SourceDoubt extends Quote {
   readonly reason: SourceDoubtReason;
   readonly since: EpochMs;
@@ -31,10 +31,10 @@ export interface SourceDoubt extends Quote {
   readonly isOutvoted: boolean;
 }
 
-/** What is doubted of the sources of one market, by their ids. */
+/** Doubts of the sources of one market, by their ids. */
 export type SourceDoubts = readonly (readonly [string, SourceDoubt])[];
 
-/** What a source says now, taken or not. */
+/** A source's word now, taken or not. */
 interface Said extends Quote {
   readonly level: Big;
   readonly path: FeedPath;
@@ -54,7 +54,7 @@ interface Member {
   acceptedLevel: Big | undefined;
 }
 
-/** What the agreement is asked about, at one instant. */
+/** The circumstances at one instant that the agreement is asked in. */
 export interface Hearing {
   readonly now: EpochMs;
   /** Whether a source delivers the market live and trades it; `undefined` while that was not reviewed. */
@@ -111,7 +111,7 @@ export class SourceAgreement {
     return this.#members[index]?.doubt;
   }
 
-  /** What a source says now, doubted or not. */
+  /** Gives what a source says now, doubted or not. */
   said(index: number): Quote | undefined {
     return this.#members[index]?.said;
   }
@@ -209,7 +209,7 @@ export class SourceAgreement {
   }
 
   /**
-   * Of the sources that nobody agrees with: those that left their own level, or, where none alone did, all but the one in use. One that
+   * Picks, of the sources that nobody agrees with, those that left their own level, or, where none alone did, all but the one in use. One that
    * is alone among the live ones is a party too: those that are only polled are no witnesses against it.
    */
   #leavers(

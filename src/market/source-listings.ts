@@ -9,11 +9,11 @@ export interface Listing {
   readonly absence: Absence | undefined;
 }
 
-/** What one source's catalogue says. */
+/** The catalogue of one source. */
 export class SourceListings {
   readonly #listings = new Map<MarketSymbol, Listing>();
 
-  /** Those it lists and those it lacks now. */
+  /** Markets that it lists, and those that it lacks now. */
   get symbols(): Iterable<MarketSymbol> {
     return this.#listings.keys();
   }
@@ -32,7 +32,7 @@ export class SourceListings {
     return this.#listings.size > 0 && this.#listings.values().every(({ market }) => market.status !== 'trading');
   }
 
-  /** What the source says of it; `undefined` where it never listed it, and once two loads in a row lack it. */
+  /** Gives a market's status; `undefined` where it was never listed, and once two loads in a row lack it. */
   statusOf(symbol: MarketSymbol): UpstreamMarketStatus | undefined {
     const listing = this.#listings.get(symbol);
     return listing === undefined || isMissing(listing) ? undefined : listing.market.status;

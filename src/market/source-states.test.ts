@@ -52,7 +52,7 @@ function rig(changes: Partial<SourceRules> = {}) {
     nowMs += 2_000;
     return reviewSources(markets, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs });
   };
-  /** As `id reach exclusion`, the one in use with a star, and its bid. */
+  /** Shows each as `id reach exclusion`, the one in use with a star, and its bid. */
   const shown = () =>
     markets.sources.states(BTCEUR).map(({ id, reach, exclusion, isUsed, prices }) => {
       return [`${id}${isUsed ? '*' : ''}`, reach, exclusion ?? '-', prices?.bid ?? '-'].join(' ');

@@ -6,7 +6,7 @@ import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
 
-/** What one source last said of its markets. */
+/** A source, and what it last said of its markets. */
 export class Source {
   readonly id: string;
   readonly guard: Guard | undefined;
@@ -22,7 +22,7 @@ export class Source {
     this.guard = guard;
   }
 
-  /** What the guard holds of a market now, and whether it took the latest values all the same. */
+  /** Takes what the guard doubts of a market now, and whether it took the latest values all the same. */
   judged(symbol: MarketSymbol, { doubt, isTaken }: Verdict): void {
     if (doubt === undefined) this.doubts.delete(symbol);
     else this.doubts.set(symbol, doubt);
@@ -68,9 +68,9 @@ export interface SourceState {
   readonly reach: Reach;
   readonly exclusion?: Exclusion | undefined;
   readonly isUsed: boolean;
-  /** What is doubted of it, and what it says. */
+  /** The doubt of it, with what it says. */
   readonly doubt?: ShownDoubt | undefined;
-  /** As far as this process knows them. */
+  /** Its prices, as far as this process knows them. */
   readonly prices?: SourcePrices | undefined;
   /** When the process that runs the feed reported it; `undefined` in that process. */
   readonly reportedAt?: EpochMs | undefined;
@@ -82,18 +82,18 @@ export interface SourceReport {
   readonly markets: readonly (readonly [MarketSymbol, readonly SourceState[]])[];
 }
 
-/** What `review` needs to know of a source and a market. */
+/** Facts that `review` needs of a source and a market. */
 export interface SourceFacts {
   reach(source: string, symbol: MarketSymbol): Reach;
   /** Whether the source delivers live at all. */
   isLive(source: string): boolean;
   /** Whether the source's catalogue is known. */
   isLoaded(source: string): boolean;
-  /** What that catalogue says. */
+  /** The market's status in that catalogue. */
   listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
 }
 
-/** What keeps a source from making the price of a market, by what it says itself. */
+/** Finds what keeps a source from making the price of a market, by what it says itself. */
 export function exclusionOf(
   source: Source,
   symbol: MarketSymbol,
@@ -109,7 +109,7 @@ export function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | und
   return ticker && { bid: ticker.bid, ask: ticker.ask, capturedAt: ticker.capturedAt };
 }
 
-/** What its guard holds of a source, as a doubt. */
+/** Shows what its guard doubts of a source. */
 export function shownDoubtOf(doubt: Doubt | undefined): ShownDoubt | undefined {
   const [bid, ask] = doubt?.values ?? [];
   return doubt === undefined || bid === undefined || ask === undefined

@@ -43,7 +43,7 @@ export class SourcesRig {
     this.markets = new Markets(pricingPolicy(), selection, new Guard(guardRules), rules);
   }
 
-  /** What a restart keeps. */
+  /** Gives what a restart keeps. */
   kept() {
     const { catalogue } = this.markets;
     return { records: catalogue.records(), listed: catalogue.listedBySource(), ...this.markets.contents() };

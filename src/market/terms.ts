@@ -14,10 +14,10 @@ export type TermScope = (typeof termScopes)[number];
 export const inherit = 'inherit';
 type Inheritable<Value> = Value | typeof inherit;
 
-/** What a term sets; what is left out stays as it is. */
+/** The values that a term sets; what is left out stays as it is. */
 export interface TermValues {
   readonly feePercent?: Inheritable<DecimalString> | undefined;
-  /** Of converted markets. */
+  /** The margin of converted markets. */
   readonly marginPercent?: Inheritable<DecimalString> | undefined;
   /** Decimal places of converted markets. */
   readonly pricePrecision?: Inheritable<number> | undefined;
@@ -81,7 +81,7 @@ export function termVersion({ id, from }: Term): string {
   return from === undefined ? id : `${id}@${isoInstant(from)}`;
 }
 
-/** What holds at an instant. Of two terms of the same start the later in the list wins. */
+/** Gives what holds at an instant. Of two terms of the same start the later in the list wins. */
 function holdingAt(terms: readonly Term[], at: EpochMs): Holding {
   const started = terms.filter(({ from }) => from === undefined || from <= at);
   const inOrder = started.toSorted((a, b) => (a.from ?? 0) - (b.from ?? 0));
@@ -135,7 +135,7 @@ export class TermsInForce {
   readonly #first: readonly Term[];
   #terms: readonly Term[];
   #holding: Holding;
-  /** What holds does so from the one to the other. */
+  /** The values in force hold from the one instant to the other. */
   #since: number = Number.POSITIVE_INFINITY;
   #next: number = Number.NEGATIVE_INFINITY;
   readonly #byMarket = new Map<MarketSymbol, { readonly isConverted: boolean; readonly terms: MarketTerms }>();

@@ -21,7 +21,7 @@ export interface UpstreamMarket {
 
 /** A pair that should be a market, and is not offered. */
 export interface SkippedPair {
-  /** As the exchange writes it. */
+  /** The name that the exchange writes. */
   readonly name: string;
   readonly symbol: MarketSymbol;
   /** One phrase without a full stop. */
@@ -31,7 +31,7 @@ export interface SkippedPair {
 /** The name under which those of the latest load are stored. */
 export const skippedPairsName = 'skippedPairs';
 
-/** What a load of the catalogue does not say. */
+/** Gaps in a load of the catalogue. */
 export interface CatalogueGaps {
   /** Listed, so not missing; but not readable, or under the live name of another pair. */
   readonly skipped: readonly SkippedPair[];
@@ -39,7 +39,7 @@ export interface CatalogueGaps {
   readonly isComplete: boolean;
 }
 
-/** What a load of the catalogue proved. */
+/** The result of a load of the catalogue. */
 export interface CatalogueReport {
   /** Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty. */
   readonly isEvidence: boolean;
@@ -128,7 +128,7 @@ export type RejectionReason =
   /** By the operator. */
   | 'on_hold';
 
-/** What the feed delivers to the market room, in the order of arrival. */
+/** Takes what the feed delivers to the market room, in the order of arrival. */
 export interface FeedSink {
   /** A non-empty load of the upstream's catalogue. */
   catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueReport;

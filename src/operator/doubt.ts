@@ -42,7 +42,7 @@ export const doubtsField = listOf(DoubtSchema, 'What is doubted of its sources; 
 
 export type DoubtView = Static<typeof DoubtSchema>;
 
-/** What is doubted of the sources of an exchange market, in their order. */
+/** Gives what is doubted of the sources of an exchange market, in their order. */
 export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): DoubtView[] {
   const states = markets.sources.states(symbol);
   const made = now < markets.unpricedFrom(symbol) ? markets.acceptedTicker(symbol) : undefined;

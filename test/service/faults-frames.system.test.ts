@@ -163,13 +163,16 @@ describe('what the exchange sends', { concurrency: true }, () => {
     assert.ok(!(await client.stop()).states.includes('outage'));
   });
 
-  test('about its own maintenance, while it goes on to trade, changes nothing', async (t) => {
+  test('about its own maintenance is believed: `degraded` while it is alone, and its prices go on', async (t) => {
     const service = await ServiceHarness.start(t);
     const client = await SteadyClient.watch(service.api);
     await service.simulator.faults.set({ fault: 'system-status', status: 'maintenance' });
     await eventually('it is heard', () => service.logged.some((line) => line.includes('"status":"maintenance"')));
+    await service.untilTicker('degraded');
     await othersGoOn(service);
-    assert.deepEqual((await client.stop()).states, ['operational']);
+    await service.simulator.faults.clear();
+    await service.untilTicker('operational');
+    assert.deepEqual((await client.stop()).states, ['operational', 'degraded', 'operational']);
   });
 });
 

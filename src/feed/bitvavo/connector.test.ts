@@ -20,7 +20,7 @@ const market = {
   minOrderInQuoteAsset: '5.00',
   quantityDecimals: 8,
 };
-/** As the documentation of a client shows it. */
+/** An entry as the documentation of a client shows it. */
 const entry = {
   market: 'BTC-EUR',
   timestamp: 1786614374241,

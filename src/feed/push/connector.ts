@@ -143,7 +143,7 @@ interface PushSource {
   terminated(): void;
 }
 
-/** What the feed sees of the engine's connection: it opens when the engine comes, which may take any time. */
+/** The engine's connection as the feed sees it: it opens when the engine comes, which may take any time. */
 class PushLive implements LiveConnection {
   readonly #listener: LiveListener;
   readonly #source: PushSource;

@@ -19,7 +19,7 @@ export class FakeTransport implements PushTransport {
     return this.unsent;
   }
 
-  /** What was sent since the last call, as type and most telling value. */
+  /** Takes out what was sent since the last call, as type and most telling value. */
   take(): string[] {
     return this.sent.splice(0).map((message) => {
       if (message.type === 'ack') return `ack ${message.seq}`;

@@ -34,7 +34,7 @@ const PushedMarketSchema = Type.Object(
   { description: 'A market of the engine.', additionalProperties: false },
 );
 
-/** What an engine sends, by `type`. */
+/** Messages of an engine, by `type`. */
 export const engineMessages = {
   hello: message('hello', 'The first message of every connection, within 5 seconds.', {
     protocol: Type.Literal(1, { description: 'Version of this protocol.' }),
@@ -86,7 +86,7 @@ export const engineMessages = {
   ),
 } as const;
 
-/** What the service answers, by `type`. */
+/** Answers of the service, by `type`. */
 export const serviceMessages = {
   ack: message('ack', 'Every ticker up to this one was processed.', { seq: whole('Of the last one.', 15, 0) }),
   resync: message(
@@ -137,7 +137,7 @@ export type ResyncReason = Static<typeof serviceMessages.resync>['reason'];
 export interface Refusal {
   readonly code: PushErrorCode;
   readonly message: string;
-  /** Of a ticker that is refused for its form, where they can be read: it counts in the sequence. */
+  /** The number and market of a ticker refused for its form, where they can be read: it counts in the sequence. */
   readonly ticker?: Pick<PushedTicker, 'seq' | 'symbol'> | undefined;
 }
 

@@ -70,7 +70,7 @@ export class StreamReader {
   #epoch = 0;
   /** The last entry that was read; `undefined`: the kept position was not asked for yet. */
   #readTo: string | undefined;
-  /** What changed of the position beside its id. */
+  /** Changes of the position beside its id. */
   #unsaved: Partial<StreamPosition> = {};
   #replayBefore = 0;
   #checkedAtMs: number | undefined;

@@ -36,7 +36,7 @@ interface RateKeeperOptions {
   readonly refreshMs?: number;
 }
 
-/** What a rate source last answered. Errors hold no URL. */
+/** The last answer of a rate source. Errors hold no URL. */
 class RateRecord {
   lastSuccessAt: EpochMs | undefined;
   lastErrorAt: EpochMs | undefined;

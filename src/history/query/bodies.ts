@@ -9,7 +9,7 @@ import type { Facts, FoundServing, RecordReader, ServedRow } from './record-read
 /** The body of an answer again, and what it was made from. */
 export interface RebuiltAnswer {
   readonly body: string;
-  /** What it shows of markets: one row for a ticker, all for the list; none for others. */
+  /** The rows that it shows: one for a ticker, all for the list; none for others. */
   readonly quotes: readonly QuoteRow[];
 }
 

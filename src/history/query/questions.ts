@@ -26,15 +26,15 @@ import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.
 import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
 import { type Verification, verifyRecord } from './verify.ts';
 
-/** What was published of a market at an instant. */
+/** A market's price at an instant, or why it had none. */
 export type PriceAt =
   | {
       readonly kind: 'priced';
       readonly row: QuoteRow;
       readonly explanation: PriceExplanation;
-      /** What was held of its exchange market and its currency, by the operator or by the guard. */
+      /** Values of its exchange market and its currency that were withheld, by the operator or by the guard. */
       readonly held: readonly WithheldInput[];
-      /** Of its percent changes those that are from the record itself. */
+      /** Percent changes that are from the record itself. */
       readonly changes: RecordedChanges;
     }
   | { readonly kind: 'unpriced'; readonly reason: NoQuote; readonly held: readonly WithheldInput[] }
@@ -73,7 +73,7 @@ interface PageOptions extends RecordSpan {
   readonly after?: Position | undefined;
 }
 
-/** What people ask of the record. Everything it takes and gives survives a structured clone. */
+/** Answers what people ask of the record. Everything it takes and gives survives a structured clone. */
 export class RecordQuestions {
   readonly #store: SegmentReader;
   readonly #reader: RecordReader;
@@ -127,13 +127,13 @@ export class RecordQuestions {
     return middlesAt(this.#reader, source, at);
   }
 
-  /** What was published of a market. */
+  /** Gives a page of what was published of a market. */
   async quotes(symbol: string, options: PageOptions): Promise<RowPage<QuoteRow>> {
     const chain = await this.#chainOf(options);
     return pageOf(this.#reader.quotes(chain, symbol, spanOf(options)), options);
   }
 
-  /** What was published of all markets, or of one, a segment at a time. */
+  /** Gives what was published of all markets, or of one, a segment at a time. */
   async *everyQuote(span: RecordSpan, symbol?: string): AsyncGenerator<QuoteRow[]> {
     yield* this.#reader.quotes(await this.#chainOf(span), symbol, span);
   }
@@ -151,7 +151,7 @@ export class RecordQuestions {
     return maker.finish(now);
   }
 
-  /** What was answered. @param keyId of all keys where it is left out */
+  /** Gives a page of answers. @param keyId of all keys where it is left out */
   async served(keyId: string | undefined, options: PageOptions): Promise<RowPage<ServedRow>> {
     const chains = await this.#reader.chains();
     const pages: ServedRow[] = [];
@@ -187,7 +187,7 @@ export class RecordQuestions {
     return this.#reader.factsAt(chain, after({ at }), (subject) => subjects.includes(subject));
   }
 
-  /** Of several processes that published the same, one that has segments in the span. */
+  /** Picks, of several processes that published the same, one that has segments in the span. */
   async #chainOf({ from, to }: RecordSpan): Promise<number> {
     const chains = await this.#reader.chains();
     for (const chain of chains) {
@@ -198,7 +198,7 @@ export class RecordQuestions {
   }
 }
 
-/** What can be held of a market: its exchange market, and its currency where it is converted. */
+/** Gives what can be held of a market: its exchange market, and its currency where it is converted. */
 function subjectsOf({ exchangeSymbol, quote, isConverted }: OfferedMarket): readonly DoubtSubject[] {
   return isConverted ? [exchangeSymbol, quote] : [exchangeSymbol];
 }

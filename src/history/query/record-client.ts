@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import type { RecordQuestions } from './questions.ts';
 
-/** What can be asked, and what changes holds. */
+/** Operations that can be asked for, and those that change holds. */
 type RecordOperations = Pick<
   RecordQuestions,
   'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer' | 'verify'

@@ -46,7 +46,7 @@ export interface FoundServing {
 /** The facts in force at a position, by kind and subject, with a space between. */
 export type Facts = ReadonlyMap<string, FactRow>;
 
-/** What comes before a position: the latest first, back to the keyframe that says what held when they began. */
+/** Rows before a position: the latest first, back to the keyframe that says what held when they began. */
 interface Before {
   readonly running: readonly RowBatch[];
   readonly heads: readonly SegmentHead[];
@@ -62,7 +62,7 @@ export class RecordReader {
   readonly #segments: DecodedSegments;
   /** The journal that was read last: a question reads it several times, and that of a busy minute has megabytes. */
   #journal: { readonly version: string; readonly content: JournalContent | undefined } | undefined;
-  /** Of each segment of breaks: there are few, and each question about prices looks at all. */
+  /** The rows of each segment of breaks: there are few, and each question about prices looks at all. */
   readonly #breaks = new Map<string, readonly FactRow[]>();
 
   constructor(store: SegmentReader) {
@@ -87,7 +87,7 @@ export class RecordReader {
     return gapsIn(inOrder(rows));
   }
 
-  /** What was published in a span, of a market or of all, segment by segment, each in order. */
+  /** Gives what was published in a span, of a market or of all, segment by segment, each in order. */
   async *quotes(chain: number, symbol: string | undefined, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
     const isWanted = only(symbol);
     // Before the segments, so that a minute that is sealed meanwhile is found twice rather than not at all.
@@ -148,7 +148,7 @@ export class RecordReader {
     return facts;
   }
 
-  /** What a key was served in a span, segment by segment. @param keyId of all keys where it is left out */
+  /** Gives what a key was served in a span, segment by segment. @param keyId of all keys where it is left out */
   async *servings(chain: number, { from, to }: RecordSpan, keyId?: string): AsyncGenerator<ServedRow[]> {
     const { batches, run } = await this.#running(chain);
     const numbers = new Map((await this.#store.runs()).map((each) => [each.run, new RequestNumbers(each.requestKey)]));

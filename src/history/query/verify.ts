@@ -67,7 +67,7 @@ function damagedChunk(error: unknown): DamagedChunk {
   throw error;
 }
 
-/** What retention took out between two segments that follow each other; `undefined` where something else is missing. */
+/** Finds what retention took out between two segments that follow each other; `undefined` where something else is missing. */
 export function skip(last: number, next: number, deletions: readonly Deletion[]) {
   let [at, count] = [last, 0];
   let hash: Buffer | undefined;
@@ -87,13 +87,13 @@ function faultOf(segment: Segment, previous: Buffer): Finding['what'] | undefine
   return segment.previous.equals(previous) ? undefined : 'swapped';
 }
 
-/** What the running minute says of deletions: it is sealed when it is over. */
+/** Reads what the running minute says of deletions: it is sealed when it is over. */
 function runningDeletions({ journalPath }: SegmentReader, chain: number, head: number): string[] {
   const journal = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head);
   return deletionsIn(journal?.batches.flatMap((batch) => batch.facts()) ?? []);
 }
 
-/** What the segment says of deletions. */
+/** Reads what the segment says of deletions. */
 function sealedDeletions({ kind, data }: Segment): string[] {
   return kind === 'breaks' ? deletionsIn(decodeFacts(data)) : [];
 }

@@ -7,7 +7,7 @@ import type { Rows } from '../segment/rows.ts';
 const fsyncAside = promisify(fsync);
 const headBytes = 8;
 
-/** What comes after is not in a segment up to this number. */
+/** A mark: rows after it are not in a segment up to this number. */
 export interface JournalMark {
   readonly run: number;
   /** The number of the last segment that holds what comes before. */
@@ -18,7 +18,7 @@ export interface JournalMark {
 const recordKind = { mark: 0, rows: 1 } as const;
 
 /**
- * What is recorded and not yet in a segment: marks and batches of rows one after the other in a file, each with its length
+ * The file of what is recorded and not yet in a segment: marks and batches of rows one after the other in a file, each with its length
  * and CRC-32. A write that fails halfway is taken back, so that the next one follows the last whole record.
  */
 export class Journal {
@@ -85,7 +85,7 @@ export class Journal {
   }
 }
 
-/** What a journal holds that is in no segment, and of which process; `undefined` for one that was closed in order. */
+/** The contents of a journal that are in no segment, and of which process; `undefined` for one that was closed in order. */
 export interface JournalContent extends JournalMark {
   readonly batches: readonly RowBatch[];
 }

@@ -29,7 +29,7 @@ type RefusingStore = SegmentStore & { refuses: boolean };
 export interface RecordFixture {
   readonly location: RecordLocation;
   readonly store: RefusingStore;
-  /** What the names of its journals begin with. */
+  /** The beginning of the names of its journals. */
   readonly journalPath: string;
   /** Runs SQL as another program does, with SEGMENT in the place of the table of segments. */
   outside(sql: string): Promise<void>;

@@ -41,7 +41,7 @@ const pieceBytesMax = 262_144;
 /** Bytes on their way that are not in the journal. More means that the disk does not keep up. */
 const backlogBytesMax = 64 * 1024 * 1024;
 
-/** What was sent last of a market. */
+/** The parts of a market as they were sent last. */
 interface Sent {
   readonly index: number;
   /** In `/v1/markets`; `undefined` where it is not. */
@@ -50,7 +50,7 @@ interface Sent {
   inputs: PriceInputs | undefined;
 }
 
-/** What was sent last of an exchange market. */
+/** The prices of an exchange market as they were sent last. */
 interface SentPrices {
   ticker: AcceptedTicker | undefined;
   references: ReferencePrices | undefined;
@@ -155,7 +155,7 @@ export class Recorder implements MarketsObserver {
     this.#writtenAt = this.#outstanding.shift() ?? this.#writtenAt;
   }
 
-  /** What was on its way is lost, and the next recording thread starts without state. */
+  /** Forgets what was on its way, which is lost: the next recording thread starts without state. */
   channelLost(): void {
     this.#backlogBytes = 0;
     this.#outstanding = [];

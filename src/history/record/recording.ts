@@ -15,7 +15,7 @@ const tickEveryMs = 1_000;
 const dayMs = 86_400_000;
 
 export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
-  /** Of this software. */
+  /** The version of this software. */
   readonly version: string;
   readonly market: FeedTarget & { readonly service: Pick<ServiceBoard, 'announced'> };
   readonly audit: Pick<Store['audit'], 'record'>;

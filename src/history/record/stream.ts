@@ -6,7 +6,7 @@ import type { ReferencePrices } from '../../market/upstream.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type NoQuote, noQuotes, type Position, type ServingRow } from '../segment/rows.ts';
 
-/** What the serving thread sends the recording one. Codes of one stream, never stored. */
+/** Operations that the serving thread sends the recording one. Codes of one stream, never stored. */
 const op = {
   time: 1,
   name: 2,
@@ -24,11 +24,11 @@ const op = {
 /** An answer, as the serving thread sends it: the text of the service's status is its whole body. */
 export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
 
-/** What the serving thread writes: the fewest bytes and the least work, because it has clients to serve. */
+/** Writes the stream with the fewest bytes and the least work: the serving thread has clients to serve. */
 export class StreamWriter {
   #writer = new ByteWriter(65_536);
   #at = 0;
-  /** What the servings of a piece have in common, by its number in the piece: keys come and go, so that nobody keeps it for longer. */
+  /** Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody keeps it for longer. */
   readonly #words = new Map<string, number>();
   #request = 0;
 
@@ -36,7 +36,7 @@ export class StreamWriter {
     return this.#writer.length;
   }
 
-  /** What was written since the last call. */
+  /** Takes out what was written since the last call. */
   take(): Buffer {
     const bytes = this.#writer.bytes();
     this.#writer = new ByteWriter(65_536);
@@ -45,7 +45,7 @@ export class StreamWriter {
     return bytes;
   }
 
-  /** What follows was published at this instant, which is no earlier than the last. */
+  /** Says that what follows was published at this instant, which is no earlier than the last. */
   time(at: EpochMs): void {
     if (at === this.#at) return;
     this.#writer.byte(op.time);

@@ -40,7 +40,7 @@ export interface RecordWriterParts {
 interface Batch {
   readonly rows: Rows;
   readonly restated: boolean;
-  /** Of the piece that they came in. */
+  /** The length of the piece that they came in. */
   readonly bytes: number;
 }
 
@@ -215,7 +215,7 @@ export class RecordWriter {
   }
 }
 
-/** Of segments that hold no servings. */
+/** The request numbers of segments that hold no servings. */
 const noRequests = { low: 0, high: 0 } as const;
 
 /** The keyframe whose names are referred to. */

@@ -12,7 +12,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What was written. A view: the writer is done with it. */
+  /** Gives what was written. A view: the writer is done with it. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -184,7 +184,7 @@ export function unsigned(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value;
 }
 
-/** What `unsigned` made a count of. */
+/** Reverses `unsigned`. */
 export function signed(value: number): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

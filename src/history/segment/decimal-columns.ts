@@ -8,7 +8,7 @@ const form = { samePlaces: 0, otherPlaces: 1, text: 2, absent: 3 } as const;
 /** The difference of two numbers below this fits. */
 const ticksMax = 10 ** 15;
 
-/** What a value probably is, when the last changes by `ratio`. The same in every process: IEEE 754 defines it. */
+/** Guesses a value, when the last changes by `ratio`. The same in every process: IEEE 754 defines it. */
 function expected(ticks: number, ratio: number): number {
   const product = Math.round(ticks * ratio);
   return Math.abs(product) < ticksMax ? product : 0;
@@ -38,7 +38,7 @@ export class DecimalColumnWriter {
     this.#values = columns.column(values);
   }
 
-  /** What follows has nothing to do with what came before. */
+  /** Begins anew: what follows has nothing to do with what came before. */
   reset(): void {
     this.#ticks = 0;
     this.#places = 0;
@@ -145,7 +145,7 @@ export class Decimals {
     return ratios;
   }
 
-  /** What `Number` makes of the text: both parts are exact, so that the quotient is the nearest to the decimal. */
+  /** Gives what `Number` makes of the text: both parts are exact, so that the quotient is the nearest to the decimal. */
   #number(index: number): number {
     const places = this.places[index]!;
     return places === noPlaces ? Number(this.texts.get(index)) : this.ticks[index]! / powers[places]!;

@@ -3,7 +3,7 @@ import { readKeyframe } from './keyframe.ts';
 import type { Segment, SegmentHead } from './segment.ts';
 import type { SegmentReader } from './segment-store.ts';
 
-/** What was wanted of a segment. */
+/** The wanted part of a segment. */
 interface Decoded<Found> {
   readonly head: SegmentHead;
   readonly found: Found[];

@@ -8,7 +8,7 @@ const oldestFormat = 2;
 /** An index above this is compressed: it has names that no keyframe knows. Else that would cost its readers more. */
 const plainIndexBytesMax = 16_384;
 
-/** What a group of subjects is encoded by. */
+/** Encodes a group of subjects. */
 export interface GroupEncoder<Row> {
   /**
    * Subjects of a group. Who reads one of them decompresses its group alone; larger groups compress better. `undefined`
@@ -18,7 +18,7 @@ export interface GroupEncoder<Row> {
   /** The codes of the columns that it writes, in their order. */
   readonly columns: readonly number[];
   encode(subjects: readonly (readonly Row[])[], names: NameWriter): Buffer;
-  /** What is needed for every group. */
+  /** Bytes that every group needs. */
   readonly extra?: Uint8Array;
 }
 
@@ -41,7 +41,7 @@ interface GroupRange extends ByteRange {
   readonly subjects: readonly Subject[];
 }
 
-/** What a segment begins with: who is in it, and where. */
+/** The beginning of a segment: who is in it, and where. */
 export interface GroupIndex {
   readonly names: readonly string[];
   readonly extra: ByteRange;

@@ -60,7 +60,7 @@ export class InForce {
     }
   }
 
-  /** What is in force, with the names that were used since the last call. */
+  /** Gives what is in force, with the names that were used since the last call. */
   keyframe(): Keyframe {
     const quotes = [...this.#quotes.values()];
     const facts = [...this.#facts.values()];

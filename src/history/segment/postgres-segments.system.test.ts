@@ -23,7 +23,7 @@ async function newDatabase() {
   return { server, url: await server.newDatabase() };
 }
 
-/** As one machine has it: with journals of its own. */
+/** Opens the record as one machine has it: with journals of its own. */
 async function machineOn(t: TestContext, url: string, now: EpochMs, directory = directoryFor(t)) {
   const journalPath = join(directory, 'history');
   const store = await openPostgresSegments({ kind: 'postgres', url, journalPath }, systemClock);

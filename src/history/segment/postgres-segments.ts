@@ -58,7 +58,7 @@ async function openWith(
   return undefined;
 }
 
-/** What runs statements on a connection, with `$1` and so on for each `?`. */
+/** Makes what runs statements on a connection, with `$1` and so on for each `?`. */
 function queriesOn(client: Awaited<ReturnType<ConnectionPool['connect']>>): RunQuery {
   return async <Row>(text: string, values: readonly unknown[] = []) => {
     let count = 0;

@@ -22,7 +22,7 @@ const priceColumns = [8, 10, 12, 14];
 /** The first codes of all decimals. */
 const decimalColumns = [...priceColumns, ...Object.values(statisticColumns)];
 const allColumns = [...Object.values(columns), ...decimalColumns.flatMap(decimalCodes)];
-/** Those of segments without a table of them. */
+/** The columns of segments without a table of them. */
 const columnsOfFormat2 = byPosition(30);
 /** A market and those around it: enough for a converted one to be beside its origin. */
 const subjectsPerGroup = 16;

@@ -15,7 +15,7 @@ export function encodeRows({ quotes, facts, servings }: Rows, isKeyframe = false
   return Buffer.concat([head.bytes(), ...parts]);
 }
 
-/** What `encodeRows` gave: each kind is decoded when it is first read. Throws on bytes that are something else. */
+/** Rows that `encodeRows` encoded: each kind is decoded when it is first read. Throws on bytes that are something else. */
 export class RowBatch {
   /** No row is of an earlier instant. */
   readonly from: EpochMs;
@@ -36,7 +36,7 @@ export class RowBatch {
     return inOrder(decodeQuotes(this.#quotes, []));
   }
 
-  /** Those of each market, in their order. */
+  /** Gives the rows of each market, in their order. */
   markets(isWanted: IsWanted) {
     return decodeGrouped(this.#quotes, [], decodeMarkets, isWanted);
   }

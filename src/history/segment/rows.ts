@@ -20,7 +20,7 @@ export type NoQuote = UnpricedReason | 'not_offered';
 /** All of them, in the order of their codes in the record: add at the end only. */
 export const noQuotes: readonly NoQuote[] = ['no_ticker', 'held', 'no_rate', 'rounds_to_zero', 'not_offered'];
 
-/** What was published of a market, or that it had no price, from this position on. */
+/** A market's published price, or that it had none, from this position on. */
 export interface QuoteRow extends Position {
   readonly symbol: MarketSymbol;
   readonly unpriced: NoQuote | undefined;
@@ -45,7 +45,7 @@ export interface Quote {
   readonly statistics: Statistics;
 }
 
-/** What a ticker has beside its market, prices and source, as published; what was left out is `undefined`. */
+/** The rest of a ticker beside its market, prices and source, as published; what was left out is `undefined`. */
 export type Statistics = Omit<ClientTicker, 'market' | 'buyPrice' | 'sellPrice' | 'capturedAt' | 'source'>;
 
 /** The codes of their columns in the record, two for each. A new one takes the next two; none is ever used for another. */
@@ -66,13 +66,13 @@ export const factKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap
 
 export type FactKind = (typeof factKinds)[number];
 
-/** Those that say where the record begins, ends or has a gap. */
+/** Kinds that say where the record begins, ends or has a gap. */
 export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'deletion'];
 
 /** Something that changes rarely, from this position on. */
 export interface FactRow extends Position {
   readonly kind: FactKind;
-  /** What it is about: the symbol of a listing, what the guard or the operator holds; else empty. */
+  /** Its subject: the symbol of a listing, what the guard doubts or the operator holds; else empty. */
   readonly subject: string;
   /** JSON. */
   readonly text: string;
@@ -87,9 +87,9 @@ export interface ServingRow extends Position {
   /** The symbol that was asked for, in capitals; empty where there is none or it is no symbol. */
   readonly symbol: string;
   readonly status: number;
-  /** Of a problem: its code, a space, its detail. Of the service's status: its body without instants. Else empty. */
+  /** A problem's code, a space, its detail; or the body of the service's status without instants. Else empty. */
   readonly text: string;
-  /** Of the service's status: `askedAt` less the last update of the feed, in milliseconds. 0 elsewhere. */
+  /** In the service's status `askedAt` less the last update of the feed, in milliseconds. 0 elsewhere. */
   readonly feedAgeMs: number;
   /** The number that its request id hides. */
   readonly request: number;
@@ -148,7 +148,7 @@ export interface RateVersion {
 /** The terms of a market as they held. Of each value the term that it came from, without the term's other values. */
 export type TermsVersion = MarketTerms;
 
-/** What is kept of the terms of a market. */
+/** Gives what is kept of the terms of a market. */
 export function termsVersionOf({ version, fee, margin, precision, rounding }: MarketTerms): TermsVersion {
   return {
     version,
@@ -165,13 +165,13 @@ function withoutValues<Value>({ value, term: { id, from, scope, subject } }: Ter
 
 /** A market as it was offered. */
 export interface ListingFact {
-  /** As it was in `/v1/markets`; `null` once it was no longer listed. */
+  /** The market as it was in `/v1/markets`; `null` once it was no longer listed. */
   readonly market: OfferedMarket | null;
 }
 
-/** What a process said of itself at its start. */
+/** A process's word about itself at its start. */
 export interface ProcessFact {
-  /** Of the software. */
+  /** The version of the software. */
   readonly version: string;
   readonly errorsUrl: string;
 }

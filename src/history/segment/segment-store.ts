@@ -34,7 +34,7 @@ export interface SegmentQuery {
   readonly kinds: readonly SegmentKind[];
   readonly chain?: number;
   readonly run?: number;
-  /** Those that have a row from `from` on and before `to`. */
+  /** Only segments that have a row from `from` on and before `to`. */
   readonly from?: EpochMs;
   readonly to?: EpochMs;
   readonly afterNumber?: number;
@@ -52,7 +52,7 @@ export interface Slice extends ByteRange {
   readonly head: SegmentHead;
 }
 
-/** What keeps the record, and where its journals are. */
+/** The place of the record, and of its journals. */
 export type RecordLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
   /** `journalPath` is a path on this machine that the names of the journals begin with. */
@@ -70,7 +70,7 @@ export interface SegmentReader {
   runs(): Promise<readonly Run[]>;
   holds(): Promise<readonly Hold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
-  /** What the names of this store's journals begin with; `undefined` for one without a file. */
+  /** The beginning of the names of this store's journals; `undefined` for one without a file. */
   readonly journalPath: string | undefined;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EpochMs } from '../../clock.ts';
 
 /**
- * What a segment holds. A keyframe holds everything that was in force at its instant, and the names that those after it
+ * Kinds of segments. A keyframe holds everything that was in force at its instant, and the names that those after it
  * use; `breaks` are the facts that say where the record begins, ends or has a gap.
  */
 export const segmentKinds = ['quotes', 'facts', 'breaks', 'servings', 'keyframe'] as const;
@@ -17,7 +17,7 @@ export interface SegmentContent {
   readonly firstAt: EpochMs;
   readonly lastAt: EpochMs;
   readonly count: number;
-  /** Of servings: the lowest and the highest request number. 0 elsewhere. */
+  /** The lowest and the highest request number of servings. 0 elsewhere. */
   readonly requests: { readonly low: number; readonly high: number };
   /** The number of the keyframe whose names it uses; 0 for none. */
   readonly keyframe: number;
@@ -61,7 +61,7 @@ export function sealed(contents: readonly SegmentContent[], chain: number, head:
   });
 }
 
-/** What the hash of a segment has to be. */
+/** Gives what the hash of a segment has to be. */
 export function hashOf(segment: Omit<Segment, 'hash'>): Buffer {
   const { chain, number, run, kind, firstAt, lastAt, count, requests, keyframe, previous, data } = segment;
   const facts = [chain, number, run, kind, firstAt, lastAt, count, requests.low, requests.high, keyframe, data.length];

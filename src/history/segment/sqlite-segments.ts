@@ -106,7 +106,7 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     this.#all = all;
   }
 
-  /** Who has a number holds the lock of its journal: the file's processes are all on this machine. */
+  /** Takes a number by the lock of its journal: the file's processes are all on this machine. */
   async newChain(taken: readonly number[]): Promise<number> {
     let chain = 1;
     while (taken.includes(chain)) chain++;

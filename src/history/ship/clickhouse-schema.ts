@@ -1,6 +1,6 @@
 import { statisticNames } from '../segment/rows.ts';
 
-/** Of the tables below. Written into the comment of `segments`: another one is not written to. */
+/** The version of the tables below. Written into the comment of `segments`: another one is not written to. */
 export const schemaVersion = 1;
 
 const name = 'LowCardinality(String)';
@@ -8,7 +8,7 @@ const text = 'String CODEC(ZSTD(3))';
 const instant = "DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1))";
 const count = 'UInt32 CODEC(Delta, ZSTD(1))';
 
-/** What a quote has as text, with every digit that was published, and as `Decimal` for arithmetic under the name without `Text`. */
+/** Columns of a quote as text, with every digit that was published, and as `Decimal` for arithmetic under the name without `Text`. */
 const decimals = ['bid', 'ask', 'buyPrice', 'sellPrice', ...statisticNames];
 
 /** Which sealed segment proves the row, and the row's position. */
@@ -64,7 +64,7 @@ export const rowTableNames = ['quotes', 'servings', 'facts'] as const;
 export type RowTable = (typeof rowTableNames)[number];
 
 /**
- * What was shipped, a row a segment: first with `sent` 0, and once its rows are there with 1. The hashes are those of the
+ * The table of what was shipped, a row a segment: first with `sent` 0, and once its rows are there with 1. The hashes are those of the
  * record, so that the copy proves what the record was.
  */
 const ledger = `CREATE TABLE IF NOT EXISTS segments (

@@ -24,7 +24,7 @@ export class ShipError extends Error {
 
 /** A database of a ClickHouse server. */
 export interface ClickHouseLocation {
-  /** Of the HTTP interface, without credentials. */
+  /** The address of the HTTP interface, without credentials. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -110,12 +110,12 @@ export class ClickHouse {
     return (await this.#ledger({ chain }, '', 'ORDER BY number DESC LIMIT 1'))[0];
   }
 
-  /** Those in which a ship was stopped, in order. */
+  /** Gives the segments in which a ship was stopped, in order. */
   unfinished(chain: number): Promise<readonly LedgerRow[]> {
     return this.#ledger({ chain }, '', 'HAVING max(sent) = 0 ORDER BY number');
   }
 
-  /** Those with a number from `first` to `last`. */
+  /** Gives the segments with a number from `first` to `last`. */
   between(chain: number, first: number, last: number): Promise<readonly LedgerRow[]> {
     const isBetween = 'AND number BETWEEN {first:UInt32} AND {last:UInt32}';
     return this.#ledger({ chain, first, last }, isBetween, 'ORDER BY number');
@@ -175,7 +175,7 @@ export class ClickHouse {
     return new ShipError('clickhouse_unreachable', `${what} Nothing is lost: run it again, and it goes on.`);
   }
 
-  /** What the server says can quote a row, and no password. */
+  /** Makes an error of the server's words, which can quote a row, and no password. */
   #refusal({ code, type, message }: ClickHouseError): ShipError {
     const { user, database, url } = this.#location;
     if (code === '516' || code === '192' || code === '193') {

@@ -58,7 +58,7 @@ function factCells({ kind, subject, text }: FactRow): Cells {
   return { kind, subject, text };
 }
 
-/** As ClickHouse reads it: `2026-11-22 12:00:03.120`. */
+/** Writes an instant as ClickHouse reads it: `2026-11-22 12:00:03.120`. */
 export function instantOf(at: number): string {
   return isoInstant(at).slice(0, -1).replace('T', ' ');
 }

@@ -121,7 +121,7 @@ export interface Copied {
   readonly facts: readonly CopiedRow[];
 }
 
-/** What the copy has to hold of a record with one chain, every digit of it, in the order of their positions. */
+/** Gives what the copy has to hold of a record with one chain, every digit of it, in the order of their positions. */
 export async function expectedOf({ store }: RecordFixture): Promise<Copied> {
   const [quotes, servings, facts]: [CopiedRow[], CopiedRow[], CopiedRow[]] = [[], [], []];
   for (const { number, kind, keyframe: base } of await store.heads({ kinds: segmentKinds, chain: 1 })) {

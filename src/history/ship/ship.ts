@@ -50,11 +50,11 @@ function lock(path: string): () => void {
   }
 }
 
-/** What was copied so far. */
+/** Counts of what was copied so far. */
 export interface Shipped {
   segments: number;
   rows: Record<RowTable, number>;
-  /** Of the last segment. */
+  /** The end of the last segment. */
   until: EpochMs | undefined;
   /** Segments that retention deleted before they were copied. */
   lost: number;
