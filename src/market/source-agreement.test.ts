@@ -170,7 +170,7 @@ test('the first price waits for a second source, two seconds at most', () => {
 test('the first price waits for sources whose catalogue is still on its way, two seconds at most', () => {
   const rig = new SourcesRig();
   rig.list('one');
-  rig.tick('one', '84000000');
+  rig.tick('one', '88200');
   rig.review('live', 'silent', 'silent');
   assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined);
   rig.nowMs = 1_900;
@@ -185,7 +185,7 @@ test('the first price waits for sources whose catalogue is still on its way, two
 test('the first price waits for a source that is only polled so far: it is no witness against one that lies', () => {
   const rig = new SourcesRig();
   for (const source of ['one', 'two', 'three']) rig.list(source);
-  rig.tick('one', '84000000');
+  rig.tick('one', '88200');
   rig.tick('two', '84010', { path: 'fallback' });
   rig.tick('three', '84020');
   rig.review('live', 'polled', 'live');
@@ -196,6 +196,25 @@ test('the first price waits for a source that is only polled so far: it is no wi
   rig.review('live', 'live', 'live');
   assert.equal(rig.used, 'two');
 });
+
+for (const [leaver, other] of [
+  ['two', 'one'],
+  ['one', 'two'],
+] as const) {
+  test(`a median of two takes nothing of ${leaver} from the moment in which it leaves its level, before any review`, () => {
+    const rig = new SourcesRig({ mode: 'median', ids: ['one', 'two'] });
+    for (const source of ['one', 'two']) {
+      rig.list(source);
+      rig.tick(source, '84000');
+    }
+    rig.review('live', 'live');
+    rig.nowMs = 1_000;
+    rig.tick(leaver, '88200');
+    rig.tick(other, '84002');
+    const bid = Number(rig.markets.acceptedTicker(BTCEUR)?.bid);
+    assert.ok(bid >= 84_000 && bid <= 84_002, `${bid}`);
+  });
+}
 
 test('the first price of a market that one source alone lists waits for nobody', () => {
   const rig = new SourcesRig();
