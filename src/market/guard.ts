@@ -202,9 +202,9 @@ export class Guard {
     return false;
   }
 
-  /** The operator takes what is held now, or what only other sources doubt: the next value at its level is good. */
-  accept(subject: DoubtSubject, byOthers?: Quote): void {
-    const suspect = byOthers === undefined ? this.#suspects.get(subject) : unjudged(byOthers);
+  /** The operator takes what is doubted now: the next value at its level is good. */
+  accept(subject: DoubtSubject): void {
+    const suspect = this.#suspects.get(subject);
     if (suspect !== undefined) this.#suspects.set(subject, { ...suspect, isAccepted: true });
   }
 
@@ -265,14 +265,6 @@ export class Guard {
     const usual = before === undefined ? now : before.usual.plus(now.minus(before.usual).times(spreadWeight));
     this.#spreads.set(symbol, { usual: usual.round(spreadDigits), at });
   }
-}
-
-/** Makes a suspect of what no path of a source has shown to its guard. */
-function unjudged({ bid, ask }: Quote): Suspect {
-  const never = 0 as EpochMs;
-  const last = { path: 'live', at: never, level: toBig(bid).plus(ask) } as const;
-  const doubt = { reason: 'jump', since: never, values: [bid, ask], unpricedFrom: undefined } as const;
-  return { doubt, first: last, last, paths: new Set(), isAccepted: true };
 }
 
 const spreadDigits = 8;

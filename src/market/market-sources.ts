@@ -136,7 +136,6 @@ export class MarketSources {
     const accepted = id === undefined ? doubted : doubted.filter((index) => list[index]!.id === id);
     const [only] = accepted;
     if (accepted.length !== 1 || only === undefined) return;
-    list[only]!.guard?.accept(symbol, agreement?.doubt(only));
     agreement?.accept(only);
   }
 
