@@ -40,7 +40,7 @@ export class KnownCounts {
     this.#windowNumber = windowNumber;
   }
 
-  /** Gives what is known of a counter, to be read and changed. `undefined` when no more can be remembered. */
+  /** Finds the known count of a counter, for its caller to read and change. `undefined` when no more can be remembered. */
   of(counter: string): KnownCount | undefined {
     let known = this.#counts.get(counter);
     if (known === undefined && this.#counts.size < countersMax) {

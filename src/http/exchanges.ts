@@ -33,7 +33,7 @@ export interface Offer {
   readonly errorsUrl: string;
 }
 
-/** The parts that decide who is answered and from what, and those that are told. */
+/** The parts that decide and fill an answer, and the callbacks that learn of it. */
 export interface ExchangeParts {
   readonly gate: Gate;
   readonly addresses: ClientAddresses;

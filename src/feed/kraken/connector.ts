@@ -19,7 +19,7 @@ const candles = {
 /** The connector for Kraken's public REST and WebSocket version 2 protocol. */
 export class KrakenConnector extends ConnectorBase {
   #assets: AssetNames | undefined;
-  /** The ids of tokenised assets' pairs, of which every call is told the class. */
+  /** The ids of pairs of tokenised assets: calls about them name the class. */
   #tokenised: ReadonlySet<string> = new Set();
 
   constructor(options: ConnectorOptions) {
