@@ -29,8 +29,12 @@ interface SweepBounds {
   readonly idleSweepsMax: number;
 }
 
-/** Members of Node's own that no type names: `parser.consume` has the parser read the socket itself. Checked before each use. */
+/**
+ * Members of Node's own that no type names: `parser.consume` has the parser read the socket itself, and while `_paused` the
+ * parser takes nothing (it would end the process). Checked before each use.
+ */
 interface ParsedSocket extends Socket {
+  readonly _paused?: boolean;
   readonly parser?: { _consumed: boolean; consume?(handle: object): void } | null;
   readonly _handle?: { readonly isStreamBase?: boolean } | null;
 }
@@ -97,6 +101,11 @@ export class Connection {
     };
     socket.on('data', this.#take);
     socket.on('resume', () => {
+      // The server may go on with what its parser has kept, pause for that, and only then have the socket resume.
+      if (this.#isPausedByUs || (socket as ParsedSocket)._paused) {
+        socket.pause();
+        return;
+      }
       this.#isPausedByServer = false;
       this.#parseRest();
     });
@@ -167,7 +176,7 @@ export class Connection {
   }
 
   get #isPaused(): boolean {
-    return this.#isPausedByUs || this.#isPausedByServer;
+    return this.#isPausedByUs || this.#isPausedByServer || (this.socket as ParsedSocket)._paused === true;
   }
 
   /** However little is left of what arrived together, all of it stays in memory. */
