@@ -32,11 +32,6 @@ export function checksummed(start: string, randomness: Randomness): string {
   return body + toBase62(crc32(body), checksumLength);
 }
 
-/** True when the text is written as a key is, checksum included. It does not mean that such a key exists. */
-export function hasKeyShape(text: string): text is ApiKey {
-  return isChecksummed(text, prefix);
-}
-
 /** True for what `checksummed` gives, which cannot be guessed. The time reveals only length and start of the text. */
 export function isChecksummed(text: string, start: string): boolean {
   if (text.length !== apiKeyLength || !text.startsWith(start)) return false;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
 import type { KeyEntry } from '../key-records.ts';
-import { apiKeyLength, hasKeyShape } from './api-key.ts';
+import { apiKeyLength } from './api-key.ts';
 import { DigestTable, grown } from './digest-table.ts';
 
 /** A key that may be used now. */
@@ -47,14 +47,13 @@ export class KeyDirectory {
   }
 
   /**
-   * The key, if it may be used at `now`. Whatever is wrong with it (its form, its checksum, unknown, disabled, revoked,
-   * expired, an account that is not active), the same work is done: one digest of at most 42 characters and one look-up.
+   * The key, if it may be used at `now`. Whatever is wrong with it (its form, unknown, disabled, revoked, expired, an account
+   * that is not active), the same work is done: one digest of at most 42 characters and one look-up.
    */
   find(rawKey: string, now: EpochMs): KeyMatch | undefined {
-    const hasShape = hasKeyShape(rawKey);
     const slot = this.#table.find(hash('sha256', rawKey.slice(0, apiKeyLength), 'latin1'));
     const isUsable = this.#usable[slot] === 1 && now < this.#expiresAt[slot]!;
-    return hasShape && isUsable ? this.#match(slot) : undefined;
+    return isUsable && rawKey.length === apiKeyLength ? this.#match(slot) : undefined;
   }
 
   /** The id of the key in a slot, for logs and breaches. Ask in the same turn as `find`. */

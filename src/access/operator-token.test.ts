@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { hasKeyShape } from './api-key.ts';
+import { hasKeyShape } from './api-key.testing.ts';
 import {
   generateOperatorToken,
   generateSourceToken,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { hasKeyShape } from '../access/api-key.ts';
+import { hasKeyShape } from '../access/api-key.testing.ts';
 import { newDirectory, newOperator, type Operator, runInside } from './cli.testing.ts';
 
 interface Key {
