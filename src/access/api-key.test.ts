@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { randomBase62, toBase62 } from '../base62.ts';
-import { digestOf, generateApiKey, lastFourOf } from './api-key.ts';
 import { hasKeyShape } from './api-key.testing.ts';
+import { digestOf, generateApiKey, lastFourOf } from './api-key.ts';
 
 const key = generateApiKey(seededRandomness(7));
 
