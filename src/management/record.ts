@@ -3,7 +3,7 @@ import { asEpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
-import { count, id, instantMs, line, nullableLine, openEnum } from '../operator/fields.ts';
+import { count, id, instantMs, line, named, nullableLine, openEnum } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
 import {
   CandleListSchema,
@@ -191,18 +191,15 @@ export const readServed = operation({
   },
 });
 
-const VerificationSchema = Type.Object(
-  {
-    whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
-    segments: count('Segments looked at.', 5_760),
-    deleted: count('Segments that retention deleted.', 0),
-    finding: nullableLine(
-      'The first thing that is not as it was written; null where all is.',
-      'chain 1, segment 4711: changed',
-    ),
-  },
-  { $id: 'RecordVerification', description: 'Whether the record is as it was written.' },
-);
+const VerificationSchema = named('RecordVerification', 'Whether the record is as it was written.', {
+  whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
+  segments: count('Segments looked at.', 5_760),
+  deleted: count('Segments that retention deleted.', 0),
+  finding: nullableLine(
+    'The first thing that is not as it was written; null where all is.',
+    'chain 1, segment 4711: changed',
+  ),
+});
 
 export const verifyHistory = operation({
   method: 'GET',

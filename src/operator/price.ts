@@ -13,90 +13,77 @@ import {
   instantFields,
   instants,
   line,
+  named,
   nullable,
   nullableDecimal,
   nullableInstantFields,
   nullableLine,
+  object,
   openEnum,
 } from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
-const StepSchema = Type.Object(
-  {
-    step: Type.String({ description: 'What was done.', examples: ['× (1 + fee 0.5 %)'] }),
-    value: part.decimal('The exact result.', '50250.1005'),
-  },
-  { description: 'A step from the exchange’s price to the client’s.' },
-);
+const StepSchema = object('A step from the exchange’s price to the client’s.', {
+  step: Type.String({ description: 'What was done.', examples: ['× (1 + fee 0.5 %)'] }),
+  value: part.decimal('The exact result.', '50250.1005'),
+});
 
-const RateSchema = Type.Object(
-  {
-    mid: part.decimal('Middle rate.', '24.500'),
-    source: Type.String({ description: 'Where it comes from.', examples: ['cnb'] }),
-    fixingDate: nullableLine('The day of a daily fixing; null for any other rate.', '2026-11-20', 10),
-    ...instantFields('refreshedAt', 'When it was last read.'),
-    ...instantFields('validUntil', 'The first instant at which it may no longer be used.'),
-    marginPercent: part.decimal('The currency margin in percent.', '1'),
-  },
-  { description: 'The conversion rate.' },
-);
+const RateSchema = object('The conversion rate.', {
+  mid: part.decimal('Middle rate.', '24.500'),
+  source: Type.String({ description: 'Where it comes from.', examples: ['cnb'] }),
+  fixingDate: nullableLine('The day of a daily fixing; null for any other rate.', '2026-11-20', 10),
+  ...instantFields('refreshedAt', 'When it was last read.'),
+  ...instantFields('validUntil', 'The first instant at which it may no longer be used.'),
+  marginPercent: part.decimal('The currency margin in percent.', '1'),
+});
 
-const HeldSchema = Type.Object(
-  {
-    subject: line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
-    reason: openEnum(
-      ['operator', ...doubtReasons],
-      'Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.',
-    ),
-    ...instantFields('since', 'When that began.'),
-    values: Type.Array(part.decimal('A value.', '1000000'), {
-      description: 'Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.',
-      maxItems: 2,
-      examples: [['1', '1000000']],
-    }),
-  },
-  { $id: 'Held', description: 'A new value that is held back; the last good one stays.' },
-);
+const HeldSchema = named('Held', 'A new value that is held back; the last good one stays.', {
+  subject: line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
+  reason: openEnum(
+    ['operator', ...doubtReasons],
+    'Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.',
+  ),
+  ...instantFields('since', 'When that began.'),
+  values: Type.Array(part.decimal('A value.', '1000000'), {
+    description: 'Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.',
+    maxItems: 2,
+    examples: [['1', '1000000']],
+  }),
+});
 
 export const heldField = Type.Array(HeldSchema, {
   description: 'What is held of what its price is made from; empty otherwise.',
   maxItems: 2,
 });
 
-const ChangeSchema = Type.Object(
-  {
-    over: openEnum(['1h', '24h', '7d'], 'Since when.'),
-    percent: part.percent('The change in percent.', '-0.21'),
-    origin: openEnum(
-      ['source', 'record'],
-      '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',
-    ),
-    price: nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
-    ...nullableInstantFields('timestamp', 'The instant of that price in the record; null for any other.'),
-  },
-  { description: 'A percent change, and where it comes from.' },
-);
+const ChangeSchema = object('A percent change, and where it comes from.', {
+  over: openEnum(['1h', '24h', '7d'], 'Since when.'),
+  percent: part.percent('The change in percent.', '-0.21'),
+  origin: openEnum(
+    ['source', 'record'],
+    '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',
+  ),
+  price: nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
+  ...nullableInstantFields('timestamp', 'The instant of that price in the record; null for any other.'),
+});
 
-export const PriceReportSchema = Type.Object(
-  {
-    symbol: part.symbol('The market.', 'BTCCZK'),
-    exchangeSymbol: part.symbol('The exchange market its prices come from.', 'BTCEUR'),
-    pricePrecision: part.places('Decimal places of its prices.', 0),
-    bid: part.decimal('Best bid on the exchange.', '50000.0'),
-    ask: part.decimal('Best ask on the exchange.', '50000.1'),
-    ...instantFields('timestamp', 'When they were captured.'),
-    rate: nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
-    terms: described(MarketTermsSchema, 'The terms it is made on.'),
-    buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
-    sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
-    changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
-    held: heldField,
-    doubts: doubtsField,
-    sources: sourcesField,
-  },
-  { $id: 'PriceReport', description: 'How the prices of a market came about, step by step.' },
-);
+export const PriceReportSchema = named('PriceReport', 'How the prices of a market came about, step by step.', {
+  symbol: part.symbol('The market.', 'BTCCZK'),
+  exchangeSymbol: part.symbol('The exchange market its prices come from.', 'BTCEUR'),
+  pricePrecision: part.places('Decimal places of its prices.', 0),
+  bid: part.decimal('Best bid on the exchange.', '50000.0'),
+  ask: part.decimal('Best ask on the exchange.', '50000.1'),
+  ...instantFields('timestamp', 'When they were captured.'),
+  rate: nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
+  terms: described(MarketTermsSchema, 'The terms it is made on.'),
+  buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
+  sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
+  changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
+  held: heldField,
+  doubts: doubtsField,
+  sources: sourcesField,
+});
 
 export type PriceReport = Static<typeof PriceReportSchema>;
 export type HeldView = Static<typeof HeldSchema>;

@@ -14,6 +14,7 @@ import {
   instantFields,
   instants,
   line,
+  named,
   nullable,
   nullableDecimal,
   nullableInstantFields,
@@ -43,7 +44,9 @@ export function positionOf(text: string): Position {
   return { at, sub };
 }
 
-const QuoteSchema = Type.Object(
+const QuoteSchema = named(
+  'RecordedQuote',
+  'A price as it was published. All but the first four are null where there was none.',
   {
     position: positionField,
     ...instantFields('at', 'When it was published.'),
@@ -57,126 +60,99 @@ const QuoteSchema = Type.Object(
     rate: nullableDecimal('The conversion rate; null where nothing was converted.', '24.500'),
     terms: nullableLine('The version of the terms.', 'configuration', 1_000),
   },
-  {
-    $id: 'RecordedQuote',
-    description: 'A price as it was published. All but the first four are null where there was none.',
-  },
 );
 
-export const GapSchema = Type.Object(
-  {
-    ...instantFields('from', 'The last instant that is recorded.'),
-    ...nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
-    reason: openEnum(
-      ['killed', 'slow', 'stopped'],
-      'Why: the process was killed, the disk was full or slow, or the service was stopped.',
-    ),
-  },
-  { $id: 'RecordGap', description: 'A span without a record.' },
-);
+export const GapSchema = named('RecordGap', 'A span without a record.', {
+  ...instantFields('from', 'The last instant that is recorded.'),
+  ...nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
+  reason: openEnum(
+    ['killed', 'slow', 'stopped'],
+    'Why: the process was killed, the disk was full or slow, or the service was stopped.',
+  ),
+});
 
-export const HoldSchema = Type.Object(
-  {
-    id: count('Its number.', 1),
-    ...instantFields('from', 'Where the span begins.'),
-    ...instantFields('to', 'Where it ends.'),
-    reason: line('Why it is kept.', 'complaint 4711', 200),
-  },
-  { $id: 'RecordHold', description: 'A span that retention leaves alone.' },
-);
+export const HoldSchema = named('RecordHold', 'A span that retention leaves alone.', {
+  id: count('Its number.', 1),
+  ...instantFields('from', 'Where the span begins.'),
+  ...instantFields('to', 'Where it ends.'),
+  reason: line('Why it is kept.', 'complaint 4711', 200),
+});
 
-export const RecordSummarySchema = Type.Object(
-  {
-    recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
-    ...nullableInstantFields('from', 'The first instant in the record.'),
-    ...nullableInstantFields('to', 'The last sealed instant.'),
-    segments: count('Segments.', 5_760),
-    bytes: count('Their bytes.', 480_000_000),
-    gaps: Type.Array(GapSchema, { description: 'Where it is not complete.' }),
-    holds: Type.Array(HoldSchema, { description: 'What is kept beyond its time.' }),
-  },
-  { $id: 'RecordSummary', description: 'The record of what was quoted and served.' },
-);
+export const RecordSummarySchema = named('RecordSummary', 'The record of what was quoted and served.', {
+  recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
+  ...nullableInstantFields('from', 'The first instant in the record.'),
+  ...nullableInstantFields('to', 'The last sealed instant.'),
+  segments: count('Segments.', 5_760),
+  bytes: count('Their bytes.', 480_000_000),
+  gaps: Type.Array(GapSchema, { description: 'Where it is not complete.' }),
+  holds: Type.Array(HoldSchema, { description: 'What is kept beyond its time.' }),
+});
 
 const nextField = nullableLine('What to give as `after` for the next page; null on the last.', '1795255200000.3', 32);
 
-export const QuotePageSchema = Type.Object(
-  { quotes: Type.Array(QuoteSchema, { description: 'In their order.' }), next: nextField },
-  { $id: 'RecordedQuotePage', description: 'What was published of a market.' },
-);
+export const QuotePageSchema = named('RecordedQuotePage', 'What was published of a market.', {
+  quotes: Type.Array(QuoteSchema, { description: 'In their order.' }),
+  next: nextField,
+});
 
-const RangeSchema = Type.Object(
+const RangeSchema = named(
+  'PriceRange',
+  'A price over a step.',
   Object.fromEntries(
     (['open', 'high', 'low', 'close'] as const).map((name) => [name, part.decimal(`The ${name}.`, '1257810')]),
   ) as Record<'open' | 'high' | 'low' | 'close', ReturnType<typeof part.decimal>>,
-  { $id: 'PriceRange', description: 'A price over a step.' },
 );
 
-const CandleSchema = Type.Object(
-  {
-    ...instantFields('from', 'Where the step begins.'),
-    changes: count('Changes within it; 0 where the price before went on.', 42),
-    buyPrice: described(RangeSchema, 'What a client paid.'),
-    sellPrice: described(RangeSchema, 'What a client received.'),
-    bid: described(RangeSchema, 'Best bid on the exchange.'),
-    ask: described(RangeSchema, 'Best ask on the exchange.'),
-  },
-  { $id: 'Candle', description: 'A step of a chart.' },
-);
+const CandleSchema = named('Candle', 'A step of a chart.', {
+  ...instantFields('from', 'Where the step begins.'),
+  changes: count('Changes within it; 0 where the price before went on.', 42),
+  buyPrice: described(RangeSchema, 'What a client paid.'),
+  sellPrice: described(RangeSchema, 'What a client received.'),
+  bid: described(RangeSchema, 'Best bid on the exchange.'),
+  ask: described(RangeSchema, 'Best ask on the exchange.'),
+});
 
-export const CandleListSchema = Type.Object(
-  {
-    candles: Type.Array(CandleSchema, { description: 'Steps with a price, in order. A step in a gap has none.' }),
-    gaps: Type.Array(GapSchema, { description: 'Gaps of the record in the span.' }),
-  },
-  { $id: 'CandleList', description: 'A market over a span.' },
-);
+export const CandleListSchema = named('CandleList', 'A market over a span.', {
+  candles: Type.Array(CandleSchema, { description: 'Steps with a price, in order. A step in a gap has none.' }),
+  gaps: Type.Array(GapSchema, { description: 'Gaps of the record in the span.' }),
+});
 
-const ServedSchema = Type.Object(
-  {
-    requestId,
-    position: positionField,
-    ...instantFields('at', 'The instant that it was answered for.'),
-    keyId: id('key', 'The key that asked.'),
-    route: line('What was asked for.', '/v1/ticker', 100),
-    symbol: nullableLine('The symbol asked for; null where there was none.', 'BTCCZK', 32),
-    status: Type.Integer({ description: 'The HTTP status.', minimum: 100, maximum: 599, examples: [200] }),
-    code: nullableLine('The code of a problem; null for any other answer.', 'UNKNOWN_SYMBOL', 64),
-  },
-  { $id: 'RecordedAnswer', description: 'An answer to a key.' },
-);
+const ServedSchema = named('RecordedAnswer', 'An answer to a key.', {
+  requestId,
+  position: positionField,
+  ...instantFields('at', 'The instant that it was answered for.'),
+  keyId: id('key', 'The key that asked.'),
+  route: line('What was asked for.', '/v1/ticker', 100),
+  symbol: nullableLine('The symbol asked for; null where there was none.', 'BTCCZK', 32),
+  status: Type.Integer({ description: 'The HTTP status.', minimum: 100, maximum: 599, examples: [200] }),
+  code: nullableLine('The code of a problem; null for any other answer.', 'UNKNOWN_SYMBOL', 64),
+});
 
-export const ServedPageSchema = Type.Object(
-  { answers: Type.Array(ServedSchema, { description: 'In their order.' }), next: nextField },
-  { $id: 'RecordedAnswerPage', description: 'What keys were answered.' },
-);
+export const ServedPageSchema = named('RecordedAnswerPage', 'What keys were answered.', {
+  answers: Type.Array(ServedSchema, { description: 'In their order.' }),
+  next: nextField,
+});
 
-export const ProvenAnswerSchema = Type.Object(
-  {
-    answer: ServedSchema,
-    body: orNull(
-      Type.String({
-        description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
-        examples: ['{"symbol":"BTCCZK"}'],
-      }),
-    ),
-    quotes: Type.Array(QuoteSchema, {
-      description: 'The published prices it shows: one of a ticker, at most ten of a list.',
+export const ProvenAnswerSchema = named('ProvenAnswer', 'An answer again, with what proves it.', {
+  answer: ServedSchema,
+  body: orNull(
+    Type.String({
+      description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
+      examples: ['{"symbol":"BTCCZK"}'],
     }),
-    segment: nullable(
-      Type.Object(
-        {
-          chain: count('Its chain.', 1),
-          number: count('Its number in the chain.', 5_760),
-          hash: line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
-        },
-        { $id: 'RecordSegment', description: 'A sealed segment.' },
-      ),
-      'The segment that holds it; null while its minute runs.',
-    ),
-  },
-  { $id: 'ProvenAnswer', description: 'An answer again, with what proves it.' },
-);
+  ),
+  quotes: Type.Array(QuoteSchema, {
+    description: 'The published prices it shows: one of a ticker, at most ten of a list.',
+  }),
+  segment: nullable(
+    named('RecordSegment', 'A sealed segment.', {
+      chain: count('Its chain.', 1),
+      number: count('Its number in the chain.', 5_760),
+      hash: line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
+    }),
+    'The segment that holds it; null while its minute runs.',
+  ),
+});
 
 export function quoteView(row: QuoteRow): Static<typeof QuoteSchema> {
   const { quote } = row;
