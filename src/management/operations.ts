@@ -12,7 +12,7 @@ import { type ListedOperation, type Operation, operation } from './operation.ts'
 import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
 import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
-import * as record from './record.ts';
+import { recordOperations } from './record.ts';
 import { sessionOperations } from './session.ts';
 import { termOperations } from './terms.ts';
 import { tokenOperations } from './tokens.ts';
@@ -70,17 +70,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Markets: marketOperations,
   Prices: priceOperations,
   Terms: termOperations,
-  Record: {
-    readRecord: record.readRecord,
-    readRecordedPrice: record.readRecordedPrice,
-    listRecordedQuotes: record.listRecordedQuotes,
-    listCandles: record.listCandles,
-    listServed: record.listServed,
-    readServed: record.readServed,
-    verifyRecord: record.verifyHistory,
-    holdRecord: record.holdRecord,
-    releaseRecord: record.releaseRecord,
-  },
+  Record: recordOperations,
   'Accounts and keys': { ...accountOperations, ...keyOperations, ...usageOperations },
   Maintenance: maintenanceOperations,
   Notices: noticeOperations,

@@ -68,56 +68,6 @@ function recordOf({ record }: Management): Pick<RecordClient, 'ask'> {
 
 const nothing = summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
 
-export const readRecord = operation({
-  method: 'GET',
-  path: '/api/history',
-  access: 'read-only',
-  summary: 'The record',
-  description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
-  answer: RecordSummarySchema,
-  async handle(_asked, { record }) {
-    return record === undefined ? { ...nothing, recorded: false } : summaryView(await record.ask('summary'));
-  },
-});
-
-export const readRecordedPrice = operation({
-  method: 'GET',
-  path: '/api/history/prices/:symbol',
-  access: 'read-only',
-  summary: 'The price of an instant',
-  description:
-    'How the price came about that a market had then, like that of today. 404 where there was none, or no record of it.',
-  params: symbolParams,
-  query: strictObject('Which instant.', { atMs: instantMs('The instant.') }),
-  answer: PriceReportSchema,
-  problems: ['NOT_FOUND', 'INVALID_INPUT'],
-  async handle({ params, query }, management) {
-    const recorded = withoutCandles(management.configuration.sources);
-    const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs), recorded);
-    const answer = priceAnswerOf(found);
-    if (answer?.kind === 'priced') return answer.report;
-    const reason =
-      answer?.kind === 'unpriced' ? `It had no price then: ${answer.reason}.` : 'The record has no price of it then.';
-    throw new Problem('NOT_FOUND', reason);
-  },
-});
-
-export const listRecordedQuotes = operation({
-  method: 'GET',
-  path: '/api/history/quotes/:symbol',
-  access: 'read-only',
-  summary: 'Everything quoted of a market',
-  description: 'Each published change in a span, in order.',
-  params: symbolParams,
-  query: strictObject('Which span.', { ...span, ...page }),
-  answer: QuotePageSchema,
-  problems: ['NOT_FOUND', 'INVALID_INPUT'],
-  async handle({ params, query }, management) {
-    const { rows, next } = await recordOf(management).ask('quotes', params.symbol, pageOf(query));
-    return { quotes: rows.map(quoteView), next: next === undefined ? null : positionText(next) };
-  },
-});
-
 /** Steps of a chart. */
 const steps = {
   '1m': 60_000,
@@ -132,65 +82,6 @@ const candlesMax = 1_500;
 /** A day of a market takes up to a second to read. */
 const candleSpanMaxMs = 7 * 86_400_000;
 
-export const listCandles = operation({
-  method: 'GET',
-  path: '/api/history/candles/:symbol',
-  access: 'read-only',
-  summary: 'A market over a span, for a chart',
-  description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
-  params: symbolParams,
-  query: strictObject('Which span, in which steps.', { ...span, step: openEnum(stepNames, 'How long a step is.') }),
-  answer: CandleListSchema,
-  problems: ['NOT_FOUND', 'INVALID_INPUT'],
-  async handle({ params, query, now }, management) {
-    const record = recordOf(management);
-    const asked = spanOf(query);
-    const stepMs = steps[query.step];
-    const lengthMs = asked.to - asked.from;
-    if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
-    if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
-    const candles = await record.ask('candles', params.symbol, asked, stepMs, now);
-    const { gaps } = await record.ask('summary');
-    const within = gaps.filter(({ from, to }) => from < asked.to && (to === undefined || to > asked.from));
-    return { candles: candles.map(candleView), gaps: within.map(gapView) };
-  },
-});
-
-export const listServed = operation({
-  method: 'GET',
-  path: '/api/history/answers',
-  access: 'read-only',
-  summary: 'What keys were answered',
-  description: 'Each answer to a key in a span, in order.',
-  query: strictObject('Which span and key.', {
-    ...span,
-    ...page,
-    keyId: Type.Optional(id('key', 'Of this key alone.')),
-  }),
-  answer: ServedPageSchema,
-  problems: ['NOT_FOUND', 'INVALID_INPUT'],
-  async handle({ query }, management) {
-    const { rows, next } = await recordOf(management).ask('served', query.keyId, pageOf(query));
-    return { answers: rows.map(servedView), next: next === undefined ? null : positionText(next) };
-  },
-});
-
-export const readServed = operation({
-  method: 'GET',
-  path: '/api/history/answers/:id',
-  access: 'read-only',
-  summary: 'An answer again, by the id that its client quotes',
-  description: 'The body as it was, the prices in it, and the sealed segment that proves it.',
-  params: Type.Object({ id: requestId }),
-  answer: ProvenAnswerSchema,
-  problems: ['NOT_FOUND'],
-  async handle({ params }, management) {
-    const found = await recordOf(management).ask('answer', params.id);
-    if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
-    return provenView(found);
-  },
-});
-
 const VerificationSchema = named('RecordVerification', 'Whether the record is as it was written.', {
   whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
   segments: count('Segments looked at.', 5_760),
@@ -201,50 +92,143 @@ const VerificationSchema = named('RecordVerification', 'Whether the record is as
   ),
 });
 
-export const verifyHistory = operation({
-  method: 'GET',
-  path: '/api/history/verification',
-  access: 'read-only',
-  summary: 'Verify the record',
-  description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
-  answer: VerificationSchema,
-  problems: ['NOT_FOUND'],
-  async handle(_asked, management): Promise<Static<typeof VerificationSchema>> {
-    const { segments, deleted, finding } = await recordOf(management).ask('verify');
-    return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
-  },
-});
+export const recordOperations = {
+  readRecord: operation({
+    path: '/api/history',
+    summary: 'The record',
+    description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
+    answer: RecordSummarySchema,
+    async handle(_asked, { record }) {
+      return record === undefined ? { ...nothing, recorded: false } : summaryView(await record.ask('summary'));
+    },
+  }),
 
-export const holdRecord = operation({
-  method: 'POST',
-  path: '/api/history/holds',
-  access: 'admin',
-  summary: 'Keep a span of the record',
-  description: 'Retention leaves it alone until it is released.',
-  body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
-  status: 201,
-  answer: HoldSchema,
-  problems: ['NOT_FOUND'],
-  async handle({ body, store }, management) {
-    const { from, to } = spanOf(body);
-    const id = await recordOf(management).ask('addHold', { from, to, reason: body.reason });
-    const hold = { id, from, to, reason: body.reason };
-    await store.audit.record(holdEntry(hold));
-    return holdView(hold);
-  },
-});
+  readRecordedPrice: operation({
+    path: '/api/history/prices/:symbol',
+    summary: 'The price of an instant',
+    description:
+      'How the price came about that a market had then, like that of today. 404 where there was none, or no record of it.',
+    params: symbolParams,
+    query: strictObject('Which instant.', { atMs: instantMs('The instant.') }),
+    answer: PriceReportSchema,
+    async handle({ params, query }, management) {
+      const recorded = withoutCandles(management.configuration.sources);
+      const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs), recorded);
+      const answer = priceAnswerOf(found);
+      if (answer?.kind === 'priced') return answer.report;
+      const reason =
+        answer?.kind === 'unpriced' ? `It had no price then: ${answer.reason}.` : 'The record has no price of it then.';
+      throw new Problem('NOT_FOUND', reason);
+    },
+  }),
 
-export const releaseRecord = operation({
-  method: 'DELETE',
-  path: '/api/history/holds/:number',
-  access: 'admin',
-  summary: 'Release a held span of the record',
-  description: 'Retention deletes it in its time.',
-  params: Type.Object({ number: Type.Integer({ description: 'The number of the hold.', minimum: 1, examples: [1] }) }),
-  problems: ['NOT_FOUND'],
-  async handle({ params: { number }, store }, management) {
-    const isReleased = await recordOf(management).ask('releaseHold', number);
-    if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
-    await store.audit.record(releaseEntry(number));
-  },
-});
+  listRecordedQuotes: operation({
+    path: '/api/history/quotes/:symbol',
+    summary: 'Everything quoted of a market',
+    description: 'Each published change in a span, in order.',
+    params: symbolParams,
+    query: strictObject('Which span.', { ...span, ...page }),
+    answer: QuotePageSchema,
+    async handle({ params, query }, management) {
+      const { rows, next } = await recordOf(management).ask('quotes', params.symbol, pageOf(query));
+      return { quotes: rows.map(quoteView), next: next === undefined ? null : positionText(next) };
+    },
+  }),
+
+  listCandles: operation({
+    path: '/api/history/candles/:symbol',
+    summary: 'A market over a span, for a chart',
+    description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
+    params: symbolParams,
+    query: strictObject('Which span, in which steps.', { ...span, step: openEnum(stepNames, 'How long a step is.') }),
+    answer: CandleListSchema,
+    async handle({ params, query, now }, management) {
+      const record = recordOf(management);
+      const asked = spanOf(query);
+      const stepMs = steps[query.step];
+      const lengthMs = asked.to - asked.from;
+      if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
+      if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
+      const candles = await record.ask('candles', params.symbol, asked, stepMs, now);
+      const { gaps } = await record.ask('summary');
+      const within = gaps.filter(({ from, to }) => from < asked.to && (to === undefined || to > asked.from));
+      return { candles: candles.map(candleView), gaps: within.map(gapView) };
+    },
+  }),
+
+  listServed: operation({
+    path: '/api/history/answers',
+    summary: 'What keys were answered',
+    description: 'Each answer to a key in a span, in order.',
+    query: strictObject('Which span and key.', {
+      ...span,
+      ...page,
+      keyId: Type.Optional(id('key', 'Of this key alone.')),
+    }),
+    answer: ServedPageSchema,
+    problems: ['NOT_FOUND'],
+    async handle({ query }, management) {
+      const { rows, next } = await recordOf(management).ask('served', query.keyId, pageOf(query));
+      return { answers: rows.map(servedView), next: next === undefined ? null : positionText(next) };
+    },
+  }),
+
+  readServed: operation({
+    path: '/api/history/answers/:id',
+    summary: 'An answer again, by the id that its client quotes',
+    description: 'The body as it was, the prices in it, and the sealed segment that proves it.',
+    params: Type.Object({ id: requestId }),
+    answer: ProvenAnswerSchema,
+    async handle({ params }, management) {
+      const found = await recordOf(management).ask('answer', params.id);
+      if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
+      return provenView(found);
+    },
+  }),
+
+  verifyRecord: operation({
+    path: '/api/history/verification',
+    summary: 'Verify the record',
+    description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
+    answer: VerificationSchema,
+    problems: ['NOT_FOUND'],
+    async handle(_asked, management): Promise<Static<typeof VerificationSchema>> {
+      const { segments, deleted, finding } = await recordOf(management).ask('verify');
+      return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
+    },
+  }),
+
+  holdRecord: operation({
+    path: '/api/history/holds',
+    access: 'admin',
+    summary: 'Keep a span of the record',
+    description: 'Retention leaves it alone until it is released.',
+    body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
+    status: 201,
+    answer: HoldSchema,
+    problems: ['NOT_FOUND'],
+    async handle({ body, store }, management) {
+      const { from, to } = spanOf(body);
+      const id = await recordOf(management).ask('addHold', { from, to, reason: body.reason });
+      const hold = { id, from, to, reason: body.reason };
+      await store.audit.record(holdEntry(hold));
+      return holdView(hold);
+    },
+  }),
+
+  releaseRecord: operation({
+    method: 'DELETE',
+    path: '/api/history/holds/:number',
+    access: 'admin',
+    summary: 'Release a held span of the record',
+    description: 'Retention deletes it in its time.',
+    params: Type.Object({
+      number: Type.Integer({ description: 'The number of the hold.', minimum: 1, examples: [1] }),
+    }),
+    async handle({ params: { number }, store }, management) {
+      const isReleased = await recordOf(management).ask('releaseHold', number);
+      if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
+      await store.audit.record(releaseEntry(number));
+    },
+  }),
+};
