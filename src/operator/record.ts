@@ -21,6 +21,7 @@ import {
   nullableLine,
   openEnum,
   orNull,
+  viewOf,
 } from './fields.ts';
 import { changesOf, type PriceAnswer, priceReport } from './price.ts';
 import { requestId } from './request.ts';
@@ -176,16 +177,9 @@ export function gapView({ from, to, reason }: Gap): Static<typeof GapSchema> {
   return { ...instants('from', from), ...instants('to', to), reason };
 }
 
-export function summaryView(summary: RecordSummary): Static<typeof RecordSummarySchema> {
-  const { from, to, segments, bytes, gaps, holds } = summary;
-  return {
-    recorded: true,
-    ...instants('from', from),
-    ...instants('to', to),
-    ...{ segments, bytes },
-    gaps: gaps.map(gapView),
-    holds: holds.map(holdView),
-  };
+export function summaryView({ gaps, holds, ...summary }: RecordSummary): Static<typeof RecordSummarySchema> {
+  const views = { gaps: gaps.map(gapView), holds: holds.map(holdView) };
+  return viewOf(RecordSummarySchema.properties, { recorded: true, ...summary, ...views });
 }
 
 export function holdView({ id, from, to, reason }: Hold): Static<typeof HoldSchema> {
@@ -218,15 +212,14 @@ export function candleView(candle: Candle): Static<typeof CandleSchema> {
 }
 
 export function servedView(row: ServedRow): Static<typeof ServedSchema> {
-  const { keyId, route, symbol, status, text, askedAt } = row;
-  return {
-    requestId: row.requestId,
+  const { symbol, status, text, askedAt } = row;
+  return viewOf(ServedSchema.properties, {
+    ...row,
     position: positionText(row),
-    ...instants('at', askedAt),
-    ...{ keyId, route, status },
-    symbol: symbol === '' ? null : symbol,
-    code: status < 400 ? null : text.slice(0, text.indexOf(' ')),
-  };
+    at: askedAt,
+    symbol: symbol === '' ? undefined : symbol,
+    code: status < 400 ? undefined : text.slice(0, text.indexOf(' ')),
+  });
 }
 
 const shownQuotesMax = 10;
