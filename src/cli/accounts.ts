@@ -2,7 +2,7 @@ import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
 import type { Command, Result } from './command.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
-import { type Cell, harmless, instantCell, pairs, stateCell, table } from './style.ts';
+import { factsOf, harmless, listing, pairs } from './style.ts';
 
 const idPositional = { name: 'ID', summary: 'the account’s id, acc_…' };
 
@@ -34,13 +34,8 @@ const list = storeCommand({
   examples: [{ line: 'mdapi accounts list', note: 'id, e-mail address and state of each' }],
   async work({ store, paint }) {
     const accounts = (await store.accounts.list()).map((account) => accountView(account, account.keys));
-    const rows = accounts.map((account) => [
-      account.id,
-      account.email,
-      stateCell(account.state, paint),
-      instantCell(account.createdAt),
-    ]);
-    return { json: { accounts }, text: table(['ID', 'E-MAIL', 'STATE', 'CREATED'], rows, paint, 'No accounts.') };
+    const shown = { ID: 'id', 'E-MAIL': 'email', STATE: 'state', CREATED: 'createdAt' } as const;
+    return { json: { accounts }, text: listing(accounts, shown, paint, 'No accounts.') };
   },
 });
 
@@ -107,11 +102,6 @@ export const accountCommands: readonly Command[] = [create, list, update, deacti
 
 async function shown(record: AccountRecord, { store, paint }: Pick<Job, 'store' | 'paint'>): Promise<Result> {
   const account = await countedAccount(store.accounts, record);
-  const lines: [string, Cell][] = [
-    ['Account', account.id],
-    ['E-mail', account.email],
-    ['State', stateCell(account.state, paint)],
-    ['Created', instantCell(account.createdAt)],
-  ];
-  return { json: account, text: pairs(lines, paint) };
+  const facts = { Account: 'id', 'E-mail': 'email', State: 'state', Created: 'createdAt' } as const;
+  return { json: account, text: pairs(factsOf(account, facts, paint), paint) };
 }

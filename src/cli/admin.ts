@@ -4,7 +4,7 @@ import { type TokenView, tokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
-import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { type Cell, factsOf, harmless, listing, type Paint, pairs } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
 const create = storeCommand({
@@ -53,17 +53,9 @@ const list = storeCommand({
   async work({ store, context, paint }) {
     const now = context.clock.now();
     const tokens = (await store.tokens.list()).map((token) => tokenView(token, now));
-    const rows = tokens.map((token) => [
-      token.id,
-      token.name,
-      token.role,
-      stateCell(token.state, paint),
-      instantCell(token.createdAt),
-      instantCell(token.expiresAt),
-      instantCell(token.lastUsedAt),
-    ]);
-    const headings = ['ID', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
-    return { json: { tokens }, text: table(headings, rows, paint, 'No tokens.') };
+    const times = { CREATED: 'createdAt', EXPIRES: 'expiresAt', 'LAST USED': 'lastUsedAt' } as const;
+    const shown = { ID: 'id', NAME: 'name', ROLE: 'role', STATE: 'state', ...times } as const;
+    return { json: { tokens }, text: listing(tokens, shown, paint, 'No tokens.') };
   },
 });
 
@@ -98,11 +90,5 @@ function parseRole(text: string): Role {
 export const adminCommands: readonly Command[] = [create, list, revoke];
 
 function tokenLines(token: TokenView, paint: Paint): (readonly [string, Cell])[] {
-  return [
-    ['Id', token.id],
-    ['Name', token.name],
-    ['Role', token.role],
-    ['State', stateCell(token.state, paint)],
-    ['Expires', instantCell(token.expiresAt)],
-  ];
+  return factsOf(token, { Id: 'id', Name: 'name', Role: 'role', State: 'state', Expires: 'expiresAt' }, paint);
 }

@@ -7,7 +7,7 @@ import type { KeyStatus } from '../store/keys.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
-import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { type Cell, harmless, instantCell, listing, type Paint, pairs, type Shown, stateCell } from './style.ts';
 import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
 
 const idPositional = { name: 'ID', summary: 'the key’s id, key_…' };
@@ -73,17 +73,11 @@ const list = storeCommand({
     if (accountId !== undefined && (await store.accounts.get(accountId)) === undefined) throw unknownAccount(accountId);
     const now = context.clock.now();
     const keys = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
-    const rows = keys.map((key) => [
-      key.id,
-      `…${key.lastFour}`,
-      stateCell(key.state, paint),
-      instantCell(key.expiresAt),
-      String(key.limitPerMinute ?? '-'),
-      key.accountEmail,
-      key.label,
-    ]);
-    const headings = ['ID', 'KEY', 'STATE', 'EXPIRES', 'LIMIT', 'ACCOUNT', 'LABEL'];
-    return { json: { keys }, text: table(headings, rows, paint, 'No keys.') };
+    const shown: Shown<KeyView> = {
+      ...{ ID: 'id', KEY: ({ lastFour }) => `…${lastFour}`, STATE: 'state' },
+      ...{ EXPIRES: 'expiresAt', LIMIT: 'limitPerMinute', ACCOUNT: 'accountEmail', LABEL: 'label' },
+    };
+    return { json: { keys }, text: listing(keys, shown, paint, 'No keys.') };
   },
 });
 

@@ -2,7 +2,7 @@ import { type WindowView, windowView } from '../operator/window.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import type { Command, Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
-import { harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { factsOf, harmless, instantCell, listing, type Paint, pairs } from './style.ts';
 import { parseInstant } from './values.ts';
 
 const idPositional = { name: 'ID', summary: 'the window’s id, win_…' };
@@ -109,15 +109,8 @@ const list = storeCommand({
     const now = context.clock.now();
     const records = await store.windows.list(input.isSet('all') ? {} : { currentAt: now });
     const windows = records.map((record) => windowView(record, now));
-    const rows = windows.map(({ id, state, from, to, description }) => [
-      id,
-      stateCell(state, paint),
-      instantCell(from),
-      instantCell(to),
-      description,
-    ]);
-    const headings = ['ID', 'STATE', 'FROM', 'TO', 'DESCRIPTION'];
-    return { json: { windows }, text: table(headings, rows, paint, 'No maintenance windows.') };
+    const shown = { ID: 'id', STATE: 'state', FROM: 'from', TO: 'to', DESCRIPTION: 'description' } as const;
+    return { json: { windows }, text: listing(windows, shown, paint, 'No maintenance windows.') };
   },
 });
 
@@ -128,15 +121,7 @@ function shown(record: WindowRecord, { context, paint }: Pick<Job, 'context' | '
   return { json: window, text: windowText(window, paint) };
 }
 
-function windowText({ id, state, from, to, description }: WindowView, paint: Paint): string {
-  return pairs(
-    [
-      ['Window', id],
-      ['State', stateCell(state, paint)],
-      ['From', instantCell(from)],
-      ['To', instantCell(to)],
-      ['Description', description],
-    ],
-    paint,
-  );
+function windowText(window: WindowView, paint: Paint): string {
+  const facts = { Window: 'id', State: 'state', From: 'from', To: 'to', Description: 'description' } as const;
+  return pairs(factsOf(window, facts, paint), paint);
 }

@@ -7,7 +7,7 @@ import type { Command, CommandInput, Context } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { withTimeout } from './private-listener.ts';
 import { configurationFor, storeCommand, withStore } from './store-command.ts';
-import { harmless, instantCell, stateCell, table } from './style.ts';
+import { harmless, listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
 
 const list = storeCommand({
@@ -31,17 +31,12 @@ const list = storeCommand({
   async work({ values, store, context, paint }) {
     const notices = (await store.notices.list(values)).map(noticeView);
     const now = context.clock.now();
-    const rows = notices.map((notice) => [
-      notice.id,
-      stateCell(notice.status, paint),
-      instantCell(notice.createdAt),
-      `…${notice.lastFour}`,
-      `${notice.requestsRefused} in ${notice.breachedMinutes} min`,
-      notice.accountEmail ?? '-',
-      noteOf(notice, now),
-    ]);
-    const headings = ['ID', 'STATE', 'CREATED', 'KEY', 'REFUSED', 'ACCOUNT', 'NOTE'];
-    return { json: { notices }, text: table(headings, rows, paint, 'No notices.') };
+    const shown: Shown<NoticeView> = {
+      ...{ ID: 'id', STATE: 'status', CREATED: 'createdAt', KEY: ({ lastFour }) => `…${lastFour}` },
+      REFUSED: ({ requestsRefused, breachedMinutes }) => `${requestsRefused} in ${breachedMinutes} min`,
+      ...{ ACCOUNT: 'accountEmail', NOTE: (notice) => noteOf(notice, now) },
+    };
+    return { json: { notices }, text: listing(notices, shown, paint, 'No notices.') };
   },
 });
 

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askSources } from './private-listener.ts';
 import { storeCommand, yesOption } from './store-command.ts';
-import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
 
 const list = storeCommand({
   name: 'sources list',
@@ -80,13 +80,8 @@ const listTokens = storeCommand({
   examples: [{ line: 'mdapi sources tokens', note: 'which are still usable' }],
   async work({ store, paint }) {
     const tokens = (await store.sourceTokens.list()).map(sourceTokenView);
-    const rows = tokens.map(({ id, source, state, createdAt }) => [
-      id,
-      source,
-      stateCell(state, paint),
-      instantCell(createdAt),
-    ]);
-    return { json: { tokens }, text: table(['ID', 'SOURCE', 'STATE', 'CREATED'], rows, paint, 'No tokens.') };
+    const shown = { ID: 'id', SOURCE: 'source', STATE: 'state', CREATED: 'createdAt' } as const;
+    return { json: { tokens }, text: listing(tokens, shown, paint, 'No tokens.') };
   },
 });
 
@@ -106,11 +101,7 @@ const revokeToken = storeCommand({
 });
 
 function linesOf(token: ReturnType<typeof sourceTokenView>, paint: Paint): (readonly [string, Cell])[] {
-  return [
-    ['Id', token.id],
-    ['Source', token.source],
-    ['State', stateCell(token.state, paint)],
-  ];
+  return factsOf(token, { Id: 'id', Source: 'source', State: 'state' }, paint);
 }
 
 export const sourceTokenCommands: readonly Command[] = [createToken, listTokens, revokeToken];

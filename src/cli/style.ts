@@ -46,6 +46,26 @@ export function instantCell(instant: string | null): string {
   return instant === null ? 'never' : formatInstant(instant);
 }
 
+/** What is shown of views, by its heading or name: a field, or a cell that is made of the view. */
+export type Shown<View> = Readonly<Record<string, (keyof View & string) | ((view: View) => Cell)>>;
+
+/** Views as a table; `nothing` where there are none. */
+export function listing<View>(views: readonly View[], shown: Shown<View>, paint: Paint, nothing: string): string {
+  const rows = views.map((view) => factsOf(view, shown, paint).map(([, cell]) => cell));
+  return table(Object.keys(shown), rows, paint, nothing);
+}
+
+/** Names and values of one view. States are painted, instants are those with a twin in milliseconds, null is `-`. */
+export function factsOf<View>(view: View, shown: Shown<View>, paint: Paint): (readonly [string, Cell])[] {
+  return Object.entries(shown).map(([name, field]) => {
+    if (typeof field === 'function') return [name, field(view)];
+    const value = view[field] as string | number | null;
+    if (field === 'state' || field === 'status') return [name, stateCell(String(value), paint)];
+    const isInstant = `${field}Ms` in (view as object);
+    return [name, isInstant ? instantCell(value as string | null) : String(value ?? '-')];
+  });
+}
+
 /** Rows under headings, columns aligned; `nothing` where there are no rows. */
 export function table(
   headings: readonly string[],
