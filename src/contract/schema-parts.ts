@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { lastInstantMs } from './instant.ts';
 
 /** A price, amount or size: plain notation, no sign, no exponent, no superfluous leading zero. */
@@ -30,6 +30,10 @@ export function component<Schema extends TSchema>(name: string, description?: st
     $ref: `#/components/schemas/${name}`,
     ...(description === undefined ? {} : { description }),
   });
+}
+
+export function object<Properties extends TProperties>(description: string, properties: Properties) {
+  return Type.Object(properties, { description });
 }
 
 /** The length and form of a text; one line when `pattern` is left out. */

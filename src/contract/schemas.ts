@@ -48,11 +48,13 @@ const serverTimeFields = {
   serverTimeMs: part.instantMs('The same instant as `serverTime`, in milliseconds since the Unix epoch.', servedAt),
 };
 
-export const ServerTimeSchema = Type.Object(serverTimeFields, {
-  description: 'The time of the server, to measure the offset of a local clock.',
-});
+export const ServerTimeSchema = part.object(
+  'The time of the server, to measure the offset of a local clock.',
+  serverTimeFields,
+);
 
-export const MaintenanceWindowSchema = Type.Object(
+export const MaintenanceWindowSchema = part.object(
+  'An announced maintenance window. It runs from `from` (included) to `to` (excluded).',
   {
     from: part.instant('Start of the window, ISO 8601 in UTC.', windowFrom),
     fromMs: part.instantMs('The same instant as `from`, in milliseconds since the Unix epoch.', windowFrom),
@@ -65,26 +67,23 @@ export const MaintenanceWindowSchema = Type.Object(
       maxLength: 500,
     }),
   },
-  { description: 'An announced maintenance window. It runs from `from` (included) to `to` (excluded).' },
 );
 
 const serviceStatus = (description: string) =>
   part.component<typeof PublicServiceStatusSchema>('PublicServiceStatus', description);
 
-export const ServiceStatusSchema = Type.Object(
+export const ServiceStatusSchema = part.object(
+  'How the service is doing, whether maintenance is announced, and how old the market data is.',
   {
     status: serviceStatus(
       'Overall status: `maintenance` whenever an announced window is running, otherwise the worst of `api` and the components.',
     ),
     api: serviceStatus('Status of the API itself: `operational`, or `maintenance` during an announced window.'),
-    components: Type.Object(
-      {
-        ticker: serviceStatus(
-          'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`.',
-        ),
-      },
-      { description: 'The parts the API depends on. Parts can be added.' },
-    ),
+    components: part.object('The parts the API depends on. Parts can be added.', {
+      ticker: serviceStatus(
+        'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`.',
+      ),
+    }),
     maintenance: Type.Unsafe<Static<typeof MaintenanceWindowSchema> | null>({
       description:
         'The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`.',
@@ -104,35 +103,31 @@ export const ServiceStatusSchema = Type.Object(
     ),
     ...serverTimeFields,
   },
-  { description: 'How the service is doing, whether maintenance is announced, and how old the market data is.' },
 );
 
 const symbolField = part.symbol('Base and quote currency joined without a separator.', 'BTCEUR');
 const baseField = part.currency('Code of the base currency.', 'BTC');
 const quoteField = part.currency('Code of the quote currency, for example EUR or CZK.', 'EUR');
 
-export const MarketSchema = Type.Object(
-  {
-    symbol: symbolField,
-    base: baseField,
-    quote: quoteField,
-    status: part.component<typeof PublicMarketStatusSchema>('PublicMarketStatus', 'Trading state of the market.'),
-    pricePrecision: part.places('Decimal places every price of the market is rounded to.', 1),
-    amountPrecision: part.places('Decimal places every amount of the base currency is rounded to.', 8),
-    tickSize: part.decimal(
-      'Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.',
-      '0.1',
+export const MarketSchema = part.object('A market and the rules of its prices and orders.', {
+  symbol: symbolField,
+  base: baseField,
+  quote: quoteField,
+  status: part.component<typeof PublicMarketStatusSchema>('PublicMarketStatus', 'Trading state of the market.'),
+  pricePrecision: part.places('Decimal places every price of the market is rounded to.', 1),
+  amountPrecision: part.places('Decimal places every amount of the base currency is rounded to.', 8),
+  tickSize: part.decimal(
+    'Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.',
+    '0.1',
+  ),
+  minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
+  minOrderValue: Type.Optional(
+    part.decimal(
+      'Smallest value of an order, in the quote currency. Absent when the market has no such minimum, and for internally converted quote currencies.',
+      '0.5',
     ),
-    minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
-    minOrderValue: Type.Optional(
-      part.decimal(
-        'Smallest value of an order, in the quote currency. Absent when the market has no such minimum, and for internally converted quote currencies.',
-        '0.5',
-      ),
-    ),
-  },
-  { description: 'A market and the rules of its prices and orders.' },
-);
+  ),
+});
 
 const change = (period: string, example: string) =>
   Type.Optional(
@@ -142,7 +137,8 @@ const change = (period: string, example: string) =>
     ),
   );
 
-export const TickerSchema = Type.Object(
+export const TickerSchema = part.object(
+  'Current client prices of a market, and what the exchange saw in the last 24 hours.',
   {
     symbol: symbolField,
     base: baseField,
@@ -179,29 +175,22 @@ export const TickerSchema = Type.Object(
     ),
     timestampMs: part.instantMs('The same instant as `timestamp`, in milliseconds since the Unix epoch.', capturedAt),
   },
-  { description: 'Current client prices of a market, and what the exchange saw in the last 24 hours.' },
 );
 
-export const MarketListSchema = Type.Object(
-  {
-    markets: Type.Array(part.component<typeof MarketSchema>('Market'), {
-      description: 'Ordered by symbol. Delisted markets are included for 30 days.',
-      maxItems: listLengthMax,
-    }),
-  },
-  { description: 'Every market a client can trade.' },
-);
+export const MarketListSchema = part.object('Every market a client can trade.', {
+  markets: Type.Array(part.component<typeof MarketSchema>('Market'), {
+    description: 'Ordered by symbol. Delisted markets are included for 30 days.',
+    maxItems: listLengthMax,
+  }),
+});
 
-export const TickerListSchema = Type.Object(
-  {
-    tickers: Type.Array(part.component<typeof TickerSchema>('Ticker'), {
-      description:
-        'One entry for each traded market that currently has a price. It can be shorter than the list of markets.',
-      maxItems: listLengthMax,
-    }),
-  },
-  { description: 'The tickers of all markets that have one.' },
-);
+export const TickerListSchema = part.object('The tickers of all markets that have one.', {
+  tickers: Type.Array(part.component<typeof TickerSchema>('Ticker'), {
+    description:
+      'One entry for each traded market that currently has a price. It can be shorter than the list of markets.',
+    maxItems: listLengthMax,
+  }),
+});
 
 export const ErrorCodeSchema = part.openSet<ErrorCode>(
   errorCodes,
@@ -268,29 +257,23 @@ const OpenApiDocumentSchema = {
   maxProperties: 20,
 };
 
-export const RootDocumentSchema = Type.Object(
-  {
-    name: part.text('Name of the service.', 'Market Data API', { maxLength: 100 }),
-    version: part.text('Version of the API, the same as in the OpenAPI document.', '1.0', {
-      minLength: 3,
-      maxLength: 16,
-      pattern: '^\\d+\\.\\d+$',
-    }),
-    links: Type.Object(
-      {
-        openapi: part.address('This description, as OpenAPI 3.1 in JSON.', 'https://api.example.com/openapi/v1.json'),
-        reference: part.address('The reference, for people.', 'https://api.example.com/docs'),
-        errors: part.address(
-          'The error pages. The `type` of every problem lies below it.',
-          'https://api.example.com/errors',
-        ),
-        status: part.address('The status page, for people.', 'https://api.example.com/status'),
-      },
-      { description: 'Where to go from here.' },
+export const RootDocumentSchema = part.object('What this service is and where its documentation lies.', {
+  name: part.text('Name of the service.', 'Market Data API', { maxLength: 100 }),
+  version: part.text('Version of the API, the same as in the OpenAPI document.', '1.0', {
+    minLength: 3,
+    maxLength: 16,
+    pattern: '^\\d+\\.\\d+$',
+  }),
+  links: part.object('Where to go from here.', {
+    openapi: part.address('This description, as OpenAPI 3.1 in JSON.', 'https://api.example.com/openapi/v1.json'),
+    reference: part.address('The reference, for people.', 'https://api.example.com/docs'),
+    errors: part.address(
+      'The error pages. The `type` of every problem lies below it.',
+      'https://api.example.com/errors',
     ),
-  },
-  { description: 'What this service is and where its documentation lies.' },
-);
+    status: part.address('The status page, for people.', 'https://api.example.com/status'),
+  }),
+});
 
 export type ServerTimeBody = Static<typeof ServerTimeSchema>;
 export type MaintenanceWindowBody = Static<typeof MaintenanceWindowSchema>;

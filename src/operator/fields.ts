@@ -118,9 +118,7 @@ export function named<Properties extends TProperties>(name: string, description:
   return Type.Object(properties, { $id: name, description });
 }
 
-export function object<Properties extends TProperties>(description: string, properties: Properties) {
-  return Type.Object(properties, { description });
-}
+export const { object } = part;
 
 export function listOf<Entry extends TSchema>(entry: Entry, description: string, maxItems?: number) {
   return Type.Array(entry, { description, ...(maxItems !== undefined && { maxItems }) });
