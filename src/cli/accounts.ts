@@ -13,9 +13,7 @@ const create = storeCommand({
   options: [
     { name: 'email', value: 'ADDRESS', required: true, summary: 'e-mail address of the holder, one account each' },
   ],
-  examples: [
-    { line: 'mdapi accounts create --email bot@example.com', note: 'prints the account with its id for `keys create`' },
-  ],
+  examples: { 'mdapi accounts create --email bot@example.com': 'prints the account with its id for `keys create`' },
   mayCreate: true,
   read(input) {
     const email = input.required('email');
@@ -31,7 +29,7 @@ const create = storeCommand({
 const list = storeCommand({
   name: 'accounts list',
   summary: 'list the accounts, oldest first',
-  examples: [{ line: 'mdapi accounts list', note: 'id, e-mail address and state of each' }],
+  examples: { 'mdapi accounts list': 'id, e-mail address and state of each' },
   async work({ store, paint }) {
     const accounts = (await store.accounts.list()).map((account) => accountView(account, account.keys));
     const shown = { ID: 'id', 'E-MAIL': 'email', STATE: 'state', CREATED: 'createdAt' } as const;
@@ -45,7 +43,7 @@ const deactivate = storeCommand({
   details: ['The keys are kept: `accounts activate` reverses it.'],
   positionals: [idPositional],
   options: [yesOption],
-  examples: [{ line: 'mdapi accounts deactivate acc_4fGh72Kq0ZsTn1Lw', note: 'asks first at a terminal' }],
+  examples: { 'mdapi accounts deactivate acc_4fGh72Kq0ZsTn1Lw': 'asks first at a terminal' },
   async work(job) {
     const id = job.input.argument('ID');
     const found = await job.store.accounts.get(id);
@@ -60,7 +58,7 @@ const activate = storeCommand({
   summary: 'make an inactive account active again',
   details: ['Its keys work again, except those that are disabled, revoked or expired.'],
   positionals: [idPositional],
-  examples: [{ line: 'mdapi accounts activate acc_4fGh72Kq0ZsTn1Lw', note: 'no change if it is active already' }],
+  examples: { 'mdapi accounts activate acc_4fGh72Kq0ZsTn1Lw': 'no change if it is active already' },
   work: async (job) => shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
 });
 
@@ -71,7 +69,7 @@ const update = storeCommand({
   options: [
     { name: 'email', value: 'ADDRESS', required: true, summary: 'where notices about its keys go from now on' },
   ],
-  examples: [{ line: 'mdapi accounts update acc_4fGh72Kq0ZsTn1Lw --email new@example.com', note: 'its keys stay' }],
+  examples: { 'mdapi accounts update acc_4fGh72Kq0ZsTn1Lw --email new@example.com': 'its keys stay' },
   read(input) {
     const email = input.required('email');
     assertEmail(email);
@@ -88,7 +86,7 @@ const erase = storeCommand({
   ],
   positionals: [idPositional],
   options: [{ ...yesOption, summary: 'do not ask; required without a terminal' }],
-  examples: [{ line: 'mdapi accounts erase acc_4fGh72Kq0ZsTn1Lw --yes', note: 'its holder asked for it' }],
+  examples: { 'mdapi accounts erase acc_4fGh72Kq0ZsTn1Lw --yes': 'its holder asked for it' },
   async work(job) {
     const id = job.input.argument('ID');
     const found = await job.store.accounts.get(id);

@@ -21,13 +21,10 @@ const create = storeCommand({
     { name: 'role', value: 'ROLE', values: roles, summary: 'what it may do (default: operator)' },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
   ],
-  examples: [
-    { line: 'mdapi admin token --name alice', note: 'for a colleague' },
-    {
-      line: 'mdapi admin token --name "client app" --role support --json',
-      note: 'for a program: the text is in `token`',
-    },
-  ],
+  examples: {
+    'mdapi admin token --name alice': 'for a colleague',
+    'mdapi admin token --name "client app" --role support --json': 'for a program: the text is in `token`',
+  },
   mayCreate: true,
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
@@ -49,7 +46,7 @@ const list = storeCommand({
   name: 'admin tokens',
   summary: 'list the operator tokens, oldest first',
   details: ['Leaves out the token of the configuration (admin.token).'],
-  examples: [{ line: 'mdapi admin tokens', note: 'whose they are and when each was last used' }],
+  examples: { 'mdapi admin tokens': 'whose they are and when each was last used' },
   async work({ store, context, paint }) {
     const now = context.clock.now();
     const tokens = (await store.tokens.list()).map((token) => tokenView(token, now));
@@ -65,7 +62,7 @@ const revoke = storeCommand({
   details: ['Its console sessions end at once. To revoke the token of the configuration, remove it there.'],
   positionals: [{ name: 'ID', summary: 'the token’s id, tok_…' }],
   options: [yesOption],
-  examples: [{ line: 'mdapi admin revoke tok_4fGh72Kq0ZsTn1Lw', note: 'asks first at a terminal' }],
+  examples: { 'mdapi admin revoke tok_4fGh72Kq0ZsTn1Lw': 'asks first at a terminal' },
   read(input) {
     const id = input.argument('ID');
     if (!id.startsWith('mdo_')) return id;

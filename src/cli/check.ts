@@ -23,9 +23,7 @@ export const check: Command = {
     'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
     'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
   ],
-  examples: [
-    { line: 'mdapi check --config /etc/mdapi/mdapi.yaml', note: 'before the first start, or when something is wrong' },
-  ],
+  examples: { 'mdapi check --config /etc/mdapi/mdapi.yaml': 'before the first start, or when something is wrong' },
   async run(input, context) {
     const { configuration, file } = await configurationFor(input, context);
     const loaded: Check = ['configuration', async () => file ?? 'defaults and environment, no file'];

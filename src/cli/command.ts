@@ -12,8 +12,8 @@ export interface Command {
   readonly details?: readonly string[];
   readonly positionals?: readonly Positional[];
   readonly options?: readonly Option[];
-  /** Whole command lines, each with what it does. */
-  readonly examples: readonly Example[];
+  /** What whole command lines do. */
+  readonly examples: Readonly<Record<string, string>>;
   /**
    * Gives what is to be printed, or the exit code of a command that prints while it runs. Throws `CommandError`,
    * `UsageError`, `ConfigurationError` or `StoreError`.
@@ -42,11 +42,6 @@ export interface Option {
   readonly values?: readonly string[];
   readonly summary: string;
   readonly required?: boolean;
-}
-
-export interface Example {
-  readonly line: string;
-  readonly note: string;
 }
 
 /** The parsed command line, checked against the command's declaration. */

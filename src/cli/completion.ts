@@ -8,10 +8,10 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
   name: 'completion',
   summary: 'print a script that completes command lines of mdapi in a shell',
   positionals: [{ name: 'SHELL', summary: `one of ${shells.join(', ')}`, values: shells }],
-  examples: [
-    { line: 'source <(mdapi completion bash)', note: 'in ~/.bashrc; the same with zsh in ~/.zshrc, after compinit' },
-    { line: 'mdapi completion fish', note: 'to be saved as ~/.config/fish/completions/mdapi.fish' },
-  ],
+  examples: {
+    'source <(mdapi completion bash)': 'in ~/.bashrc; the same with zsh in ~/.zshrc, after compinit',
+    'mdapi completion fish': 'to be saved as ~/.config/fish/completions/mdapi.fish',
+  },
   async run(input) {
     const wanted = input.argument('SHELL');
     const shell = shells.find((each) => each === wanted);

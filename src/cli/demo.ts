@@ -29,11 +29,11 @@ export const demo: Command = {
     { name: 'port', value: 'PORT', summary: 'port of the public listener (default: 8080)' },
     { name: 'dir', value: 'DIR', summary: 'where to keep the configuration and database (default: .demo)' },
   ],
-  examples: [
-    { line: 'npm start', note: 'the demo on http://127.0.0.1:8080' },
-    { line: 'npm start -- --sources kraken,bitvavo,coinbase', note: 'three exchanges that quote the same market' },
-    { line: 'npm start -- --port 9000 --json', note: 'on another port; prints one JSON object' },
-  ],
+  examples: {
+    'npm start': 'the demo on http://127.0.0.1:8080',
+    'npm start -- --sources kraken,bitvavo,coinbase': 'three exchanges that quote the same market',
+    'npm start -- --port 9000 --json': 'on another port; prints one JSON object',
+  },
   async run(input, context) {
     const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
     const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');

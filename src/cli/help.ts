@@ -53,7 +53,7 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
 export function commandHelp(command: Command): string {
   const positionals = (command.positionals ?? []).map(({ name, summary }) => [name, summary] as const);
   const options = (command.options ?? []).map((option) => [spelling(option), option.summary] as const);
-  const examples = command.examples.map(({ line, note }) => `  ${line}\n      ${note}`);
+  const examples = Object.entries(command.examples).map(([line, note]) => `  ${line}\n      ${note}`);
   const takesInstant = command.options?.some(({ value }) => value === 'INSTANT') === true;
   return [
     `mdapi ${command.name}: ${command.summary}`,
@@ -124,10 +124,8 @@ function commandSection(command: Command): string {
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
   const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
-  const examples =
-    options.length === 0 || command.examples.length === 1
-      ? []
-      : command.examples.map(({ line, note }) => `${line}  # ${note}`);
+  const given = Object.entries(command.examples);
+  const examples = options.length === 0 || given.length === 1 ? [] : given.map(([line, note]) => `${line}  # ${note}`);
   return [
     `### \`${usageOf({ ...command, options: command.options?.filter((option) => option === yesOption) ?? [] }).slice('mdapi '.length)}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,

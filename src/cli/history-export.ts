@@ -21,12 +21,9 @@ export const exportRecord: Command = storeCommand({
     { name: 'out', value: 'DIR', required: true, summary: 'the directory to write to' },
     { name: 'symbol', value: 'SYMBOL', summary: 'this market alone (default: all)' },
   ],
-  examples: [
-    {
-      line: 'mdapi history export --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --format parquet --out ./export',
-      note: 'a day',
-    },
-  ],
+  examples: {
+    'mdapi history export --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --format parquet --out ./export': 'a day',
+  },
   read(input, now) {
     const format = formats.find((each) => each === input.required('format'));
     if (format === undefined) throw new UsageError(`--format: one of ${formats.join(', ')}.`);

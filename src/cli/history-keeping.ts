@@ -12,7 +12,7 @@ export const verify = storeCommand({
   details: [
     'Looks at every segment, and names the first that was changed, is missing or was exchanged. That the end was cut off shows only against a hash of the log or a mail of an earlier day.',
   ],
-  examples: [{ line: 'mdapi history verify', note: 'exit code 1 where something is not as it was' }],
+  examples: { 'mdapi history verify': 'exit code 1 where something is not as it was' },
   async work({ configuration, context: { stderr }, paint }) {
     const show = (segments: number) => {
       if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
@@ -55,12 +55,7 @@ export const hold = storeCommand({
   name: 'history hold',
   summary: 'keep a span of the record beyond history.keepFor',
   options: [...spanOptions, { name: 'reason', value: 'TEXT', required: true, summary: 'why, up to 200 characters' }],
-  examples: [
-    {
-      line: 'mdapi history hold --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --reason "complaint 4711"',
-      note: 'a day',
-    },
-  ],
+  examples: { 'mdapi history hold --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --reason "complaint 4711"': 'a day' },
   read(input, now) {
     const reason = input.required('reason');
     if (reason.length > 200) throw new UsageError('--reason has up to 200 characters.');
@@ -81,7 +76,7 @@ export const release = storeCommand({
   name: 'history release',
   summary: 'no longer keep a span of the record',
   positionals: [{ name: 'ID', summary: 'the number of the hold' }],
-  examples: [{ line: 'mdapi history release 1', note: 'retention deletes it in its time' }],
+  examples: { 'mdapi history release 1': 'retention deletes it in its time' },
   read: (input) => parseCount(input.argument('ID'), Number.MAX_SAFE_INTEGER, 'ID'),
   async work(job) {
     const { values: id, store } = job;

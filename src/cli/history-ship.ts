@@ -24,10 +24,10 @@ export const ship: Command = storeCommand({
     },
     { name: 'to', value: 'INSTANT', summary: 'up to the minute of this instant (default: all)' },
   ],
-  examples: [
-    { line: 'mdapi history ship --create', note: 'the first time' },
-    { line: 'mdapi history ship', note: 'every minute, from cron or a systemd timer' },
-  ],
+  examples: {
+    'mdapi history ship --create': 'the first time',
+    'mdapi history ship': 'every minute, from cron or a systemd timer',
+  },
   read(input, now) {
     const from = parseOptionalInstant(input.option('from'), now, '--from');
     const to = parseOptionalInstant(input.option('to'), now, '--to');

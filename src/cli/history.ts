@@ -30,9 +30,7 @@ const quotes = storeCommand({
   summary: 'show everything that was quoted of a market in a span',
   positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
   options: [...spanOptions, limitOption],
-  examples: [
-    { line: 'mdapi history quotes BTCCZK --from 2026-11-22T12:00Z --to 2026-11-22T12:01Z', note: 'one minute' },
-  ],
+  examples: { 'mdapi history quotes BTCCZK --from 2026-11-22T12:00Z --to 2026-11-22T12:01Z': 'one minute' },
   read: readPage,
   async work({ input, values, configuration, paint }) {
     const symbol = symbolOf(input.argument('SYMBOL'));
@@ -67,7 +65,7 @@ const served = storeCommand({
     ...spanOptions,
     limitOption,
   ],
-  examples: [{ line: 'mdapi history served --key x7Qa --from 2026-11-22T12:00Z', note: 'until now' }],
+  examples: { 'mdapi history served --key x7Qa --from 2026-11-22T12:00Z': 'until now' },
   read: readPage,
   async work({ input, values, store, configuration, paint }) {
     const keyId = await keyIdOf(store, input.required('key'));
@@ -95,7 +93,7 @@ const answer = storeCommand({
   summary: 'build an answer again, from its request id',
   details: ['The body is what the client got, without compression. The segment that proves it is sealed.'],
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
-  examples: [{ line: 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'who got it, when, and its body' }],
+  examples: { 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'who got it, when, and its body' },
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration, paint }) {
     const found = await withRecord(configuration, (record) => record.answer(id));

@@ -31,10 +31,10 @@ const create = storeCommand({
       summary: `requests a minute, 1 to ${limitMax} (default: limits.key of the configuration)`,
     },
   ],
-  examples: [
-    { line: 'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --label "trading bot"', note: 'never expires' },
-    { line: 'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --expires +90d --json', note: 'the text is in `key`' },
-  ],
+  examples: {
+    'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --label "trading bot"': 'never expires',
+    'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --expires +90d --json': 'the text is in `key`',
+  },
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
     limitPerMinute: limitFrom(input.option('limit')),
@@ -67,7 +67,7 @@ const list = storeCommand({
   summary: 'list the API keys, oldest first',
   details: ['Keys are told apart by their last four characters.'],
   options: [{ name: 'account', value: 'ID', summary: 'only the keys of this account' }],
-  examples: [{ line: 'mdapi keys list --account acc_4fGh72Kq0ZsTn1Lw', note: 'the keys of one account' }],
+  examples: { 'mdapi keys list --account acc_4fGh72Kq0ZsTn1Lw': 'the keys of one account' },
   async work({ input, store, context, paint }) {
     const accountId = input.option('account');
     if (accountId !== undefined && (await store.accounts.get(accountId)) === undefined) throw unknownAccount(accountId);
@@ -91,10 +91,10 @@ const update = storeCommand({
     { name: 'limit', value: 'REQUESTS', summary: `requests a minute, 1 to ${limitMax}, or \`default\`` },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working, or `never`' },
   ],
-  examples: [
-    { line: 'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit 600', note: 'label and expiry stay' },
-    { line: 'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit default --expires never', note: 'back to the defaults' },
-  ],
+  examples: {
+    'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit 600': 'label and expiry stay',
+    'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit default --expires never': 'back to the defaults',
+  },
   read(input, now) {
     const [label, limit, expires] = ['label', 'limit', 'expires'].map((name) => input.option(name));
     if (label === undefined && limit === undefined && expires === undefined) {
@@ -122,10 +122,10 @@ const rotate = storeCommand({
   options: [
     { name: 'overlap', value: 'SPAN', summary: `how long both work, such as 30m or 7d (default: ${defaultOverlap})` },
   ],
-  examples: [
-    { line: 'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys', note: 'the old key works for another day' },
-    { line: 'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys --overlap 0s', note: 'the old key leaked: it stops at once' },
-  ],
+  examples: {
+    'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys': 'the old key works for another day',
+    'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys --overlap 0s': 'the old key leaked: it stops at once',
+  },
   read: (input) => ({
     id: keyIdFrom(input),
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
@@ -159,7 +159,7 @@ function statusCommand({ verb, status, note, question, ...declared }: StatusVerb
     ...declared,
     name: `keys ${verb}`,
     positionals: [idPositional],
-    examples: [{ line: `mdapi keys ${verb} key_Vb8xT0pLq3WnR5Ys`, note }],
+    examples: { [`mdapi keys ${verb} key_Vb8xT0pLq3WnR5Ys`]: note },
     read: keyIdFrom,
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);

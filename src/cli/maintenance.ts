@@ -18,16 +18,11 @@ const announce = storeCommand({
     { name: 'to', value: 'INSTANT', required: true, summary: 'when it is expected to end' },
     { name: 'description', value: 'TEXT', required: true, summary: 'what it is about, in English; clients read it' },
   ],
-  examples: [
-    {
-      line: 'mdapi maintenance announce --from 2026-12-01T22:00Z --to 2026-12-01T23:30Z --description "Database upgrade"',
-      note: 'planned ahead',
-    },
-    {
-      line: 'mdapi maintenance announce --from now --to +20m --description "Emergency restart"',
-      note: 'begins at once',
-    },
-  ],
+  examples: {
+    'mdapi maintenance announce --from 2026-12-01T22:00Z --to 2026-12-01T23:30Z --description "Database upgrade"':
+      'planned ahead',
+    'mdapi maintenance announce --from now --to +20m --description "Emergency restart"': 'begins at once',
+  },
   read: (input, now) => ({
     from: parseInstant(input.required('from'), now, '--from'),
     to: parseInstant(input.required('to'), now, '--to'),
@@ -77,7 +72,7 @@ const extend = storeCommand({
   details: ['A span such as +30m counts from now, not from the end of the window.'],
   positionals: [idPositional],
   options: [{ name: 'to', value: 'INSTANT', required: true, summary: 'the new end, later than the old one' }],
-  examples: [{ line: 'mdapi maintenance extend win_9aBc3dEfGh1jKl2M --to +30m', note: 'another half hour from now' }],
+  examples: { 'mdapi maintenance extend win_9aBc3dEfGh1jKl2M --to +30m': 'another half hour from now' },
   read: (input, now) => parseInstant(input.required('to'), now, '--to'),
   work: async (job) => shown(await job.store.windows.extend(job.input.argument('ID'), job.values), job),
 });
@@ -87,7 +82,7 @@ const end = storeCommand({
   summary: 'end a running maintenance window now',
   details: ['Prices are served again within a second.'],
   positionals: [idPositional],
-  examples: [{ line: 'mdapi maintenance end win_9aBc3dEfGh1jKl2M', note: 'done early' }],
+  examples: { 'mdapi maintenance end win_9aBc3dEfGh1jKl2M': 'done early' },
   work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),
 });
 
@@ -96,7 +91,7 @@ const cancel = storeCommand({
   summary: 'cancel a maintenance window that has not begun',
   details: ['End a running one with `maintenance end`.'],
   positionals: [idPositional],
-  examples: [{ line: 'mdapi maintenance cancel win_9aBc3dEfGh1jKl2M', note: 'clients no longer see it' }],
+  examples: { 'mdapi maintenance cancel win_9aBc3dEfGh1jKl2M': 'clients no longer see it' },
   work: async (job) => shown(await job.store.windows.cancel(job.input.argument('ID')), job),
 });
 
@@ -104,7 +99,7 @@ const list = storeCommand({
   name: 'maintenance list',
   summary: 'list announced and running maintenance windows, by start',
   options: [{ name: 'all', summary: 'ended and cancelled ones too' }],
-  examples: [{ line: 'mdapi maintenance list --all', note: 'the whole history' }],
+  examples: { 'mdapi maintenance list --all': 'the whole history' },
   async work({ input, store, context, paint }) {
     const now = context.clock.now();
     const records = await store.windows.list(input.isSet('all') ? {} : { currentAt: now });

@@ -17,7 +17,7 @@ const list = storeCommand({
   details: [
     'Delisted ones stay here after clients no longer see them. Those that are not offered come last, with the reason.',
   ],
-  examples: [{ line: 'mdapi markets list', note: 'what is trading, paused, delisted and not offered, and why' }],
+  examples: { 'mdapi markets list': 'what is trading, paused, delisted and not offered, and why' },
   async work({ store, configuration, context, paint }) {
     const known = storedMarkets(await store.markets.list());
     const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
@@ -97,7 +97,7 @@ function marketCommand({ verb, example, allOption, isForSeveral = false, ...decl
     name: `markets ${verb}`,
     positionals: [positional],
     options: allOption === undefined ? options : [...options, { name: 'all', summary: allOption }],
-    examples: [{ line: `mdapi markets ${verb} ${example.symbol}`, note: example.note }],
+    examples: { [`mdapi markets ${verb} ${example.symbol}`]: example.note },
     async work(job): Promise<Result> {
       if (applyAll !== undefined && job.input.isSet('all')) {
         const changed = await applyAll(job);

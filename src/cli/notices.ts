@@ -22,7 +22,7 @@ const list = storeCommand({
     { name: 'key', value: 'ID', summary: 'only notices about this key' },
     { name: 'limit', value: 'COUNT', summary: 'at most this many, 1 to 10000 (default: 100)' },
   ],
-  examples: [{ line: 'mdapi notices list --status failed --json', note: 'what the mail server refused' }],
+  examples: { 'mdapi notices list --status failed --json': 'what the mail server refused' },
   read: (input) => ({
     status: statusFrom(input.option('status')),
     keyId: input.option('key'),
@@ -62,7 +62,7 @@ const preview: Command = {
     { name: 'notice', value: 'ID', summary: 'this notice, ntc_…' },
     { name: 'html', summary: 'the HTML form, instead of the plain text' },
   ],
-  examples: [{ line: 'mdapi notices preview --html', note: 'for a file to open in a browser' }],
+  examples: { 'mdapi notices preview --html': 'for a file to open in a browser' },
   async run(input, context) {
     const { breachMail } = await import('../notices/notice-mail.ts');
     const { figures, to, configuration } = await previewed(input, context);
@@ -118,9 +118,7 @@ const sendTest: Command = {
     'Makes one attempt, shows the result and records nothing. An accepted mail is not delivered yet: check that it arrives.',
   ],
   options: [{ name: 'to', value: 'ADDRESS', required: true, summary: 'the recipient' }],
-  examples: [
-    { line: 'mdapi notices send-test --to you@example.com', note: 'after a change of mail.smtp or mail.from' },
-  ],
+  examples: { 'mdapi notices send-test --to you@example.com': 'after a change of mail.smtp or mail.from' },
   async run(input, context) {
     const { configuration } = await configurationFor(input, context);
     const { mail, limits } = configuration;

@@ -31,10 +31,10 @@ export const price: Command = storeCommand({
   ],
   positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
   options: [{ name: 'at', value: 'INSTANT', summary: 'the price of this instant' }],
-  examples: [
-    { line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' },
-    { line: 'mdapi price BTCCZK --at 2026-11-22T12:00:03.120Z', note: 'as it was then' },
-  ],
+  examples: {
+    'mdapi price BTCCZK': 'ask, fee, rate, margin and rounding of both prices',
+    'mdapi price BTCCZK --at 2026-11-22T12:00:03.120Z': 'as it was then',
+  },
   read: (input, now) => parseOptionalInstant(input.option('at'), now, '--at'),
   async work({ input, values: at, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');

@@ -14,7 +14,7 @@ export const requests: Command = storeCommand({
     'Asks the running server, which knows its latest 10,000 requests of valid keys and as many others. Older ones and those of other processes are in the access log (logs.access).',
   ],
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
-  examples: [{ line: 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'whose it was and how it was answered' }],
+  examples: { 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'whose it was and how it was answered' },
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
     const answer = await askServer(admin, clock, `/requests/${id}`);

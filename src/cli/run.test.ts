@@ -45,7 +45,7 @@ describe('help', () => {
 
   it('has only examples that the parser takes', () => {
     for (const command of commands) {
-      for (const { line } of command.examples.filter((example) => example.line.startsWith('mdapi '))) {
+      for (const line of Object.keys(command.examples).filter((example) => example.startsWith('mdapi '))) {
         const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1);
         const length = command.name.split(' ').length;
         assert.equal(words.slice(0, length).join(' '), command.name);

@@ -22,10 +22,10 @@ export const serve: Command = {
       summary: 'run one part: feed (no public listener) or api (no feed); needs redis in the configuration',
     },
   ],
-  examples: [
-    { line: 'mdapi serve --config /etc/mdapi/mdapi.yaml', note: 'with this configuration' },
-    { line: 'mdapi serve --only api', note: 'one of several that serve; another process runs the feed' },
-  ],
+  examples: {
+    'mdapi serve --config /etc/mdapi/mdapi.yaml': 'with this configuration',
+    'mdapi serve --only api': 'one of several that serve; another process runs the feed',
+  },
   async run(input, context) {
     const { signal } = context;
     const { configuration, file } = await configurationFor(input, context, portFlags(input));

@@ -10,7 +10,7 @@ const list = storeCommand({
   name: 'sources list',
   summary: 'show where market data comes from, in order of preference',
   details: ['Asks the running server; if none answers, it shows the configuration alone and says so.'],
-  examples: [{ line: 'mdapi sources list', note: 'which sources deliver, and which make prices' }],
+  examples: { 'mdapi sources list': 'which sources deliver, and which make prices' },
   async work({ configuration, context: { clock }, paint }) {
     const views = await askSources(configuration.admin, clock);
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
@@ -51,7 +51,7 @@ const createToken = storeCommand({
     'The token is printed only once: the database holds its SHA-256.',
   ],
   positionals: [{ name: 'ID', summary: 'a source of kind push, as in `sources` of the configuration' }],
-  examples: [{ line: 'mdapi sources token engine', note: 'with sources: [{ id: engine, kind: push }]' }],
+  examples: { 'mdapi sources token engine': 'with sources: [{ id: engine, kind: push }]' },
   mayCreate: true,
   async work({ input, store, configuration, context, paint }) {
     const source = input.argument('ID');
@@ -77,7 +77,7 @@ const createToken = storeCommand({
 const listTokens = storeCommand({
   name: 'sources tokens',
   summary: 'list the tokens of engines, oldest first',
-  examples: [{ line: 'mdapi sources tokens', note: 'which are still usable' }],
+  examples: { 'mdapi sources tokens': 'which are still usable' },
   async work({ store, paint }) {
     const tokens = (await store.sourceTokens.list()).map(sourceTokenView);
     const shown = { ID: 'id', SOURCE: 'source', STATE: 'state', CREATED: 'createdAt' } as const;
@@ -91,7 +91,7 @@ const revokeToken = storeCommand({
   details: ['A connection that was opened with it ends within a second.'],
   positionals: [{ name: 'ID', summary: 'the token’s id, tok_…' }],
   options: [yesOption],
-  examples: [{ line: 'mdapi sources revoke tok_4fGh72Kq0ZsTn1Lw', note: 'asks first at a terminal' }],
+  examples: { 'mdapi sources revoke tok_4fGh72Kq0ZsTn1Lw': 'asks first at a terminal' },
   async work({ input, store, paint, confirm }) {
     const id = input.argument('ID');
     await confirm(`Revoke ${harmless(id)}? This is final.`);

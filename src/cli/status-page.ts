@@ -12,7 +12,7 @@ export const statusPageExport: Command = storeCommand({
     'Run it again, such as every five minutes, to bring the history up to date. Files are replaced one by one and none is deleted.',
   ],
   positionals: [{ name: 'DIR', summary: 'directory for the files; it is made when it is missing' }],
-  examples: [{ line: 'mdapi status-page export /srv/status', note: 'for a web server, or to upload to another host' }],
+  examples: { 'mdapi status-page export /srv/status': 'for a web server, or to upload to another host' },
   async work({ input, context, store, configuration }) {
     const { server, portal, limits } = configuration;
     if (server.baseUrl === undefined) {

@@ -16,12 +16,10 @@ export const storeCopy: Command = {
     { name: 'to', value: 'URL', summary: 'the database to fill, which has to be empty', required: true },
     { name: 'from', value: 'URL', summary: 'the database to read (default: the configured one)' },
   ],
-  examples: [
-    {
-      line: 'mdapi store copy --from sqlite:./mdapi.sqlite --to postgres://mdapi@db.example.com/mdapi',
-      note: 'from the file to a server',
-    },
-  ],
+  examples: {
+    'mdapi store copy --from sqlite:./mdapi.sqlite --to postgres://mdapi@db.example.com/mdapi':
+      'from the file to a server',
+  },
   async run(input, context) {
     const given = input.option('from');
     const from =
@@ -49,7 +47,7 @@ export const acceptChanges: Command = storeCommand({
     'When over 10 keys or windows, and over a tenth of them, vanish at once without an operator, running servers go on as if they were there; `/readyz` says how many. If the database lost them, bring it back. If they are meant to be gone, this command makes every server accept it.',
   ],
   options: [yesOption],
-  examples: [{ line: 'mdapi store accept-changes --yes', note: 'the keys are meant to be gone' }],
+  examples: { 'mdapi store accept-changes --yes': 'the keys are meant to be gone' },
   async work({ store, confirm }) {
     await confirm('Keys and windows that vanished stop for good. Accept?');
     await store.accessChanges.acceptLosses();

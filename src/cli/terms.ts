@@ -16,7 +16,7 @@ const show = storeCommand({
     'Of several terms that set the same value the narrowest scope holds: market, then quote currency, then service. What none sets comes from the configuration.',
   ],
   options: [{ name: 'all', summary: 'past and cancelled ones too' }],
-  examples: [{ line: 'mdapi terms show', note: 'and `mdapi price SYMBOL` for those of one market' }],
+  examples: { 'mdapi terms show': 'and `mdapi price SYMBOL` for those of one market' },
   async work({ input, store, configuration, context: { clock }, paint }) {
     const first = (await savedBook(store, configuration, clock)).terms().filter(({ from }) => from === undefined);
     const views = termViews(first, await store.terms.list({ withCancelled: true }), clock.now());
@@ -62,14 +62,11 @@ const set = storeCommand({
     },
     { name: 'yes', summary: 'do not ask; required without a terminal where there is something to ask' },
   ],
-  examples: [
-    {
-      line: 'mdapi terms set --market BTCEUR --fee 0.4 --from 2026-12-01T00:00:00Z',
-      note: 'one market, from December',
-    },
-    { line: 'mdapi terms set --quote CZK --margin 0.8 --from +1h', note: 'every market quoted in CZK' },
-    { line: 'mdapi terms set --fee 0.45 --from now', note: 'the whole service' },
-  ],
+  examples: {
+    'mdapi terms set --market BTCEUR --fee 0.4 --from 2026-12-01T00:00:00Z': 'one market, from December',
+    'mdapi terms set --quote CZK --margin 0.8 --from +1h': 'every market quoted in CZK',
+    'mdapi terms set --fee 0.45 --from now': 'the whole service',
+  },
   read: readTerm,
   async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
     const markets = await savedBook(store, configuration, clock);
@@ -107,7 +104,7 @@ const cancel = storeCommand({
   summary: 'cancel a term that has not begun',
   details: ['One that has begun ends when you set another.'],
   positionals: [{ name: 'ID', summary: 'the term’s id, trm_…' }],
-  examples: [{ line: 'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw', note: 'prices stay as they are' }],
+  examples: { 'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw': 'prices stay as they are' },
   async work({ input, store, context: { clock }, paint }) {
     const record = await store.terms.cancel(input.argument('ID'));
     const view = termView([], [record], record.id, clock.now());

@@ -20,10 +20,10 @@ export const watch: Command = {
     { name: 'SYMBOL', summary: 'markets to show, in any case (default: all that are not delisted)', many: true },
   ],
   options: [{ name: 'interval', value: 'SPAN', summary: 'how often to ask, 100ms to 1h (default: 1s)' }],
-  examples: [
-    { line: 'mdapi watch BTCEUR BTCCZK --interval 250ms', note: 'two markets, four times a second' },
-    { line: 'mdapi watch --json', note: 'one JSON object per line and change, for a program' },
-  ],
+  examples: {
+    'mdapi watch BTCEUR BTCCZK --interval 250ms': 'two markets, four times a second',
+    'mdapi watch --json': 'one JSON object per line and change, for a program',
+  },
   async run(input, context) {
     const interval = intervalFrom(input.option('interval') ?? '1s');
     const symbols = input.everyArgument('SYMBOL');
