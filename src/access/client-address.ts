@@ -67,7 +67,8 @@ export class ClientAddresses {
     const known = this.#remembered.get(written);
     if (known !== undefined) return known;
     if (written.length > writtenLengthMax) return undefined;
-    const text = ownCopy(written);
+    // A part of a string keeps the whole alive: what is remembered must not hold on to entire headers.
+    const text = Buffer.from(written, 'latin1').toString('latin1');
     const address = parseIpAddress(text);
     if (address === undefined) return undefined;
     const hop = { address, isTrusted: this.#isTrusted(address) };
@@ -75,11 +76,6 @@ export class ClientAddresses {
     this.#remembered.set(text, hop);
     return hop;
   }
-}
-
-/** A part of a string keeps the whole alive: what is remembered must not hold on to entire headers. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 /** Several header lines as one, in their order (RFC 9110 §5.3). */

@@ -17,12 +17,16 @@ export const requests: Command = storeCommand({
   examples: { 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'whose it was and how it was answered' },
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
-    const answer = await askServer(admin, clock, `/requests/${id}`);
-    if (isRequest(answer)) {
+    const answer = (await askServer(admin, clock, `/requests/${id}`)) as
+      | RequestView
+      | { kind: string }
+      | null
+      | undefined;
+    if (answer && 'route' in answer) {
       const key = answer.keyId === null ? undefined : await store.keys.get(answer.keyId);
       return { json: answer, text: pairs(linesOf(answer, key, paint), paint) };
     }
-    if (isUnknown(answer)) {
+    if (answer?.kind === 'unknown_request') {
       const message = `The server does not know the request ${id}, or not any more. Look in the access log (logs.access).`;
       throw new CommandError(exitCodes.notFound, 'request_unknown', message);
     }
@@ -30,14 +34,6 @@ export const requests: Command = storeCommand({
     throw new CommandError(exitCodes.failure, 'server_unreachable', message);
   },
 });
-
-function isRequest(answer: unknown): answer is RequestView {
-  return typeof answer === 'object' && answer !== null && 'requestId' in answer && 'route' in answer;
-}
-
-function isUnknown(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'unknown_request';
-}
 
 function linesOf(request: RequestView, key: KeyWithAccount | undefined, paint: Paint): [string, Cell][] {
   const { requestId, at, route, status, code, durationMs, bytes, keyId } = request;

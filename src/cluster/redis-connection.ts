@@ -124,7 +124,11 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
   return createClient({
     // The older protocol: understood by every server and proxy, and nothing here needs the newer one.
     RESP: 2,
-    socket: { host, port, connectTimeout: openWithinMs, reconnectStrategy: false, ...(tls ? tlsOptions(host) : {}) },
+    socket: {
+      ...{ host, port, connectTimeout: openWithinMs, reconnectStrategy: false as const },
+      // A certificate is held against `host`; the library does not send the server the wanted name. An address is none (RFC 6066, section 3).
+      ...(tls ? { tls, ...(isIP(host) === 0 ? { servername: host } : {}) } : {}),
+    },
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
     database,
@@ -135,11 +139,6 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
     disableClientInfo: true,
     maintNotifications: 'disabled',
   });
-}
-
-/** A certificate is held against `host`; the library does not send the server the wanted name. An address is none (RFC 6066, section 3). */
-function tlsOptions(host: string) {
-  return { tls: true as const, ...(isIP(host) === 0 ? { servername: host } : {}) };
 }
 
 /** Says what went wrong, for the log. Neither the library nor a server puts a password into it. */

@@ -57,7 +57,9 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     components: {
       schemas,
       headers: headerComponents(limits),
-      responses: sharedResponses(service),
+      responses: Object.fromEntries(
+        Object.entries(sharedErrors).map(([name, errors]) => [name, errorResponse(errors, service)]),
+      ),
       securitySchemes: { apiKey: securityScheme },
     },
     externalDocs: { description: 'Every error, what causes it and what to do.', url: service.errorsUrl },
@@ -73,11 +75,6 @@ function info({ baseUrl, limits }: Described) {
     contact: { name: 'The operator of this service', url: baseUrl },
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   };
-}
-
-function sharedResponses(service: Described): Readonly<Record<string, Response>> {
-  const entries = Object.entries(sharedErrors).map(([name, errors]) => [name, errorResponse(errors, service)]);
-  return Object.fromEntries(entries);
 }
 
 const transportCodes = sharedErrors.Transport.map((code) => `${errorTable[code].status} \`${code}\``).join(', ');

@@ -120,7 +120,8 @@ export class StatusRecorder {
 
   #add(component: HistoryComponent, day: EpochMs, state: PublicServiceStatus, durationMs: number): void {
     const name = `${component} ${day}`;
-    const time = this.#times.get(name) ?? { component, day, states: noTime() };
+    const none = { operational: 0, degraded: 0, maintenance: 0, outage: 0 };
+    const time = this.#times.get(name) ?? { component, day, states: none };
     time.states[state] += durationMs;
     this.#times.set(name, time);
   }
@@ -236,10 +237,6 @@ export class StatusRecorder {
       },
     );
   }
-}
-
-function noTime(): States {
-  return { operational: 0, degraded: 0, maintenance: 0, outage: 0 };
 }
 
 /** More than any page shows. */

@@ -69,7 +69,7 @@ function operationHeading(path: string, summary: string): Block {
 }
 
 function text(site: Site, path: string, operation: Operation, success: Response): Block {
-  const schema = bodySchema(success);
+  const schema = (success.content?.['application/json']?.schema ?? {}) as JsonSchema;
   return frame(
     (inner) => html`<div>${inner}</div>\n`,
     ...operation.description.split('\n\n'),
@@ -125,10 +125,6 @@ function keyRow(site: Site): Cell[] {
     readonly description: string;
   };
   return [nameCell(site, name, translate(site, 'header'), true), description];
-}
-
-function bodySchema({ content = {} }: Response): JsonSchema {
-  return (content['application/json']?.schema ?? {}) as JsonSchema;
 }
 
 /** Names the headers that an answer carries. */

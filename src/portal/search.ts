@@ -23,7 +23,9 @@ function sectionsOf(site: Site, { page, html, markdown }: RenderedPage): readonl
   const [first = '', ...rest] = markdown.split(/^(?=## )/m);
   const whole: Section = { url: link(site, route), page: title, text: plain(first.replace(/^# .*$/m, '')) };
   // The Markdown has no anchors; its sections are those of the HTML, in the same order.
-  const anchors = [...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id = '']) => unescaped(id));
+  const anchors = [...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id = '']) =>
+    id.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))),
+  );
   const below = rest.map(
     (text, index): Section => ({
       url: link(site, `${route}#${anchors[index]}`),
@@ -33,10 +35,6 @@ function sectionsOf(site: Site, { page, html, markdown }: RenderedPage): readonl
     }),
   );
   return [whole, ...below].filter(({ text }) => text !== '');
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 }
 
 /** The words of a Markdown text. */

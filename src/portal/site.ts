@@ -49,16 +49,15 @@ export function siteIn({ brand = {}, limits = contractLimits, ...offer }: Portal
     ...offer,
     limits,
     language,
-    operator: { ...operator, logo: logo && logoAsset(logo) },
+    operator: {
+      ...operator,
+      logo: logo && assetOf('logo', logo.kind, contentTypes[logo.kind], logo.bytes.toString('latin1')),
+    },
     style: styleWith(colours),
   };
 }
 
 const contentTypes = { svg: 'image/svg+xml', png: 'image/png' } as const;
-
-function logoAsset({ kind, bytes }: NonNullable<Brand['logo']>): Asset {
-  return assetOf('logo', kind, contentTypes[kind], bytes.toString('latin1'));
-}
 
 /** The style of every page, with the operator's colours after those of the theme. */
 function styleWith(colours: NonNullable<Brand['colours']>): Asset {

@@ -53,13 +53,14 @@ export class AccessChanges extends StorePart {
       .limit(pageSize)
       .execute();
     const first = rows[0];
-    if (first === undefined) return (await this.latest()) < cursor ? { kind: 'gap' } : nothingSince(cursor);
-    if (first.seq !== cursor + 1) return { kind: 'gap' };
+    const isGap = first === undefined ? (await this.latest()) < cursor : first.seq !== cursor + 1;
+    if (isGap) return { kind: 'gap' };
     const changes = rows.map(({ id, ...row }) => ({
       digest: row.digest,
       entry: id === null ? undefined : accessEntryOf({ ...row, id }, row.digest),
     }));
-    return { kind: 'changes', changes, cursor: rows.at(-1)!.seq as ChangeCursor, more: rows.length === pageSize };
+    const last = (rows.at(-1)?.seq ?? cursor) as ChangeCursor;
+    return { kind: 'changes', changes, cursor: last, more: rows.length === pageSize };
   }
 
   /** The operator accepts what vanished: every server takes what it holds back. */
@@ -79,10 +80,6 @@ export class AccessChanges extends StorePart {
     const upTo = (await this.latest()) - Math.max(1, keepLatest);
     if (upTo > 0) await this.context.db.deleteFrom('access_changes').where('seq', '<=', upTo).execute();
   }
-}
-
-function nothingSince(cursor: ChangeCursor): AccessChangePage {
-  return { kind: 'changes', changes: [], cursor, more: false };
 }
 
 /**

@@ -174,7 +174,8 @@ export class Keys extends StorePart {
       query,
       withId: (id) => filtered.where('api_keys.id', '=', id).execute(),
       matches: ({ label, last_four, account_email }, wanted) =>
-        last_four === wanted || [label, account_email].some((text) => includesInAnyCase(text, wanted)),
+        last_four === wanted ||
+        [label, account_email].some((text) => text.toLowerCase().includes(wanted.toLowerCase())),
     });
     return mapPage(page, keyWithAccountOf);
   }
@@ -256,8 +257,4 @@ function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions
 
 function keyWithAccountOf({ account_email, account_active, ...row }: KeyRow): KeyWithAccount {
   return { ...keyRecordOf(row), accountEmail: account_email, accountActive: account_active === 1 };
-}
-
-function includesInAnyCase(text: string, part: string): boolean {
-  return text.toLowerCase().includes(part.toLowerCase());
 }
