@@ -92,3 +92,18 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', finish);
   });
 }
+
+/** Runs `work` with a signal that aborts after `timeoutMs`, with an error that says so. */
+export async function withTimeout<T>(
+  clock: Clock,
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const timeout = clock.after(timeoutMs, () => late.abort(new Error(`no answer in ${timeoutMs} ms`)));
+  try {
+    return await work(late.signal);
+  } finally {
+    timeout.cancel();
+  }
+}

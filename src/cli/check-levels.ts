@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { levelOf } from '../market/source-agreement.ts';
@@ -6,7 +6,6 @@ import { areClose } from '../market/source-standing.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
-import { withTimeout } from './private-listener.ts';
 
 /** Something that an operator should look at though the service works. */
 interface LevelFinding {

@@ -1,3 +1,4 @@
+import { withTimeout } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
@@ -5,7 +6,6 @@ import { type NoticeView, noticeStatuses, noticeView } from '../operator/notice.
 import type { NoticeStatus } from '../store/notices.ts';
 import type { Command, CommandInput, Context } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
-import { withTimeout } from './private-listener.ts';
 import { configurationFor, storeCommand, withStore } from './store-command.ts';
 import { harmless, listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { SourceView } from '../management/views.ts';
 import type { PriceAnswer, PriceReport } from '../operator/price.ts';
@@ -8,21 +8,6 @@ const timeoutMs = 5_000;
 /** The private listener of the running server on this machine. */
 export function privateUrl({ host, port }: Configuration['admin']): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** Runs `work` with a signal that aborts after `timeoutMs`. */
-export async function withTimeout<T>(
-  clock: Clock,
-  timeoutMs: number,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const late = new AbortController();
-  const timeout = clock.after(timeoutMs, () => late.abort());
-  try {
-    return await work(late.signal);
-  } finally {
-    timeout.cancel();
-  }
 }
 
 /** Gives what the running server on this machine answers as JSON, whatever its status; `undefined` when nothing does. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { type Log, tellingOnce } from '../log.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
@@ -41,10 +41,11 @@ export class FeedTimeline {
   #current: Span | undefined;
   #timers: readonly Timer[] = [];
   readonly #saving = new SerialQueue();
-  #failing = false;
+  readonly #guarded: ReturnType<typeof tellingOnce>;
 
   constructor(parts: TimelineParts) {
     this.#parts = parts;
+    this.#guarded = tellingOnce((err) => parts.log.error({ err }, 'the feed timeline could not be saved'));
   }
 
   /** Loads what was saved and starts recording. A snapshot that cannot be read is ignored. */
@@ -91,17 +92,8 @@ export class FeedTimeline {
   }
 
   #save(): void {
-    const { snapshots, log } = this.#parts;
     const payload = JSON.stringify({ version: 1, spans: this.#spans });
-    void this.#saving.run(async () => {
-      try {
-        await snapshots.save(snapshotName, payload);
-        this.#failing = false;
-      } catch (error) {
-        if (!this.#failing) log.error({ err: error }, 'the feed timeline could not be saved');
-        this.#failing = true;
-      }
-    });
+    void this.#saving.run(() => this.#guarded(() => this.#parts.snapshots.save(snapshotName, payload)));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import type { BreachRecord } from '../key-records.ts';
-import type { Log } from '../log.ts';
+import { type Log, tellingOnce } from '../log.ts';
 import type { Breaches } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier } from './courier.ts';
@@ -55,7 +55,7 @@ export class Notifier {
   #courier: Courier | undefined;
   #timer: Timer | undefined;
   #turn: Promise<void> | undefined;
-  #failing = false;
+  readonly #guarded: ReturnType<typeof tellingOnce>;
   #decided = 0;
   #decidedUpTo: number | undefined;
   #pending = 0;
@@ -63,6 +63,9 @@ export class Notifier {
 
   constructor(options: NotifierOptions) {
     this.#options = options;
+    this.#guarded = tellingOnce((err) =>
+      options.log.error({ err }, 'breaches of limits cannot be recorded; they are kept'),
+    );
     this.#recorder = new BreachRecorder(options.source, options.store.breaches);
   }
 
@@ -137,17 +140,6 @@ export class Notifier {
     const now = clock.now();
     await store.breaches.prune((now - breachesKeptMs) as typeof now);
     await store.notices.prune((now - noticesKeptMs) as typeof now);
-  }
-
-  async #guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.#failing = false;
-    } catch (error) {
-      if (!this.#failing)
-        this.#options.log.error({ err: error }, 'breaches of limits cannot be recorded; they are kept');
-      this.#failing = true;
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { backoffMs } from '../backoff.ts';
-import { type Clock, type Randomness, sleep } from '../clock.ts';
+import { type Clock, type Randomness, sleep, withTimeout } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type Delivery, deliver, type SmtpServer } from './delivery.ts';
 import { composeMessage, domainOf, type MailBody, type Mailbox } from './message.ts';
@@ -77,15 +77,13 @@ export class SealMailer {
     }
   }
 
-  async #deliver(message: Buffer): Promise<Delivery> {
+  #deliver(message: Buffer): Promise<Delivery> {
     const { server, from, to, clock } = this.#options;
-    const tooLate = new AbortController();
-    const timeout = clock.after(attemptTimeoutMs, () => tooLate.abort());
-    const signal = AbortSignal.any([this.#stopping.signal, tooLate.signal]);
     const envelope = { from: from.address, to: to.address };
-    const delivery = await deliver({ server, envelope, message, mayEnd: async () => true, signal });
-    timeout.cancel();
-    return delivery;
+    return withTimeout(clock, attemptTimeoutMs, (late) => {
+      const signal = AbortSignal.any([this.#stopping.signal, late]);
+      return deliver({ server, envelope, message, mayEnd: async () => true, signal });
+    });
   }
 }
 

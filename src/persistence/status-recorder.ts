@@ -10,7 +10,7 @@ import {
   splitByDay,
 } from '../board/status-history.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { type Log, tellingOnce } from '../log.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import type { Store } from '../store/store.ts';
 
@@ -66,11 +66,12 @@ export class StatusRecorder {
   #savedMs = Number.NEGATIVE_INFINITY;
   #wasWriter = false;
   #maintainedAt: EpochMs | undefined;
-  #failing = false;
+  readonly #guarded: ReturnType<typeof tellingOnce>;
   #timer: Timer | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#guarded = tellingOnce((err) => options.log.error({ err }, 'the history of the status could not be kept'));
   }
 
   /** Shows what was; records from now on. */
@@ -227,15 +228,7 @@ export class StatusRecorder {
   }
 
   #next(run: () => Promise<void>): void {
-    void this.#queue.run(run).then(
-      () => {
-        this.#failing = false;
-      },
-      (error: unknown) => {
-        if (!this.#failing) this.#options.log.error({ err: error }, 'the history of the status could not be kept');
-        this.#failing = true;
-      },
-    );
+    void this.#queue.run(() => this.#guarded(run));
   }
 }
 

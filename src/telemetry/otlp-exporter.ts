@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import { type Clock, type EpochMs, type Randomness, type Timer, withTimeout } from '../clock.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { Log } from '../log.ts';
 import { attributes, metricsBody, SpanBuffer } from './signals.ts';
@@ -97,21 +97,17 @@ export class OtlpExporter {
 
   async #post(signal: 'metrics' | 'traces', body: object): Promise<void> {
     const { url, authorization } = this.#configuration;
-    const late = new AbortController();
-    const timer = this.#parts.clock.after(timeoutMs, () => late.abort(new Error(`no answer in ${timeoutMs} ms`)));
-    try {
+    await withTimeout(this.#parts.clock, timeoutMs, async (late) => {
       const response = await fetch(`${url}/v1/${signal}`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) },
         body: JSON.stringify(body),
         redirect: 'error',
-        signal: late.signal,
+        signal: late,
       });
       await response.body?.cancel();
       if (!response.ok) throw new Error(`the collector answered ${response.status} to ${signal}`);
-    } finally {
-      timer.cancel();
-    }
+    });
   }
 }
 

@@ -1,11 +1,10 @@
-import { type Clock, sleep } from '../../clock.ts';
+import { type Clock, sleep, withTimeout } from '../../clock.ts';
 import { didYouMean } from '../../configuration/spelling.ts';
 import type { BoardView, MarketView } from '../../management/views.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';
 import { parseSymbol } from '../../market/symbol.ts';
 import { CommandError, exitCodes } from '../failure.ts';
 import { delistedMarket } from '../markets.ts';
-import { withTimeout } from '../private-listener.ts';
 
 /** The markets that are watched, and how often. */
 export interface Watching {
