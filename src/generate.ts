@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { commandReference } from './cli/help.ts';
-import { configurationReference } from './configuration/reference.ts';
+import { configurationReference, exampleYaml } from './configuration/reference.ts';
 import { openApiDocument } from './contract/openapi.ts';
 import { ingestDocument } from './feed/push/document.ts';
 import { managementDocument } from './management/document.ts';
@@ -14,6 +14,7 @@ const documents: Readonly<Record<string, () => string>> = {
   'docs/openapi/management-v1.json': () => json(managementDocument(operations)),
   'docs/openapi/ingest-v1.asyncapi.json': () => json(ingestDocument()),
   'docs/configuration.md': configurationReference,
+  'docs/mdapi.yaml': exampleYaml,
   'docs/cli.md': commandReference,
 };
 

@@ -96,7 +96,7 @@ const introduction = `# Command line
 
 <!-- Generated from the commands in src/cli. Change those and run \`npm run generate\`. -->
 
-In a checkout run \`npx mdapi COMMAND\`. \`mdapi help COMMAND\` shows the same as this page, with more examples.
+In a checkout run \`npx mdapi COMMAND\`. \`mdapi help COMMAND\` shows the same as this page, with examples.
 
 - **Running servers follow within a second**: commands write to the database.
 - **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is one JSON object (\`watch\` prints one per line), also for a failure:
@@ -118,19 +118,16 @@ export function commandReference(): string {
   return [introduction, common, exitCodes, ...chapters].join('\n');
 }
 
-/** Leaves out what the introduction or the heading already says, and an example that is the only one. */
+/** Leaves out what the introduction or the heading already says, and the examples, which help shows. */
 function commandSection(command: Command): string {
   const options = (command.options ?? []).filter((option) => option !== yesOption);
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
   const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
-  const given = Object.entries(command.examples);
-  const examples = options.length === 0 || given.length === 1 ? [] : given.map(([line, note]) => `${line}  # ${note}`);
   return [
     `### \`${usageOf({ ...command, options: command.options?.filter((option) => option === yesOption) ?? [] }).slice('mdapi '.length)}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
     ...(rows.length === 0 ? [] : [definitions(rows)]),
-    ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`]),
   ].join('\n');
 }
 

@@ -6,7 +6,7 @@ const introduction = `# Configuration
 
 <!-- Generated from src/configuration/schema.ts. Change that and run \`npm run generate\`. -->
 
-Everything has a default. The first of these that gives a value wins:
+Everything has a default; [mdapi.yaml](mdapi.yaml) has them all, to copy what you change. The first of these that gives a value wins:
 
 1. the command line (\`--store\` and the options of \`mdapi help serve\`),
 2. the environment (\`MDAPI_…\`),
@@ -34,8 +34,7 @@ export function configurationReference(): string {
     const title = isSection(schema) ? `${schema.description}\n\n` : '';
     return `## \`${name}\`\n\n${title}${list(own)}`;
   });
-  const example = `## A complete file\n\nEvery key with its default; copy what you change.\n\n\`\`\`yaml\n${exampleYaml()}\`\`\`\n`;
-  return [introduction, ...sections, example].join('\n');
+  return [introduction, ...sections].join('\n');
 }
 
 function list(own: readonly Field[]): string {
@@ -62,9 +61,11 @@ function code(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** A complete configuration file; a setting without default is a comment with an example. */
+/** `docs/mdapi.yaml`, a complete configuration file; a setting without default is a comment with an example. */
 export function exampleYaml(): string {
-  return yamlLines(annotatedSchema, '').join('\n').concat('\n');
+  const title =
+    '# Every setting with its default, or as a comment with an example. Generated from src/configuration/schema.ts.';
+  return [title, ...yamlLines(annotatedSchema, ''), ''].join('\n');
 }
 
 function yamlLines(section: AnnotatedSchema, indent: string): string[] {
