@@ -12,7 +12,7 @@ export interface Command {
   readonly details?: readonly string[];
   readonly positionals?: readonly Positional[];
   readonly options?: readonly Option[];
-  /** What whole command lines do. */
+  /** Whole command lines, and what each does. */
   readonly examples: Readonly<Record<string, string>>;
   /**
    * Gives what is to be printed, or the exit code of a command that prints while it runs. Throws `CommandError`,

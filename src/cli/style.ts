@@ -46,7 +46,7 @@ export function instantCell(instant: string | null): string {
   return instant === null ? 'never' : formatInstant(instant);
 }
 
-/** What is shown of views, by its heading or name: a field, or a cell that is made of the view. */
+/** Columns of a listing by their headings, facts by their names: each a field of the view, or a cell made of it. */
 export type Shown<View> = Readonly<Record<string, (keyof View & string) | ((view: View) => Cell)>>;
 
 /** Views as a table; `nothing` where there are none. */
