@@ -31,10 +31,14 @@ const pageHeaders: readonly string[] = [
 /** Headers that the choice between the forms and languages of a page depends on. */
 const varyOfPages = 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site';
 
+function resource(route: string, answer: Resource['answer']): Resource {
+  return { route, answersInMaintenance: true, answer };
+}
+
 /** A text that never changes while the process runs, kept ready. */
 export function fixedText(route: string, text: string, contentType: string): Resource {
   const answer = fixedAnswer(text, contentType, 'Accept-Encoding');
-  return { route, answersInMaintenance: true, answer: () => answer };
+  return resource(route, () => answer);
 }
 
 /** A text of what is true now, never cached. */
@@ -44,11 +48,9 @@ export function liveText(
   textOf: (service: ReadModel['service'], now: EpochMs) => string,
   extraHeaders: readonly string[] = [],
 ): Resource {
-  return {
-    route,
-    answersInMaintenance: true,
-    answer: ({ now }, { service }) => ({ kind: 'text', text: textOf(service, now), contentType, extraHeaders }),
-  };
+  return resource(route, ({ now }, { service }) => {
+    return { kind: 'text', text: textOf(service, now), contentType, extraHeaders };
+  });
 }
 
 /** Answers with a page in a language and a form. */
@@ -59,20 +61,12 @@ type PageAnswerer = (language: Language, form: 'html' | 'markdown', ...asked: Pa
  * is asked for, and its Markdown twins.
  */
 function pageResources(sites: InLanguages<Site>, route: string, answerIn: PageAnswerer): readonly Resource[] {
-  return languages.flatMap((language): Resource[] => [
-    {
-      route: routeIn(sites[language], route),
-      answersInMaintenance: true,
-      answer(request, sources) {
-        const form = prefersMarkdown(request.headers.accept) ? 'markdown' : 'html';
-        return answerIn(language === 'en' ? languageAt(request) : language, form, request, sources);
-      },
-    },
-    {
-      route: markdownRoute(sites[language], route),
-      answersInMaintenance: true,
-      answer: (request, sources) => answerIn(language, 'markdown', request, sources),
-    },
+  return languages.flatMap((language) => [
+    resource(routeIn(sites[language], route), (request, sources) => {
+      const form = prefersMarkdown(request.headers.accept) ? 'markdown' : 'html';
+      return answerIn(language === 'en' ? languageAt(request) : language, form, request, sources);
+    }),
+    resource(markdownRoute(sites[language], route), (...asked) => answerIn(language, 'markdown', ...asked)),
   ]);
 }
 
@@ -133,27 +127,16 @@ function fixedAnswer(text: string, contentType: string, vary: string): PageAnswe
 /** The page for people in the place of one that does not exist. */
 export function lostResource(route: string, sites: InLanguages<Site>, lost: PortalPage): Resource {
   const texts = inLanguages((language) => pageHtml(sites[language], lost));
-  return {
-    route,
-    answersInMaintenance: true,
-    answer: (request) => ({
-      kind: 'text',
-      status: 404,
-      text: texts[languageAt(request)],
-      contentType: htmlType,
-      extraHeaders: [...pageHeaders, 'Vary', varyOfPages],
-    }),
-  };
+  const extraHeaders = [...pageHeaders, 'Vary', varyOfPages];
+  return resource(route, (request) => {
+    return { kind: 'text', status: 404, text: texts[languageAt(request)], contentType: htmlType, extraHeaders };
+  });
 }
 
 /** Leads from a path with a slash at its end to the page without it. */
 export function slashResource(site: Site, route: string): Resource {
-  return {
-    route: `${route}/`,
-    answersInMaintenance: true,
-    answer: ({ query }) => ({
-      kind: 'redirect',
-      location: `${link({ ...site, language: 'en' }, route)}${query === '' ? '' : `?${query}`}`,
-    }),
-  };
+  const location = link({ ...site, language: 'en' }, route);
+  return resource(`${route}/`, ({ query }) => {
+    return { kind: 'redirect', location: query === '' ? location : `${location}?${query}` };
+  });
 }

@@ -49,25 +49,13 @@ function description(body: ServiceStatusBody): string {
 
 function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: ServiceStatusBody): object[] {
   const shared = { group: false, group_id: null, showcase: true, only_show_if_degraded: false };
+  const part = (id: string, name: string, description: string, state: PublicServiceStatus) => {
+    return { id, name, description, status: states[state].component };
+  };
+  const feed = 'The feed that prices come from. updated_at is when it last proved current.';
   return [
-    {
-      id: 'api',
-      name: 'API',
-      description: 'Every endpoint under /v1.',
-      status: states[api].component,
-      position: 1,
-      updated_at: serverTime,
-      ...shared,
-    },
-    {
-      id: 'market-data',
-      name: 'Market data',
-      description: 'The feed that prices come from. updated_at is when it last proved current.',
-      status: states[ticker].component,
-      position: 2,
-      updated_at: lastUpdatedAt,
-      ...shared,
-    },
+    { ...part('api', 'API', 'Every endpoint under /v1.', api), position: 1, updated_at: serverTime, ...shared },
+    { ...part('market-data', 'Market data', feed, ticker), position: 2, updated_at: lastUpdatedAt, ...shared },
   ];
 }
 
