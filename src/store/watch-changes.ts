@@ -6,7 +6,8 @@ import { engineOf } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** Kinds of entries of which some may have changed since the listener was last called. */
-type Topic = 'access' | 'marketControls' | 'maintenanceWindows' | 'terms' | 'audit';
+const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'audit'] as const;
+type Topic = (typeof topics)[number];
 
 export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
   /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
@@ -103,15 +104,8 @@ export function watchChanges(
 }
 
 function differences(seen: Versions | undefined, found: Versions): ChangedTopics {
-  const differs = (topic: Topic) => seen?.[topic] !== found[topic];
-  return {
-    access: differs('access'),
-    marketControls: differs('marketControls'),
-    maintenanceWindows: differs('maintenanceWindows'),
-    terms: differs('terms'),
-    audit: differs('audit'),
-    lossesAcceptedAt: found.lossesAccepted,
-  };
+  const differing = Object.fromEntries(topics.map((topic) => [topic, seen?.[topic] !== found[topic]]));
+  return { ...(differing as Record<Topic, boolean>), lossesAcceptedAt: found.lossesAccepted };
 }
 
 const readOnly = { sqlite: sql`0`, postgres: sql`(current_setting('transaction_read_only') = 'on')::integer` } as const;
