@@ -18,8 +18,8 @@ const show = storeCommand({
   options: [{ name: 'all', summary: 'past and cancelled ones too' }],
   examples: { 'mdapi terms show': 'and `mdapi price SYMBOL` for those of one market' },
   async work({ input, store, configuration, context: { clock }, paint }) {
-    const first = (await savedBook(store, configuration, clock)).terms().filter(({ from }) => from === undefined);
-    const views = termViews(first, await store.terms.list({ withCancelled: true }), clock.now());
+    const markets = await savedBook(store, configuration, clock);
+    const views = termViews(markets, await store.terms.list({ withCancelled: true }), clock.now());
     const terms = input.isSet('all')
       ? views
       : views.filter(({ state }) => state === 'holding' || state === 'announced');
@@ -75,8 +75,7 @@ const set = storeCommand({
     const effect = termEffect(markets, term, clock.now());
     if (effect.concerns.length > 0) await confirm(`${effect.concerns.join(' ')} Set it?`, true);
     const { id } = await store.terms.add(term);
-    const first = markets.terms().filter(({ from }) => from === undefined);
-    const view = termView(first, await store.terms.list(), id, clock.now());
+    const view = termView(id, markets, await store.terms.list(), clock.now());
     return { json: { ...view, effect }, text: `${termText(view, paint)}\n\n${effectText(effect, paint)}` };
   },
 });
@@ -107,7 +106,7 @@ const cancel = storeCommand({
   examples: { 'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw': 'prices stay as they are' },
   async work({ input, store, context: { clock }, paint }) {
     const record = await store.terms.cancel(input.argument('ID'));
-    const view = termView([], [record], record.id, clock.now());
+    const view = termView(record.id, { terms: () => [] }, [record], clock.now());
     return { json: view, text: termText(view, paint) };
   },
 });

@@ -17,11 +17,6 @@ const TermListSchema = named('TermList', 'The terms.', {
   ),
 });
 
-/** The terms of the configuration. */
-function firstOf(markets: Management['market']['markets']) {
-  return markets.terms().filter(({ from }) => from === undefined);
-}
-
 const draftFields = {
   fromMs: Type.Optional(
     instantMs(
@@ -77,7 +72,7 @@ export const termOperations = {
     description: 'What prices are made with: since when, and what is announced.',
     answer: TermListSchema,
     async handle({ store, now }, { market: { markets } }) {
-      return { terms: [...termViews(firstOf(markets), await store.terms.list({ withCancelled: true }), now)] };
+      return { terms: [...termViews(markets, await store.terms.list({ withCancelled: true }), now)] };
     },
   }),
 
@@ -101,7 +96,7 @@ export const termOperations = {
         });
       }
       const { id } = await store.terms.add(term);
-      return termView(firstOf(markets), await store.terms.list({ withCancelled: true }), id, now);
+      return termView(id, markets, await store.terms.list({ withCancelled: true }), now);
     },
   }),
 
@@ -126,7 +121,7 @@ export const termOperations = {
     problems: ['CONFLICT'],
     async handle({ params, store, now }, { market: { markets } }) {
       await store.terms.cancel(params.id);
-      return termView(firstOf(markets), await store.terms.list({ withCancelled: true }), params.id, now);
+      return termView(params.id, markets, await store.terms.list({ withCancelled: true }), now);
     },
   }),
 };

@@ -40,20 +40,15 @@ export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketField
 /** The facts of a market that the database and the catalogue of a running service both hold. */
 type MarketFacts = Omit<StoredMarket, 'acceptedAt' | 'acceptedSource' | 'updatedAt'>;
 
-/** The markets of the database, in their order. */
-export function storedMarkets(records: readonly StoredMarket[]): readonly MarketView[] {
-  return viewsOf(records);
-}
-
 /** The markets of a running service, in their order. */
 export function catalogueMarkets(markets: Pick<Markets, 'catalogue' | 'onHoldSince'>): readonly MarketView[] {
-  return viewsOf(
+  return storedMarkets(
     markets.catalogue.records().map((record) => ({ ...record, heldAt: markets.onHoldSince(record.symbol) })),
   );
 }
 
-/** The status of a base market carries over to those converted from it. */
-function viewsOf(markets: readonly MarketFacts[]): readonly MarketView[] {
+/** The markets of the database, in their order. The status of a base market carries over to those converted from it. */
+export function storedMarkets(markets: readonly MarketFacts[]): readonly MarketView[] {
   const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
   return markets.map((market) => {
     const base = market.via === undefined ? undefined : bySymbol.get(market.via);

@@ -4,6 +4,7 @@ import * as part from '../contract/schema-parts.ts';
 import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { doubtReasons } from '../market/guard.ts';
+import type { WithheldInput } from '../market/holds.ts';
 import type { Markets } from '../market/markets.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
@@ -113,9 +114,12 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
 
 /** Lists what is withheld of what the price of an offered market is made from. */
 export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
-  return markets.withheldFor(markets.catalogue.find(symbol)!).map(({ subject, reason, since, values }) => {
-    return { subject, reason, ...instants('since', since), values: [...values] };
-  });
+  return markets.withheldFor(markets.catalogue.find(symbol)!).map(heldView);
+}
+
+/** What is withheld now, or was when it was recorded. */
+export function heldView({ subject, reason, since, values }: WithheldInput): HeldView {
+  return { subject, reason, ...instants('since', since), values: [...values] };
 }
 
 const spans = { price1hAgo: '1h', price24hAgo: '24h', price7dAgo: '7d' } as const;

@@ -23,7 +23,7 @@ import {
   orNull,
   viewOf,
 } from './fields.ts';
-import { changesOf, type PriceAnswer, priceReport } from './price.ts';
+import { changesOf, heldView, type PriceAnswer, priceReport } from './price.ts';
 import { requestId } from './request.ts';
 
 /** A place in the order of the record, as text: `1795255200000.3`. */
@@ -236,9 +236,7 @@ export function provenView({ serving, body, quotes, segment }: ProvenAnswer): St
 /** A recorded price, explained like today’s; `undefined` where the record has none. */
 export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
   if (found.kind === 'not_recorded') return undefined;
-  const held = found.held.map(({ subject, reason, since, values }) => {
-    return { subject, reason, ...instants('since', since), values: [...values] };
-  });
+  const held = found.held.map(heldView);
   if (found.kind === 'priced') {
     const changes = changesOf(found.row.quote!.statistics, (name) => found.changes[name]);
     return { kind: 'priced', report: priceReport(found.explanation, held, changes) };

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
+import type { Markets } from '../market/markets.ts';
 import { type PriceRounding, priceRoundings } from '../market/pricing.ts';
 import {
   holdingTerms,
@@ -98,8 +99,13 @@ export function termOf({ from, scope, subject, ...record }: NewTerm & { readonly
   };
 }
 
-/** @param first the terms of the configuration. Returns the views of these, then of the records, in their order */
-export function termViews(first: readonly Term[], records: readonly TermRecord[], now: EpochMs): readonly TermView[] {
+/** The views of the terms of the configuration, which the markets have, then of the records, in their order. */
+export function termViews(
+  markets: Pick<Markets, 'terms'>,
+  records: readonly TermRecord[],
+  now: EpochMs,
+): readonly TermView[] {
+  const first = markets.terms().filter(({ from }) => from === undefined);
   const stored = records.map((record) => ({ term: termOf(record), record }));
   const all = [...first.map((term) => ({ term, record: undefined })), ...stored];
   const live = all.filter(({ record }) => record?.cancelledAt === undefined);
@@ -116,8 +122,8 @@ export function termViews(first: readonly Term[], records: readonly TermRecord[]
 }
 
 /** The view of one stored term among all. */
-export function termView(first: readonly Term[], records: readonly TermRecord[], id: string, now: EpochMs): TermView {
-  return termViews(first, records, now).find((view) => view.id === id)!;
+export function termView(id: string, ...all: Parameters<typeof termViews>): TermView {
+  return termViews(...all).find((view) => view.id === id)!;
 }
 
 function viewIn(term: Term, state: TermState, record?: TermRecord): TermView {
