@@ -31,12 +31,6 @@ export interface Limits {
   forgetSlot(slot: number): void;
 }
 
-/** A key in the current minute, as this process counted it. */
-export interface KeyUsage {
-  readonly used: number;
-  readonly limitPerMinute: number;
-}
-
 /** Counters in this process's memory. */
 export class MemoryLimits implements Limits {
   readonly #figures: LimitFigures;
@@ -60,7 +54,7 @@ export class MemoryLimits implements Limits {
   }
 
   /** Gives how much of the current minute the key has used and may use. Counts nothing itself. */
-  usageOf({ slot, limitPerMinute }: KeyMatch, now: EpochMs): KeyUsage {
+  usageOf({ slot, limitPerMinute }: KeyMatch, now: EpochMs) {
     return { used: this.#keys.used(slot, now), limitPerMinute: limitPerMinute ?? this.#figures.key };
   }
 

@@ -58,10 +58,12 @@ export interface Failure {
 /** Turns whatever was thrown into what the operator sees. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return { exitCode: error.exitCode, reason: error.reason, message: error.message };
-  if (isConfigurationError(error)) {
+  // By its name, because only the commands that need the configuration load it.
+  if (error instanceof Error && error.name === 'ConfigurationError') {
+    const { problems } = error as ConfigurationError;
     const message = `the configuration is refused:\n${error.message}`;
     const { configurationRefused: exitCode } = exitCodes;
-    return { exitCode, reason: 'configuration_refused', message, problems: error.problems };
+    return { exitCode, reason: 'configuration_refused', message, problems };
   }
   if (error instanceof Error && error.name === 'StopOverdue')
     return { exitCode: exitCodes.stopOverdue, reason: 'stop_overdue', message: error.message };
@@ -69,11 +71,6 @@ export function failureOf(error: unknown): Failure {
     return { exitCode: storeExitCode(error), reason: error.reason, message: error.message };
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.failure, reason: 'unexpected', message: `an error in mdapi itself: ${message}` };
-}
-
-/** Recognized by its name, because only the commands that need the configuration load it. */
-function isConfigurationError(error: unknown): error is ConfigurationError {
-  return error instanceof Error && error.name === 'ConfigurationError';
 }
 
 function storeExitCode(error: StoreError): ExitCode {

@@ -1,10 +1,5 @@
 import type { BoardView } from '../../management/views.ts';
 
-/** Why a market has no price, in words. */
-export function unpricedText(reason: string | undefined): string | undefined {
-  return reason?.replaceAll('_', ' ');
-}
-
 /** A span for people, in about six characters: `0.4 s`, `59 s`, `12 min`, `3 h`, `5 d`. */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;

@@ -5,7 +5,7 @@ import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
 import { harmless } from '../style.ts';
 import { lookAt, looks, type Row, type Watched, type Watching, watchedNext } from './board.ts';
-import { dataAgeText, maintenanceText, unpricedText } from './texts.ts';
+import { dataAgeText, maintenanceText } from './texts.ts';
 
 const intervalMs = { min: 100, max: 3_600_000 };
 
@@ -99,7 +99,7 @@ export function changeObjects({ view, rows, isServiceChanged }: Watched): object
 
 function rowText({ market: { status, ticker, unpriced }, spreadPercent }: Row): string {
   const words = status === 'trading' ? [] : [status];
-  if (ticker === undefined) words.push(`no price (${unpricedText(unpriced) ?? status})`);
+  if (ticker === undefined) words.push(`no price (${unpriced?.replaceAll('_', ' ') ?? status})`);
   else {
     words.push(`buy ${ticker.buyPrice} sell ${ticker.sellPrice} spread ${spreadPercent} %`);
     const change = ticker.priceChangePercent24h;
