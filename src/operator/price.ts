@@ -117,7 +117,7 @@ export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
   return markets.withheldFor(markets.catalogue.find(symbol)!).map(heldView);
 }
 
-/** What is withheld now, or was when it was recorded. */
+/** A new value that is withheld, now or when it was recorded. */
 export function heldView({ subject, reason, since, values }: WithheldInput): HeldView {
   return { subject, reason, ...instants('since', since), values: [...values] };
 }
