@@ -57,6 +57,11 @@ function kind<Text extends string = string>(
   return { allowed, fits: fits instanceof RegExp ? (text) => fits.test(text) : fits, hint };
 }
 
+/** A text that a function reads. */
+function readBy(allowed: string, parse: (text: string) => unknown): TextKind<string> {
+  return kind(allowed, (text) => parse(text) !== undefined);
+}
+
 export const currency = kind<CurrencyCode>('a currency code such as EUR', (text) => parseCurrency(text) !== undefined);
 export const symbol = kind<MarketSymbol>('a market symbol such as BTCEUR', (text) => parseSymbol(text) === text);
 export const sourceId = kind(
@@ -95,7 +100,7 @@ export const webSocketUrl = kind('a ws:// or wss:// URL without credentials or f
 /** A /0 would let every client name its own address, and limits count by address. */
 export const ipRange = kind('an IP address or a range such as 10.0.0.0/8, but not /0', isIpRange);
 export const pointer = kind('a JSON pointer such as /rates/CZK', /^(\/([^/~]|~[01])*)+$/);
-export const mailbox = kind('name@example.com or Name <name@example.com>', (text) => parseMailbox(text) !== undefined);
+export const mailbox = readBy('name@example.com or Name <name@example.com>', parseMailbox);
 export const operatorToken = kind('24 to 200 printable ASCII characters without spaces', /^[\x21-\x7e]{24,200}$/);
 export const issuer = kind(
   'an https:// URL, or http:// on loopback, without credentials or fragment',
@@ -110,18 +115,12 @@ export const scope = kind(
   (text) => /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
 );
 export const path = kind('a path', /^[^\0]+$/);
-export const redisUrl = kind(
-  'redis:// or rediss://, [user:password@]host[:port][/database]',
-  (text) => parseRedisUrl(text) !== undefined,
-);
-export const clickHouseUrl = kind(
+export const redisUrl = readBy('redis:// or rediss://, [user:password@]host[:port][/database]', parseRedisUrl);
+export const clickHouseUrl = readBy(
   'http:// or https://, [user[:password]@]host[:port][/database]',
-  (text) => parseClickHouseUrl(text) !== undefined,
+  parseClickHouseUrl,
 );
-export const smtpUrl = kind(
-  'smtp:// or smtps://, [user:password@]host[:port]',
-  (text) => parseSmtpUrl(text) !== undefined,
-);
+export const smtpUrl = readBy('smtp:// or smtps://, [user:password@]host[:port]', parseSmtpUrl);
 export const storeUrl = kind('sqlite:path or postgres://user@host[:port]/database', (text) =>
   /^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text),
 );
