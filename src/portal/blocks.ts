@@ -117,7 +117,8 @@ function cellMarkdown(site: Site, cell: Cell): string {
 }
 
 /** Terms with their descriptions. */
-export function facts(rows: readonly (readonly [term: string, text: string])[]): Block {
+export function facts(texts: Readonly<Record<string, string>>): Block {
+  const rows = Object.entries(texts);
   return {
     html: (site) =>
       html`<dl class="facts">\n${rows.map(([term, text]) => html`<dt>${textHtml(site, term)}</dt><dd>${textHtml(site, text)}</dd>\n`)}</dl>\n`,

@@ -94,11 +94,11 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
     body: [
       heading(1, title),
       badges(site, errorCode),
-      facts([
-        ['Code', code(errorCode)],
-        ['HTTP status', statusText(status)],
-        ['Type', code(errorType(errorsUrl, errorCode))],
-      ]),
+      facts({
+        Code: code(errorCode),
+        'HTTP status': statusText(status),
+        Type: code(errorType(errorsUrl, errorCode)),
+      }),
       heading(2, 'What causes it', 'cause'),
       cause,
       heading(2, 'What to do', 'action'),

@@ -90,34 +90,22 @@ function liveState(site: Site): Block {
 }
 
 function promises(site: Site): readonly Block[] {
-  const texts: readonly (readonly [title: string, text: string])[] = [
-    [
-      'No digit is lost',
+  const texts: Readonly<Record<string, string>> = {
+    'No digit is lost':
       'Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.',
-    ],
-    [
-      'Stale data never looks fresh',
+    'Stale data never looks fresh':
       'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.',
-    ],
-    [
-      'Limits you can plan around',
+    'Limits you can plan around':
       '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
-    ],
-    [
-      'Errors made for programs',
+    'Errors made for programs':
       'One shape, one code to branch on, and a page for each error: what causes it, what to do, whether a retry helps.',
-    ],
-    [
-      'Maintenance with notice',
+    'Maintenance with notice':
       'Windows are announced with their start and expected end, and the status keeps answering while they run.',
-    ],
-    [
-      'A contract you can rely on',
+    'A contract you can rely on':
       'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.',
-    ],
-  ];
+  };
   const values = { limit: site.limits.key };
-  return texts.map(([title, text]) =>
+  return Object.entries(texts).map(([title, text]) =>
     frame(
       (inner) => html`<section>${inner}</section>\n`,
       `### ${translate(site, title)}`,
@@ -136,22 +124,16 @@ function endpoints(site: Site): Content[] {
 }
 
 function forMachines(site: Site): Block {
-  return facts([
-    ['[OpenAPI 3.1](/openapi/v1.json)', 'The contract for client generators, gateways and tests.'],
-    [
-      '[llms.txt](/llms.txt)',
+  return facts({
+    '[OpenAPI 3.1](/openapi/v1.json)': 'The contract for client generators, gateways and tests.',
+    '[llms.txt](/llms.txt)':
       'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.',
-    ],
-    ['Markdown', 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.'],
-    [
-      `[${translate(site, 'Status as JSON')}](${summaryRoute})`,
+    Markdown: 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.',
+    [`[${translate(site, 'Status as JSON')}](${summaryRoute})`]:
       'State, components and announced maintenance, for dashboards. Needs no key.',
-    ],
-    [
-      `[${translate(site, 'Errors')}](/errors)`,
+    [`[${translate(site, 'Errors')}](/errors)`]:
       'The `type` of each error is the address of the page that explains it.',
-    ],
-  ]);
+  });
 }
 
 function exampleNote(site: Site): Block {
