@@ -3,6 +3,7 @@ import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { DroppedFrame, LiveConnection, LiveEvent, LivePair } from './connector.ts';
 import type { PairDirectory } from './market-listing.ts';
+import type { Pace } from './pace.ts';
 import type { TickerArrival, TickerValues } from './rest-answers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { TickerAssembler } from './ticker-assembler.ts';
@@ -10,8 +11,8 @@ import { asText, type WireObject } from './wire.ts';
 
 /** Traits of the connections of an exchange. */
 export interface SocketTraits {
-  /** How fast frames are sent on one connection: the mean time between two, and how many may go together after a pause. */
-  readonly pace: { readonly intervalMs: number; readonly burst: number };
+  /** Of frames on one connection. */
+  readonly pace: Pace;
   /** A larger frame ends the connection, and so does one over the configured limit. */
   readonly frameBytesMax: number;
   /** The exchange ends every connection about this long after its opening. */

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import type { Clock, Timer } from '../clock.ts';
+import type { Timer } from '../clock.ts';
 import { readRetryAfter } from './bounded-fetch.ts';
 import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
-import type { LiveChannel, LiveParts, LiveProtocol, SocketTraits } from './live-protocol.ts';
+import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';
+import { PacedQueue } from './pace.ts';
 
 export interface LiveSocketOptions extends LiveParts {
   readonly url: string;
@@ -24,7 +25,7 @@ export class LiveSocket implements LiveChannel {
   readonly #options: LiveSocketOptions;
   readonly #listener: LiveListener;
   readonly #socket: WebSocket;
-  readonly #queue: SendQueue;
+  readonly #queue: PacedQueue;
   /** Until it is open, the deadline for that; then its lifetime. */
   #timer: Timer | undefined;
   #hasEnded = false;
@@ -33,7 +34,7 @@ export class LiveSocket implements LiveChannel {
     const { clock, url, traits, frameBytesMax } = options;
     this.#options = options;
     this.#listener = listener;
-    this.#queue = new SendQueue(clock, traits.pace, (text) => this.sendNow(text));
+    this.#queue = new PacedQueue(clock, traits.pace);
     this.protocol = options.protocol(options, this);
     // Validation of UTF-8 is ours: a bad frame is dropped, where `ws` would drop the connection.
     this.#socket = new WebSocket(url, {
@@ -52,11 +53,16 @@ export class LiveSocket implements LiveChannel {
   }
 
   send(message: object | string, sent?: () => void): void {
-    this.#queue.push(textOf(message), sent);
+    const begin = () => {
+      this.sendNow(message);
+      sent?.();
+    };
+    this.#queue.push({ begin });
   }
 
   sendNow(message: object | string): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(textOf(message));
+    const text = typeof message === 'string' ? message : JSON.stringify(message);
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
   }
 
   pingSocket(): void {
@@ -136,63 +142,6 @@ export class LiveSocket implements LiveChannel {
       this.protocol.received(text);
     } catch {
       this.emit({ type: 'dropped', reason: 'malformed' });
-    }
-  }
-}
-
-function textOf(message: object | string): string {
-  return typeof message === 'string' ? message : JSON.stringify(message);
-}
-
-interface Waiting {
-  readonly text: string;
-  readonly sent: () => void;
-}
-
-/** Sends frames in order, no faster than the exchange allows on one connection. */
-export class SendQueue {
-  readonly #clock: Clock;
-  readonly #pace: SocketTraits['pace'];
-  readonly #send: (text: string) => void;
-  readonly #waiting: Waiting[] = [];
-  /** When the frame before the next one would be due, had all been sent at the mean pace. */
-  #paidUntilMs = Number.NEGATIVE_INFINITY;
-  #timer: Timer | undefined;
-
-  constructor(clock: Clock, pace: SocketTraits['pace'], send: (text: string) => void) {
-    this.#clock = clock;
-    this.#pace = pace;
-    this.#send = send;
-  }
-
-  /** `sent` is called when the frame is sent: deadlines for its answer count from then. */
-  push(text: string, sent: () => void = () => undefined): void {
-    this.#waiting.push({ text, sent });
-    if (this.#timer === undefined) this.#pump();
-  }
-
-  /** Drops what waits. */
-  stop(): void {
-    this.#timer?.cancel();
-    this.#waiting.length = 0;
-  }
-
-  #pump(): void {
-    this.#timer = undefined;
-    const { intervalMs, burst } = this.#pace;
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const nowMs = this.#clock.monotonicMs();
-      this.#paidUntilMs = Math.max(this.#paidUntilMs, nowMs - burst * intervalMs);
-      const delayMs = this.#paidUntilMs + intervalMs - nowMs;
-      // Less than a hundredth of a millisecond is a rounding error, not a wait.
-      if (delayMs > 0.01) {
-        this.#timer = this.#clock.after(delayMs, () => this.#pump());
-        return;
-      }
-      this.#waiting.shift();
-      this.#paidUntilMs += intervalMs;
-      this.#send(next.text);
-      next.sent();
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import { fetchText } from './bounded-fetch.ts';
-import { type RequestPace, type RequestPriority, RequestQueue } from './request-queue.ts';
+import type { Pace } from './pace.ts';
+import { type RequestPriority, RequestQueue } from './request-queue.ts';
 import { asUpstreamError, parseLossless, parsePlain } from './wire.ts';
 
 /** How requests to the REST interface of an exchange are made. */
@@ -10,7 +11,7 @@ export interface RestClientOptions {
   readonly baseUrl: string;
   /** For one answer. */
   readonly timeoutMs: number;
-  readonly pace: RequestPace;
+  readonly pace: Pace;
   /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
   readonly unwrap?: (body: unknown) => unknown;
   /** The same as in `fetchText`. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
-import { SendQueue } from '../live-socket.ts';
 import { PairDirectory } from '../market-listing.ts';
+import { PacedQueue } from '../pace.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { BinanceLive, binanceSocket } from './connector.ts';
 
@@ -116,8 +116,8 @@ test('with the pings of two watchdogs no second has more than 5 messages', async
   const clock = new FakeClock();
   const sentAtMs: number[] = [];
   const note = () => void sentAtMs.push(clock.monotonicMs());
-  const queue = new SendQueue(clock, binanceSocket.pace, note);
-  for (let index = 0; index < 40; index++) queue.push('x');
+  const queue = new PacedQueue(clock, binanceSocket.pace);
+  for (let index = 0; index < 40; index++) queue.push({ begin: note });
   clock.every(5_000, note);
   clock.every(20_000, note);
   await clock.advance(60_000);

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
-import { SendQueue } from '../live-socket.ts';
 import { PairDirectory } from '../market-listing.ts';
+import { PacedQueue } from '../pace.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { OkxLive, okxSocket } from './connector.ts';
 
@@ -90,8 +90,8 @@ test('states of instruments and maintenance of our services are passed on', () =
 test('no hour has more than 480 operations, however many are wanted', async () => {
   const clock = new FakeClock();
   const sentAtMs: number[] = [];
-  const queue = new SendQueue(clock, okxSocket.pace, () => void sentAtMs.push(clock.monotonicMs()));
-  for (let index = 0; index < 900; index++) queue.push('x');
+  const queue = new PacedQueue(clock, okxSocket.pace);
+  for (let index = 0; index < 900; index++) queue.push({ begin: () => void sentAtMs.push(clock.monotonicMs()) });
   await clock.advance(7_200_000);
   for (const fromMs of sentAtMs) {
     assert.ok(sentAtMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + 3_600_000).length <= 480);
