@@ -33,22 +33,26 @@ interface NamingLimits {
 export abstract class ConnectorBase implements ExchangeConnector {
   readonly id: string;
   protected readonly options: ConnectorOptions;
-  protected readonly rest: RestClient;
   protected readonly directory = new PairDirectory();
+  protected abstract readonly requests: RestTraits;
+  /** The request for every pair, and what reads the answer: it throws `UpstreamError` for one that is unreadable as a whole. */
+  protected abstract readonly listing: RestCall & { readonly read: (result: unknown) => readonly ListedPair[] };
+  #rest: RestClient | undefined;
   /** False once a request was refused for a pair that it named, until the next catalogue. */
   #canName = true;
 
-  constructor(options: ConnectorOptions, traits: RestTraits) {
-    const { id, clock, urls, requestTimeoutMs: timeoutMs } = options;
-    this.id = id;
+  constructor(options: ConnectorOptions) {
+    this.id = options.id;
     this.options = options;
-    this.rest = new RestClient({ ...traits, clock, baseUrl: urls.rest, timeoutMs });
+  }
+
+  protected get rest(): RestClient {
+    const { clock, urls, requestTimeoutMs: timeoutMs } = this.options;
+    this.#rest ??= new RestClient({ ...this.requests, clock, baseUrl: urls.rest, timeoutMs });
+    return this.#rest;
   }
 
   abstract openLive(listener: LiveListener): LiveConnection;
-
-  /** Throws `UpstreamError` for an answer that is unreadable as a whole. */
-  protected abstract loadListing(signal: AbortSignal): Promise<Listing>;
 
   /** The current tickers of these symbols, all of which are in the directory. Others may be among them. */
   protected abstract loadTickers(
@@ -69,6 +73,10 @@ export abstract class ConnectorBase implements ExchangeConnector {
     if (asked.size === 0) throw new UpstreamError('unknown_symbol', 'none of the symbols is in the catalogue');
     const tickers = await this.loadTickers([...asked], signal);
     return tickers.filter(({ symbol }) => asked.has(symbol));
+  }
+
+  protected async loadListing(signal: AbortSignal): Promise<Listing> {
+    return { pairs: this.listing.read(await this.askListing(this.listing, signal)) };
   }
 
   /** Requests a listing, which may take longer than other answers. */

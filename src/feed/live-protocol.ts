@@ -7,7 +7,7 @@ import type { Pace } from './pace.ts';
 import type { TickerArrival, TickerValues } from './rest-answers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { TickerAssembler } from './ticker-assembler.ts';
-import { asText, type WireObject } from './wire.ts';
+import { asObject, asText, parseLossless, type WireObject } from './wire.ts';
 
 /** Traits of the connections of an exchange. */
 export interface SocketTraits {
@@ -43,6 +43,19 @@ export interface LiveParts {
   readonly traits: SocketTraits;
 }
 
+/** Each reads the frames of one kind. */
+export type FrameReaders = Readonly<Record<string, (frame: WireObject) => void>>;
+
+/** Reads nothing of a frame: that it arrived is enough. */
+export const ignored = () => {};
+
+/** A pair in a catalogue change, as the exchange writes it; `quote` is a currency code. */
+interface ListedState {
+  readonly liveName: unknown;
+  readonly quote: unknown;
+  readonly status: LivePair['status'];
+}
+
 /** One exchange's messages on one connection. The socket below it is the same for all exchanges. */
 export abstract class LiveProtocol implements LiveConnection {
   protected readonly clock: Clock;
@@ -70,11 +83,26 @@ export abstract class LiveProtocol implements LiveConnection {
     });
   }
 
-  /** Reads one text frame. Whatever it throws makes the frame malformed: it is dropped, and the connection stays. */
-  abstract received(text: string): void;
+  /** Frames of a kind without a reader are dropped. */
+  protected abstract readonly readers: FrameReaders;
+
+  protected abstract kindOf(frame: WireObject): unknown;
 
   /** The message that subscribes to these names or unsubscribes from them. `request` counts from 1. */
   protected abstract request(method: SubscriptionMethod, liveNames: readonly string[], request: number): object;
+
+  /** Reads one text frame. Whatever it throws makes the frame malformed: it is dropped, and the connection stays. */
+  received(text: string): void {
+    const frame = asObject(this.parse(text));
+    const kind = frame === undefined ? undefined : this.kindOf(frame);
+    if (frame === undefined) this.dropped('malformed');
+    else if (typeof kind === 'string' && Object.hasOwn(this.readers, kind)) this.readers[kind]!(frame);
+    else this.dropped('unknown_kind');
+  }
+
+  protected parse(text: string): unknown {
+    return parseLossless(text);
+  }
 
   /** Called when the connection is open: sends the first messages, none by default. */
   opened(): void {}
@@ -141,9 +169,14 @@ export abstract class LiveProtocol implements LiveConnection {
     if (ticker !== undefined) this.emitTickers([ticker], isSnapshot);
   }
 
-  /** A pair of a catalogue change. `quote` is its currency code. */
-  protected livePair(liveName: string, quote: unknown, status: LivePair['status']): LivePair {
-    const name = liveName.slice(0, 40);
-    return { name, symbol: this.symbolOf(name), isOurs: this.#quotes.some((ours) => ours === quote), status };
+  /** Emits a catalogue change, of which `read` reads each entry. An entry without a name is ignored. */
+  protected emitInstruments(entries: readonly WireObject[], read: (entry: WireObject) => ListedState): void {
+    const pairs = entries.flatMap((entry): LivePair | [] => {
+      const { liveName, quote, status } = read(entry);
+      const name = asText(liveName)?.slice(0, 40);
+      if (name === undefined) return [];
+      return { name, symbol: this.symbolOf(name), isOurs: this.#quotes.some((ours) => ours === quote), status };
+    });
+    this.channel.emit({ type: 'instruments', pairs });
   }
 }

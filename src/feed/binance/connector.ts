@@ -1,13 +1,19 @@
 import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import {
+  type FrameReaders,
+  type LiveChannel,
+  type LiveParts,
+  LiveProtocol,
+  type SocketTraits,
+} from '../live-protocol.ts';
 import { asStep, type ListedPair, listedPairs, type MarketTerms, required, type Step } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import { asCount, asDecimal, asEpoch, asList, asObject, asText, parseLossless, type WireObject } from '../wire.ts';
+import { asCount, asDecimal, asEpoch, asList, asObject, asText, type WireObject } from '../wire.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */
@@ -24,17 +30,16 @@ export class BinanceConnector extends ConnectorBase {
   /** The newest update of each market's book. Shared by a connection and its successor, which both send it. */
   readonly #updates = new Map<MarketSymbol, number>();
 
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
-      pace: { intervalMs: 25, burst: 80 },
-    });
-  }
-
-  protected async loadListing(signal: AbortSignal) {
-    const call = { path: '/api/v3/exchangeInfo', parameters: { permissions: 'SPOT' }, weight: weights.exchangeInfo };
-    return { pairs: readExchangeInfo(await this.askListing(call, signal)) };
-  }
+  protected readonly requests = {
+    // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
+    pace: { intervalMs: 25, burst: 80 },
+  };
+  protected readonly listing = {
+    path: '/api/v3/exchangeInfo',
+    parameters: { permissions: 'SPOT' },
+    weight: weights.exchangeInfo,
+    read: readExchangeInfo,
+  };
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const parameters = { symbol: this.idOf(symbol), ...candles[interval] };
@@ -101,14 +106,23 @@ export class BinanceLive extends LiveProtocol {
     super.unsubscribe(symbols);
   }
 
-  received(text: string): void {
-    const frame = asObject(parseLossless(text)) ?? {};
-    const event = asObject(frame.data) ?? frame;
-    if (event.e === 'serverShutdown') this.channel.emit({ type: 'ending', detail: 'serverShutdown' });
-    else if (event.e === '24hrTicker') this.#ticker(event);
-    else if (event.e === undefined && event.u !== undefined) this.#bookTicker(event);
-    else if (frame.id !== undefined || frame.code !== undefined) this.#answered(frame);
-    else this.dropped('unknown_kind');
+  protected readonly readers: FrameReaders = {
+    serverShutdown: () => this.channel.emit({ type: 'ending', detail: 'serverShutdown' }),
+    '24hrTicker': (event) => this.#ticker(event),
+    bookTicker: (event) => this.#bookTicker(event),
+    answer: (frame) => this.#answered(frame),
+  };
+
+  /** Answers and changes of the book do not name their kind. */
+  protected kindOf({ e, u, id, code }: WireObject): unknown {
+    if (e === undefined && u !== undefined) return 'bookTicker';
+    return e ?? (id !== undefined || code !== undefined ? 'answer' : undefined);
+  }
+
+  /** An event is in a frame of its stream, or a frame by itself. */
+  protected override parse(text: string): unknown {
+    const frame = asObject(super.parse(text));
+    return asObject(frame?.data) ?? frame;
   }
 
   protected request(method: string, names: readonly string[], id: number): object {

@@ -2,24 +2,21 @@ import type { EpochMs } from '../../clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import {
+  type FrameReaders,
+  ignored,
+  type LiveChannel,
+  type LiveParts,
+  LiveProtocol,
+  type SocketTraits,
+} from '../live-protocol.ts';
 import { type ListedPair, type MarketTerms, requirePlaces } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import {
-  asDecimal,
-  asEpoch,
-  asList,
-  asObject,
-  asPositive,
-  asText,
-  parseLossless,
-  requireList,
-  type WireObject,
-} from '../wire.ts';
+import { asDecimal, asEpoch, asList, asObject, asPositive, asText, requireList, type WireObject } from '../wire.ts';
 
 /** The current tickers of all markets over REST. */
 type LoadTickers = (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
@@ -29,18 +26,12 @@ const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', li
 /** The connector for Bitstamp. Its channels carry neither maintenance nor the state of a market: both are taken from the catalogue. */
 export class BitstampConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;
-
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // 3,000 in 10 minutes of the 10,000 that an address has.
-      pace: { intervalMs: 200, burst: 2 },
-      tooMany: /"400\.002"/,
-    });
-  }
-
-  protected async loadListing(signal: AbortSignal) {
-    return { pairs: readMarkets(await this.askListing({ path: '/api/v2/markets/' }, signal)) };
-  }
+  protected readonly requests = {
+    // 3,000 in 10 minutes of the 10,000 that an address has.
+    pace: { intervalMs: 200, burst: 2 },
+    tooMany: /"400\.002"/,
+  };
+  protected readonly listing = { path: '/api/v2/markets/', read: readMarkets };
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const path = `/api/v2/ohlc/${encodeURIComponent(this.idOf(symbol))}/`;
@@ -103,25 +94,17 @@ export class BitstampLive extends LiveProtocol {
     super.stop();
   }
 
-  received(text: string): void {
-    const frame = asObject(parseLossless(text)) ?? {};
-    switch (frame.event) {
-      case 'data':
-        this.#book(frame);
-        break;
-      case 'bts:subscription_succeeded':
-      case 'bts:error':
-        this.#answered(frame);
-        break;
-      case 'bts:request_reconnect':
-        this.channel.emit({ type: 'ending', detail: 'request_reconnect' });
-        break;
-      case 'bts:unsubscription_succeeded':
-      case 'bts:heartbeat':
-        break;
-      default:
-        this.dropped('unknown_kind');
-    }
+  protected readonly readers: FrameReaders = {
+    data: (frame) => this.#book(frame),
+    'bts:subscription_succeeded': (frame) => this.#answered(frame),
+    'bts:unsubscription_succeeded': ignored,
+    'bts:error': (frame) => this.#answered(frame),
+    'bts:heartbeat': ignored,
+    'bts:request_reconnect': () => this.channel.emit({ type: 'ending', detail: 'request_reconnect' }),
+  };
+
+  protected kindOf({ event }: WireObject): unknown {
+    return event;
   }
 
   protected request(method: string, [name]: readonly string[]): object {

@@ -1,9 +1,9 @@
 import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
-import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import {
   asStep,
   type ListedPair,
@@ -13,17 +13,7 @@ import {
   requireStep,
 } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
-import {
-  asCount,
-  asDecimal,
-  asEpoch,
-  asList,
-  asObject,
-  asPositive,
-  parseLossless,
-  requireList,
-  type WireObject,
-} from '../wire.ts';
+import { asCount, asDecimal, asEpoch, asList, asObject, asPositive, requireList, type WireObject } from '../wire.ts';
 
 const candles = { hour: { interval: '1h', limit: '170' }, minute: { interval: '1m', limit: '62' } } as const;
 /** Points of `ticker/24h` for all markets; for one it is 1. */
@@ -34,19 +24,14 @@ export class BitvavoConnector extends ConnectorBase {
   /** No channel carries the state of a market, and the catalogue weighs 1 point. */
   readonly catalogueReloadMs = 60_000;
 
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // 600 of the 1,000 points a minute that an address has.
-      pace: { intervalMs: 100, burst: 50 },
-      // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
-      slowDownMs: 60_000,
-      retryAfter,
-    });
-  }
-
-  protected async loadListing(signal: AbortSignal) {
-    return { pairs: readMarkets(await this.askListing({ path: '/markets' }, signal)) };
-  }
+  protected readonly requests = {
+    // 600 of the 1,000 points a minute that an address has.
+    pace: { intervalMs: 100, burst: 50 },
+    // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
+    slowDownMs: 60_000,
+    retryAfter,
+  };
+  protected readonly listing = { path: '/markets', read: readMarkets };
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const call = { path: `/${this.idOf(symbol)}/candles`, parameters: candles[interval] };
@@ -91,24 +76,18 @@ const rateErrors = new Set([105, 110]);
  * new subscription begins with the current values is not documented, so nothing depends on it.
  */
 export class BitvavoLive extends LiveProtocol {
-  received(text: string): void {
-    const frame = asObject(parseLossless(text));
-    switch (frame?.event) {
-      case 'ticker24h':
-        this.emitTickers(this.readTickers(requireList(frame.data, 'data'), 'market', readTicker));
-        break;
-      case 'subscribed':
-        this.#subscribed(asList(asObject(frame.subscriptions)?.ticker24h) ?? []);
-        break;
-      case 'unsubscribed':
-        break;
-      case 'error':
-        // Only subscriptions are requested on this connection.
-        if (!rateErrors.has(asCount(frame.errorCode, 9_999) ?? 0)) this.subscriptions.refusedRequest();
-        break;
-      default:
-        this.dropped(frame === undefined ? 'malformed' : 'unknown_kind');
-    }
+  protected readonly readers: FrameReaders = {
+    ticker24h: ({ data }) => this.emitTickers(this.readTickers(requireList(data, 'data'), 'market', readTicker)),
+    subscribed: ({ subscriptions }) => this.#subscribed(asList(asObject(subscriptions)?.ticker24h) ?? []),
+    unsubscribed: ignored,
+    error: ({ errorCode }) => {
+      // Only subscriptions are requested on this connection.
+      if (!rateErrors.has(asCount(errorCode, 9_999) ?? 0)) this.subscriptions.refusedRequest();
+    },
+  };
+
+  protected kindOf({ event }: WireObject): unknown {
+    return event;
   }
 
   protected request(action: string, markets: readonly string[]): object {

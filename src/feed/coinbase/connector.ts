@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import type { RequestPriority } from '../request-queue.ts';
 import { readCandleRows, settledSome } from '../rest-answers.ts';
@@ -17,21 +17,14 @@ const candles = { hour: { seconds: 3_600, count: 170 }, minute: { seconds: 60, c
 
 /** The connector for Coinbase Exchange's public REST and WebSocket feed (not Advanced Trade). */
 export class CoinbaseConnector extends ConnectorBase {
-  readonly #polled: TickerAssembler;
+  protected readonly requests = {
+    // 8 of the 10 requests a second that an address has.
+    pace: { intervalMs: 125, burst: 10 },
+  };
+  protected readonly listing = { path: '/products', read: readProducts };
+  readonly #polled = new TickerAssembler(this.options.clock);
   readonly #polledAtMs = new Map<MarketSymbol, number>();
   readonly #tradedAt = new Map<MarketSymbol, EpochMs>();
-
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // 8 of the 10 requests a second that an address has.
-      pace: { intervalMs: 125, burst: 10 },
-    });
-    this.#polled = new TickerAssembler(options.clock);
-  }
-
-  protected async loadListing(signal: AbortSignal) {
-    return { pairs: readProducts(await this.askListing({ path: '/products' }, signal)) };
-  }
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const { seconds, count } = candles[interval];

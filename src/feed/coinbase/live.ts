@@ -1,10 +1,15 @@
 import type { Timer } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { LivePair } from '../connector.ts';
-import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import {
+  type FrameReaders,
+  type LiveChannel,
+  type LiveParts,
+  LiveProtocol,
+  type SocketTraits,
+} from '../live-protocol.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
-import { asCount, asList, asText, parseLossless, requireList, requireObject, type WireObject } from '../wire.ts';
+import { asCount, asList, asText, requireList, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
 
 /** Asks for statistics over REST, behind all other requests; `undefined` when that failed. */
@@ -79,34 +84,16 @@ export class CoinbaseLive extends LiveProtocol {
     super.stop();
   }
 
-  received(text: string): void {
-    const frame = requireObject(parseLossless(text), 'frame');
-    if (frame.type === 'subscriptions') this.#confirmed(requireList(frame.channels, 'channels'));
-    else if (frame.type === 'error') this.subscriptions.refusedRequest();
-    else if (frame.type === 'status') this.#instruments(requireList(frame.products, 'products'));
-    else this.#ofProduct(frame);
-  }
-
-  protected request(type: string, product_ids: readonly string[]): object {
-    return { type, product_ids, channels };
-  }
-
-  #ofProduct(frame: WireObject): void {
-    const read = this.#readers[asText(frame.type) ?? ''];
-    const symbol = this.symbolOf(frame.product_id);
-    const product = symbol === undefined ? undefined : this.#products.get(symbol);
-    if (read === undefined) this.dropped('unknown_kind');
-    else if (symbol === undefined || product === undefined) this.dropped('unknown_symbol');
-    else read(symbol, product, frame);
-  }
-
-  readonly #readers: Readonly<Record<string, (symbol: MarketSymbol, product: Product, frame: WireObject) => void>> = {
-    snapshot: (symbol, product, frame) => {
+  protected readonly readers: FrameReaders = {
+    subscriptions: (frame) => this.#confirmed(requireList(frame.channels, 'channels')),
+    error: () => this.subscriptions.refusedRequest(),
+    status: ({ products }) => this.#instruments(requireList(products, 'products')),
+    snapshot: this.#ofProduct((symbol, product, frame) => {
       product.book = new TopOfBook();
       product.book.snapshot(frame.bids, frame.asks);
       this.#bookChanged(symbol, product, frame);
-    },
-    l2update: (symbol, product, frame) => {
+    }),
+    l2update: this.#ofProduct((symbol, product, frame) => {
       // Between two subscriptions the changes of the first still arrive.
       if (product.book === undefined) return;
       for (const change of asList(frame.changes) ?? []) {
@@ -115,11 +102,29 @@ export class CoinbaseLive extends LiveProtocol {
         if (!isRead) this.dropped('malformed');
       }
       this.#bookChanged(symbol, product, frame);
-    },
-    ticker: (symbol, _product, frame) =>
+    }),
+    ticker: this.#ofProduct((symbol, _product, frame) =>
       this.emitTicker(this.assembler.statistics(symbol, readLiveStatistics(frame)), true),
-    heartbeat: (symbol, product, frame) => this.#heartbeat(symbol, product, frame),
+    ),
+    heartbeat: this.#ofProduct((symbol, product, frame) => this.#heartbeat(symbol, product, frame)),
   };
+
+  protected kindOf({ type }: WireObject): unknown {
+    return type;
+  }
+
+  protected request(type: string, product_ids: readonly string[]): object {
+    return { type, product_ids, channels };
+  }
+
+  #ofProduct(read: (symbol: MarketSymbol, product: Product, frame: WireObject) => void): FrameReaders[string] {
+    return (frame) => {
+      const symbol = this.symbolOf(frame.product_id);
+      const product = symbol === undefined ? undefined : this.#products.get(symbol);
+      if (symbol === undefined || product === undefined) this.dropped('unknown_symbol');
+      else read(symbol, product, frame);
+    };
+  }
 
   #bookChanged(symbol: MarketSymbol, product: Product, frame: WireObject): void {
     const { book } = product;
@@ -135,7 +140,8 @@ export class CoinbaseLive extends LiveProtocol {
   }
 
   /** Drops the prices until a new snapshot arrives. */
-  #dropPrices(symbol: MarketSymbol): void {
+  #dropPrices(symbol: MarketSymbol | undefined): void {
+    if (symbol === undefined) return;
     const product = this.#products.get(symbol);
     if (product !== undefined) product.book = undefined;
     this.assembler.dropPrices(symbol);
@@ -170,15 +176,12 @@ export class CoinbaseLive extends LiveProtocol {
   }
 
   #instruments(products: readonly WireObject[]): void {
-    const pairs = products.flatMap((product): LivePair | [] => {
-      const name = asText(product.id);
-      if (name === undefined) return [];
-      const isDelisted = product.status === 'delisted';
-      const pair = this.livePair(name, name.split('-')[1], isDelisted ? 'delisted' : productStatus(product));
-      if (isDelisted && pair.symbol !== undefined) this.#dropPrices(pair.symbol);
-      return pair;
-    });
-    this.channel.emit({ type: 'instruments', pairs });
+    for (const { id, status } of products) if (status === 'delisted') this.#dropPrices(this.symbolOf(id));
+    this.emitInstruments(products, (product) => ({
+      liveName: product.id,
+      quote: asText(product.id)?.split('-')[1],
+      status: product.status === 'delisted' ? product.status : productStatus(product),
+    }));
   }
 
   #refresh(): void {

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
-import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
+import type { CloseReason, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
 import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
@@ -20,21 +20,15 @@ import {
 
 /** The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no candles, and no states. */
 export class CoinmateConnector extends ConnectorBase {
+  protected readonly requests = {
+    // 40 a minute of the 100 that an address has; more is a ban.
+    pace: { intervalMs: 1_500, burst: 2 },
+    unwrap: readEnvelope,
+  };
+  protected readonly listing = { path: '/api/tradingPairs', read: readTradingPairs };
   #latest: RestAnswer | undefined;
   /** When the latest answer arrived. Monotonic. */
   #latestAtMs = Number.NEGATIVE_INFINITY;
-
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // 40 a minute of the 100 that an address has; more is a ban.
-      pace: { intervalMs: 1_500, burst: 2 },
-      unwrap: readEnvelope,
-    });
-  }
-
-  protected async loadListing(signal: AbortSignal) {
-    return { pairs: readTradingPairs(await this.askListing({ path: '/api/tradingPairs' }, signal)) };
-  }
 
   openLive(listener: LiveListener) {
     return new PolledLive(this.options.clock, (signal) => this.#load('live', signal), listener);

@@ -1,5 +1,5 @@
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { readCandleRows, readPolled, settledSome } from '../rest-answers.ts';
 import type { RestCall } from '../rest-client.ts';
@@ -18,25 +18,22 @@ const candles = {
 
 /** The connector for Kraken's public REST and WebSocket version 2 protocol. */
 export class KrakenConnector extends ConnectorBase {
+  protected readonly requests = {
+    // About one request a second; a catalogue is three.
+    pace: { intervalMs: 1_000, burst: 3 },
+    unwrap: readEnvelope,
+  };
+  protected readonly listing = { path: '/0/public/AssetPairs', isPlain: true, read: readAssetPairs };
   #assets: AssetNames | undefined;
   /** The ids of pairs of tokenised assets: calls about them name the class. */
   #tokenised: ReadonlySet<string> = new Set();
 
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // About one request a second; a catalogue is three.
-      pace: { intervalMs: 1_000, burst: 3 },
-      unwrap: readEnvelope,
-    });
-  }
-
   /** Pairs carry the assets' ids: without the assets' names a pair can get another symbol. */
-  protected async loadListing(signal: AbortSignal) {
-    const call = { path: '/0/public/AssetPairs', isPlain: true };
+  protected override async loadListing(signal: AbortSignal) {
     const [assets, result, tokenised] = await Promise.all([
       this.#loadAssets(signal),
-      this.askListing(call, signal),
-      this.#optional({ ...call, parameters: { aclass_base: tokenisedAsset } }, signal),
+      this.askListing(this.listing, signal),
+      this.#optional({ ...this.listing, parameters: { aclass_base: tokenisedAsset } }, signal),
     ]);
     const shares = Object.entries(asObject(tokenised) ?? {}).filter(
       ([, pair]) => asObject(pair)?.aclass_base === tokenisedAsset,
@@ -45,7 +42,7 @@ export class KrakenConnector extends ConnectorBase {
     const isComplete = assets !== undefined && (shares.length > 0 || this.#tokenised.size === 0);
     if (shares.length > 0) this.#tokenised = new Set(shares.map(([id]) => id));
     const pairs = { ...Object.fromEntries(shares), ...requireObject(result, 'AssetPairs') };
-    return { pairs: readAssetPairs(pairs, assets ?? new Map()), isComplete };
+    return { pairs: readAssetPairs(pairs, assets), isComplete };
   }
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {

@@ -1,6 +1,5 @@
-import type { LivePair } from '../connector.ts';
-import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { asObject, asText, parseLossless, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
+import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import { asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
 import { commonCode, pairStatus, readLiveTicker } from './messages.ts';
 
 export const krakenSocket: SocketTraits = {
@@ -27,30 +26,23 @@ export class KrakenLive extends LiveProtocol {
     this.channel.sendNow({ method: 'ping', req_id: ++this.#pingCount });
   }
 
-  received(text: string): void {
-    // The catalogue frame has half a megabyte, and we read none of its numbers.
-    const parse = text.startsWith('{"channel":"instrument"') ? parsePlain : parseLossless;
-    const frame = requireObject(parse(text), 'frame');
-    switch (frame.channel ?? frame.method) {
-      case 'ticker':
-        this.#tickers(frame);
-        break;
-      case 'instrument':
-        this.#instruments(requireList(asObject(frame.data)?.pairs, 'pairs'));
-        break;
-      case 'status':
-        this.#status(requireList(frame.data, 'status'));
-        break;
-      case 'subscribe':
-      case 'unsubscribe':
-        this.#acknowledged(frame);
-        break;
-      case 'heartbeat':
-      case 'pong':
-        break;
-      default:
-        this.dropped('unknown_kind');
-    }
+  protected readonly readers: FrameReaders = {
+    ticker: (frame) => this.#tickers(frame),
+    instrument: ({ data }) => this.#instruments(requireList(asObject(data)?.pairs, 'pairs')),
+    status: ({ data }) => this.#status(requireList(data, 'status')),
+    subscribe: (frame) => this.#acknowledged(frame),
+    unsubscribe: (frame) => this.#acknowledged(frame),
+    heartbeat: ignored,
+    pong: ignored,
+  };
+
+  protected kindOf({ channel, method }: WireObject): unknown {
+    return channel ?? method;
+  }
+
+  /** The catalogue frame has half a megabyte, and we read none of its numbers. */
+  protected override parse(text: string): unknown {
+    return text.startsWith('{"channel":"instrument"') ? parsePlain(text) : super.parse(text);
   }
 
   protected request(method: 'subscribe' | 'unsubscribe', symbol: readonly string[], request: number): object {
@@ -84,11 +76,10 @@ export class KrakenLive extends LiveProtocol {
   }
 
   #instruments(entries: readonly WireObject[]): void {
-    const pairs = entries.flatMap(({ symbol, quote, status }): LivePair | [] => {
-      const name = asText(symbol);
-      if (name === undefined) return [];
-      return this.livePair(name, commonCode(asText(quote) ?? ''), status === 'delisted' ? status : pairStatus(status));
-    });
-    this.channel.emit({ type: 'instruments', pairs });
+    this.emitInstruments(entries, ({ symbol, quote, status }) => ({
+      liveName: symbol,
+      quote: commonCode(asText(quote) ?? ''),
+      status: status === 'delisted' ? status : pairStatus(status),
+    }));
   }
 }

@@ -1,40 +1,24 @@
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
-import type { CandleInterval, ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
+import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
-import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
-import {
-  asDecimal,
-  asEpoch,
-  asObject,
-  asText,
-  parseLossless,
-  requireList,
-  UpstreamError,
-  type WireObject,
-} from '../wire.ts';
+import { asDecimal, asEpoch, asObject, asText, requireList, UpstreamError, type WireObject } from '../wire.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };
 
 /** The connector for OKX, spot only; by default on the hosts of its European entity. */
 export class OkxConnector extends ConnectorBase {
-  constructor(options: ConnectorOptions) {
-    super(options, {
-      // 10 requests in 2 seconds; each kind of request may be made 20 times.
-      pace: { intervalMs: 200, burst: 2 },
-      unwrap: readEnvelope,
-    });
-  }
-
-  protected async loadListing(signal: AbortSignal) {
-    return {
-      pairs: readInstruments(await this.askListing({ path: '/api/v5/public/instruments', parameters: spot }, signal)),
-    };
-  }
+  protected readonly requests = {
+    // 10 requests in 2 seconds; each kind of request may be made 20 times.
+    pace: { intervalMs: 200, burst: 2 },
+    unwrap: readEnvelope,
+  };
+  protected readonly listing = { path: '/api/v5/public/instruments', parameters: spot, read: readInstruments };
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const parameters = { instId: this.idOf(symbol), ...candles[interval] };
@@ -98,33 +82,29 @@ export class OkxLive extends LiveProtocol {
     this.channel.sendNow('ping');
   }
 
-  received(text: string): void {
-    if (text === 'pong') return;
-    const frame = asObject(parseLossless(text)) ?? {};
-    if (frame.event === undefined) this.#pushed(asObject(frame.arg)?.channel, frame.data);
-    else this.#answered(frame);
+  override received(text: string): void {
+    if (text !== 'pong') super.received(text);
+  }
+
+  protected readonly readers: FrameReaders = {
+    tickers: ({ data }) => this.#tickers(requireList(data, 'tickers')),
+    instruments: ({ data }) => this.#instruments(requireList(data, 'instruments')),
+    status: ({ data }) => this.#status(requireList(data, 'status')),
+    subscribe: ({ arg }) => this.#subscribed(asObject(arg)),
+    unsubscribe: ignored,
+    error: ({ msg }) => this.#refused(asText(msg) ?? ''),
+    notice: ({ code }) => {
+      if (code === upgradeNotice) this.channel.emit({ type: 'ending', detail: 'the service is upgraded' });
+    },
+  };
+
+  /** Answers have an event, and what is pushed a channel. */
+  protected kindOf({ event, arg }: WireObject): unknown {
+    return event ?? asObject(arg)?.channel;
   }
 
   protected request(op: string, names: readonly string[]): object {
     return { op, args: names.map((instId) => ({ channel: 'tickers', instId })) };
-  }
-
-  #answered(frame: WireObject): void {
-    switch (frame.event) {
-      case 'subscribe':
-        this.#subscribed(asObject(frame.arg));
-        break;
-      case 'unsubscribe':
-        break;
-      case 'error':
-        this.#refused(asText(frame.msg) ?? '');
-        break;
-      case 'notice':
-        if (frame.code === upgradeNotice) this.channel.emit({ type: 'ending', detail: 'the service is upgraded' });
-        break;
-      default:
-        this.dropped('unknown_kind');
-    }
   }
 
   #subscribed(argument: WireObject | undefined): void {
@@ -139,13 +119,6 @@ export class OkxLive extends LiveProtocol {
     else this.subscriptions.refused(symbol);
   }
 
-  #pushed(channel: unknown, data: unknown): void {
-    if (channel === 'tickers') this.#tickers(requireList(data, channel));
-    else if (channel === 'instruments') this.#instruments(requireList(data, channel));
-    else if (channel === 'status') this.#status(requireList(data, channel));
-    else this.dropped('unknown_kind');
-  }
-
   #tickers(entries: readonly WireObject[]): void {
     for (const ticker of this.readTickers(entries, 'instId', readTicker)) {
       const isSnapshot = !this.#seen.has(ticker.symbol);
@@ -155,12 +128,12 @@ export class OkxLive extends LiveProtocol {
   }
 
   #instruments(entries: readonly WireObject[]): void {
-    const pairs = entries.flatMap(({ instId, instType, quoteCcy, state }): LivePair | [] => {
-      const name = asText(instId);
-      if (name === undefined || instType !== 'SPOT') return [];
-      return this.livePair(name, quoteCcy, instrumentStatus(state));
-    });
-    this.channel.emit({ type: 'instruments', pairs });
+    const ours = entries.filter(({ instType }) => instType === 'SPOT');
+    this.emitInstruments(ours, ({ instId, quoteCcy, state }) => ({
+      liveName: instId,
+      quote: quoteCcy,
+      status: instrumentStatus(state),
+    }));
   }
 
   /** Maintenance of another service does not concern the feed. */
