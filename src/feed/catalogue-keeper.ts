@@ -18,10 +18,9 @@ interface KnownStatus {
 const announcedMax = 10_000;
 
 /** Loads the catalogue periodically, and early when the live connection announces a change. */
-export class CatalogueKeeper {
+export class CatalogueKeeper extends Loop {
   readonly #parts: FeedParts;
   readonly #loaded: (catalogue: Catalogue, at: EpochMs) => boolean;
-  readonly #loop: Loop;
   readonly #backoff: Backoff;
   readonly #statuses = new Map<MarketSymbol, KnownStatus>();
   readonly #announced = new Set<string>();
@@ -32,14 +31,10 @@ export class CatalogueKeeper {
 
   /** `loaded` takes a non-empty catalogue and returns whether it holds every known market. */
   constructor(parts: FeedParts, loaded: (catalogue: Catalogue, at: EpochMs) => boolean) {
-    const { clock, randomness, timing } = parts;
+    super(parts.clock);
+    const { randomness, timing } = parts;
     this.#parts = parts;
     this.#loaded = loaded;
-    this.#loop = new Loop(
-      clock,
-      (signal) => this.#load(signal),
-      (error) => this.#failed(error),
-    );
     this.#backoff = new Backoff(randomness, { minMs: 1_000, maxMs: timing.catalogueRetryMaxMs });
   }
 
@@ -49,14 +44,6 @@ export class CatalogueKeeper {
 
   get pairsSkipped(): number {
     return this.#pairsSkipped;
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  stop(): void {
-    this.#loop.stop();
   }
 
   /** Pairs announced by the live connection: a new state goes to the sink, a new or delisted pair causes a load. */
@@ -89,10 +76,10 @@ export class CatalogueKeeper {
     const { clock, connector, timing } = this.#parts;
     const sinceLoadMs = clock.monotonicMs() - this.#loadedAtMs;
     const spacingMs = connector.catalogueSpacingMs ?? timing.catalogueSpacingMs;
-    this.#loop.wakeWithin(Math.max(0, spacingMs - sinceLoadMs));
+    this.wakeWithin(Math.max(0, spacingMs - sinceLoadMs));
   }
 
-  async #load(signal: AbortSignal): Promise<number> {
+  protected async run(signal: AbortSignal): Promise<number> {
     const { connector, clock, log, counters } = this.#parts;
     const askedAtMs = clock.monotonicMs();
     const catalogue = await connector.loadCatalogue(signal);
@@ -104,7 +91,7 @@ export class CatalogueKeeper {
     return this.#backoff.nextMs();
   }
 
-  #failed({ kind, message: detail, retryAfterMs = 0 }: UpstreamError): number {
+  protected override failed({ kind, message: detail, retryAfterMs = 0 }: UpstreamError): number {
     const { log, counters } = this.#parts;
     countOne(counters.catalogueLoads, kind);
     log.warn({ kind, detail }, 'the catalogue could not be loaded');

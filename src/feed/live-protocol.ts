@@ -11,7 +11,7 @@ import { asObject, asText, parseLossless, type WireObject } from './wire.ts';
 
 /** Traits of the connections of an exchange. */
 export interface SocketTraits {
-  /** Of frames on one connection. */
+  /** The pace of frames on one connection. */
   readonly pace: Pace;
   /** A larger frame ends the connection, and so does one over the configured limit. */
   readonly frameBytesMax: number;

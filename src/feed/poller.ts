@@ -5,6 +5,7 @@ import type { UpstreamTicker } from '../market/upstream.ts';
 import { type AttemptOutcome, countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
+import type { UpstreamError } from './wire.ts';
 
 /** The markets to poll now. `all`: the fallback for the whole feed. `some`: symbols the live connection does not serve. */
 export interface PollPlan {
@@ -22,23 +23,18 @@ interface PollerListener {
 }
 
 /** Polls tickers over REST, one poll at a time: all of them on the fallback, otherwise the few that are silent. */
-export class Poller {
+export class Poller extends Loop {
   readonly #parts: FeedParts;
   readonly #listener: PollerListener;
-  readonly #loop: Loop;
   readonly #backoff: Backoff;
   #lastPollAt: EpochMs | undefined;
   #isFailing = false;
 
   constructor(parts: FeedParts, listener: PollerListener) {
-    const { clock, randomness, timing } = parts;
+    super(parts.clock);
+    const { randomness, timing } = parts;
     this.#parts = parts;
     this.#listener = listener;
-    this.#loop = new Loop(
-      clock,
-      (signal) => this.#poll(signal),
-      ({ kind, message, retryAfterMs }) => this.#failed(kind, message, retryAfterMs),
-    );
     this.#backoff = new Backoff(randomness, { minMs: timing.fallbackPollMs, maxMs: timing.fallbackRetryMaxMs });
   }
 
@@ -47,27 +43,19 @@ export class Poller {
     return this.#lastPollAt;
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  stop(): void {
-    this.#loop.stop();
-  }
-
   /** The plan has changed: polls at once, unless failures hold the next poll back. */
   wake(): void {
-    if (!this.#isFailing) this.#loop.wakeWithin(0);
+    if (!this.#isFailing) this.wakeWithin(0);
   }
 
-  async #poll(signal: AbortSignal): Promise<number> {
+  protected async run(signal: AbortSignal): Promise<number> {
     const { connector, clock, timing } = this.#parts;
     const plan = this.#listener.plan();
     if (plan.symbols.length === 0) return plan.scope === 'all' ? timing.fallbackPollMs : timing.quietCheckMs;
     const startedMs = clock.monotonicMs();
     const tickers = await connector.pollTickers(plan.symbols, signal);
     signal.throwIfAborted();
-    if (tickers.length === 0) return this.#failed('empty', 'no ticker in the answer');
+    if (tickers.length === 0) return this.#retryAfter('empty', 'no ticker in the answer');
     this.#succeeded();
     this.#listener.polled(plan, tickers);
     const next = this.#listener.plan();
@@ -84,7 +72,11 @@ export class Poller {
     countOne(counters.polls, 'ok');
   }
 
-  #failed(outcome: AttemptOutcome, detail: string, retryAfterMs = 0): number {
+  protected override failed({ kind, message, retryAfterMs }: UpstreamError): number {
+    return this.#retryAfter(kind, message, retryAfterMs);
+  }
+
+  #retryAfter(outcome: AttemptOutcome, detail: string, retryAfterMs = 0): number {
     const { counters, log, timing } = this.#parts;
     countOne(counters.polls, outcome);
     if (!this.#isFailing) log.warn({ outcome, detail }, 'polling failed');

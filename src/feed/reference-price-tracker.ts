@@ -110,10 +110,9 @@ const currentForMs = minuteMs;
  * Keeps each market's prices of 1 hour, 24 hours and 7 days ago: seeded from the exchange's candles, one request at a time behind all other requests,
  * and continued from the feed itself. Those of a source without candles are of the record, or of the feed itself where there is none.
  */
-export class ReferencePriceTracker {
+export class ReferencePriceTracker extends Loop {
   readonly #parts: FeedParts;
   readonly #followed = new Map<MarketSymbol, Followed>();
-  readonly #loop: Loop;
   readonly #backoff: Backoff;
   readonly #recorded: RecordedReferences | undefined;
   /** The requests to make, in order, with the failures so far. Hours go before minutes. */
@@ -125,8 +124,8 @@ export class ReferencePriceTracker {
   #timer: Timer | undefined;
 
   constructor(parts: FeedParts) {
+    super(parts.clock);
     this.#parts = parts;
-    this.#loop = new Loop(parts.clock, (signal) => this.#seedNext(signal));
     this.#backoff = new Backoff(parts.randomness, { minMs: 2_000, maxMs: 120_000 });
     const { lookUpRecord, connector } = parts;
     if (lookUpRecord !== undefined)
@@ -138,14 +137,14 @@ export class ReferencePriceTracker {
     return this.#jobs.hour.size + this.#jobs.minute.size;
   }
 
-  start(): void {
-    this.#timer = this.#parts.clock.every(1_000, () => this.#updateDue());
-    this.#loop.start();
+  override start(): void {
+    this.#timer = this.clock.every(1_000, () => this.#updateDue());
+    super.start();
   }
 
-  stop(): void {
+  override stop(): void {
     this.#timer?.cancel();
-    this.#loop.stop();
+    super.stop();
   }
 
   /** Keeps the prices of these symbols from now on. Hours are requested first: they give two of the three prices. */
@@ -205,7 +204,7 @@ export class ReferencePriceTracker {
   #request(symbol: MarketSymbol, interval: CandleInterval): void {
     if (this.#parts.connector.loadCandles === undefined) return;
     if (!this.#jobs[interval].has(symbol)) this.#jobs[interval].set(symbol, 0);
-    if (!this.#isBackingOff) this.#loop.wakeWithin(0);
+    if (!this.#isBackingOff) this.wakeWithin(0);
   }
 
   #forget(symbol: MarketSymbol): void {
@@ -214,7 +213,7 @@ export class ReferencePriceTracker {
     this.#jobs.minute.delete(symbol);
   }
 
-  async #seedNext(signal: AbortSignal): Promise<number> {
+  protected async run(signal: AbortSignal): Promise<number> {
     const interval = this.#jobs.hour.size > 0 ? 'hour' : 'minute';
     const [job] = this.#jobs[interval];
     this.#isBackingOff = false;
@@ -229,7 +228,7 @@ export class ReferencePriceTracker {
     } catch (error) {
       if (signal.aborted) return Number.POSITIVE_INFINITY;
       this.#isBackingOff = true;
-      return this.#failed(symbol, interval, failures + 1, asUpstreamError(error));
+      return this.#retryAfter(symbol, interval, failures + 1, asUpstreamError(error));
     }
   }
 
@@ -241,7 +240,7 @@ export class ReferencePriceTracker {
   }
 
   /** Retried after the other symbols; one that keeps failing is left until the feed has collected enough prices itself. */
-  #failed(symbol: MarketSymbol, interval: CandleInterval, failures: number, error: UpstreamError): number {
+  #retryAfter(symbol: MarketSymbol, interval: CandleInterval, failures: number, error: UpstreamError): number {
     const isWanted = this.#jobs[interval].delete(symbol);
     if (isWanted && failures < failuresMax) this.#jobs[interval].set(symbol, failures);
     this.#parts.log.debug({ symbol, kind: error.kind, detail: error.message, failures }, 'loading candles failed');

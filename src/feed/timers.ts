@@ -1,19 +1,11 @@
 import type { Clock, Timer } from '../clock.ts';
 import { asUpstreamError, type UpstreamError } from './wire.ts';
 
-/** Does its work, and resolves with the milliseconds until the next run. `Infinity`: only when woken. */
-type LoopTask = (signal: AbortSignal) => Promise<number>;
-
-/** Returns the milliseconds until the next run after one that threw. Not called once the loop was stopped. */
-type LoopFailure = (error: UpstreamError) => number;
-
 const afterFailureMs = 5_000;
 
-/** Repeats a task, never two runs at a time. It starts once; stopping aborts the current run and ends the loop for good. */
-export class Loop {
-  readonly #clock: Clock;
-  readonly #task: LoopTask;
-  readonly #failed: LoopFailure;
+/** Repeats its run, never two at a time. It starts once; stopping aborts the current run and ends the loop for good. */
+export abstract class Loop {
+  protected readonly clock: Clock;
   readonly #controller = new AbortController();
   #timer: Timer | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
@@ -21,10 +13,16 @@ export class Loop {
   #isRunning = false;
   #wakeMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, task: LoopTask, failed: LoopFailure = () => afterFailureMs) {
-    this.#clock = clock;
-    this.#task = task;
-    this.#failed = failed;
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Does its work, and resolves with the milliseconds until the next run. `Infinity`: only when woken. */
+  protected abstract run(signal: AbortSignal): Promise<number>;
+
+  /** Returns the milliseconds until the next run after one that threw. Not called once the loop was stopped. */
+  protected failed(_error: UpstreamError): number {
+    return afterFailureMs;
   }
 
   start(): void {
@@ -42,21 +40,21 @@ export class Loop {
   wakeWithin(delayMs: number): void {
     if (!this.#isStarted) return;
     if (this.#isRunning) this.#wakeMs = Math.min(this.#wakeMs, delayMs);
-    else if (this.#dueMs - this.#clock.monotonicMs() > delayMs) this.#schedule(delayMs);
+    else if (this.#dueMs - this.clock.monotonicMs() > delayMs) this.#schedule(delayMs);
   }
 
   #schedule(delayMs: number): void {
     this.#timer?.cancel();
     if (this.#controller.signal.aborted) return;
-    this.#dueMs = this.#clock.monotonicMs() + delayMs;
-    if (Number.isFinite(delayMs)) this.#timer = this.#clock.after(delayMs, () => void this.#run());
+    this.#dueMs = this.clock.monotonicMs() + delayMs;
+    if (Number.isFinite(delayMs)) this.#timer = this.clock.after(delayMs, () => void this.#runOnce());
   }
 
-  async #run(): Promise<void> {
+  async #runOnce(): Promise<void> {
     this.#isRunning = true;
     const { signal } = this.#controller;
-    const delayMs = await this.#task(signal).catch((error: unknown) =>
-      signal.aborted ? Number.POSITIVE_INFINITY : this.#failed(asUpstreamError(error)),
+    const delayMs = await this.run(signal).catch((error: unknown) =>
+      signal.aborted ? Number.POSITIVE_INFINITY : this.failed(asUpstreamError(error)),
     );
     this.#isRunning = false;
     const wakeMs = this.#wakeMs;

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { Clock, EpochMs } from '../../clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
@@ -63,20 +63,44 @@ const statisticsEveryMs = 5_000;
 const statisticsEveryMsMax = 60_000;
 const channelPrefix = 'order_book_';
 
+/** Reads the statistics of all markets every five seconds, and less often while that fails. */
+class StatisticsLoop extends Loop {
+  readonly #load: LoadTickers;
+  readonly #loaded: (ticker: UpstreamTicker) => void;
+  #everyMs = statisticsEveryMs;
+
+  constructor(clock: Clock, load: LoadTickers, loaded: (ticker: UpstreamTicker) => void) {
+    super(clock);
+    this.#load = load;
+    this.#loaded = loaded;
+  }
+
+  protected async run(signal: AbortSignal): Promise<number> {
+    const tickers = await this.#load(signal);
+    this.#everyMs = statisticsEveryMs;
+    for (const ticker of signal.aborted ? [] : tickers) this.#loaded(ticker);
+    return this.#everyMs;
+  }
+
+  protected override failed(): number {
+    this.#everyMs = Math.min(2 * this.#everyMs, statisticsEveryMsMax);
+    return this.#everyMs;
+  }
+}
+
 /**
  * Bitstamp's `order_book` channels, of which the first level of each side is read, with the statistics of the REST ticker.
  * One channel for each message and market.
  */
 export class BitstampLive extends LiveProtocol {
-  /** No channel has statistics. */
-  readonly #loadTickers: LoadTickers;
-  readonly #statistics: Loop;
-  #statisticsEveryMs = statisticsEveryMs;
+  /** No channel has them. */
+  readonly #statistics: StatisticsLoop;
 
   constructor(parts: LiveParts, channel: LiveChannel, loadTickers: LoadTickers) {
     super(parts, channel);
-    this.#loadTickers = loadTickers;
-    this.#statistics = new Loop(parts.clock, (signal) => this.#loadStatistics(signal));
+    this.#statistics = new StatisticsLoop(parts.clock, loadTickers, (ticker) =>
+      this.emitTicker(this.assembler.statistics(ticker.symbol, ticker)),
+    );
   }
 
   override opened(): void {
@@ -103,9 +127,7 @@ export class BitstampLive extends LiveProtocol {
     'bts:request_reconnect': () => this.channel.emit({ type: 'ending', detail: 'request_reconnect' }),
   };
 
-  protected kindOf({ event }: WireObject): unknown {
-    return event;
-  }
+  protected readonly kindOf = ({ event }: WireObject) => event;
 
   protected request(method: string, [name]: readonly string[]): object {
     return { event: `bts:${method}`, data: { channel: `${channelPrefix}${name}` } };
@@ -129,19 +151,6 @@ export class BitstampLive extends LiveProtocol {
     }
     this.subscriptions.accepted(symbol);
     this.emitTicker(this.assembler.prices(symbol, { ...readTopOfBook(data), ...this.arrival() }));
-  }
-
-  async #loadStatistics(signal: AbortSignal): Promise<number> {
-    try {
-      const tickers = await this.#loadTickers(signal);
-      this.#statisticsEveryMs = statisticsEveryMs;
-      for (const ticker of signal.aborted ? [] : tickers) {
-        this.emitTicker(this.assembler.statistics(ticker.symbol, ticker));
-      }
-    } catch {
-      this.#statisticsEveryMs = Math.min(2 * this.#statisticsEveryMs, statisticsEveryMsMax);
-    }
-    return this.#statisticsEveryMs;
   }
 
   #symbolOfChannel(channel: unknown): MarketSymbol | undefined {

@@ -86,9 +86,7 @@ export class BitvavoLive extends LiveProtocol {
     },
   };
 
-  protected kindOf({ event }: WireObject): unknown {
-    return event;
-  }
+  protected readonly kindOf = ({ event }: WireObject) => event;
 
   protected request(action: string, markets: readonly string[]): object {
     return { action, channels: [{ name: 'ticker24h', markets }] };

@@ -109,9 +109,7 @@ export class CoinbaseLive extends LiveProtocol {
     heartbeat: this.#ofProduct((symbol, product, frame) => this.#heartbeat(symbol, product, frame)),
   };
 
-  protected kindOf({ type }: WireObject): unknown {
-    return type;
-  }
+  protected readonly kindOf = ({ type }: WireObject) => type;
 
   protected request(type: string, product_ids: readonly string[]): object {
     return { type, product_ids, channels };

@@ -36,9 +36,7 @@ export class KrakenLive extends LiveProtocol {
     pong: ignored,
   };
 
-  protected kindOf({ channel, method }: WireObject): unknown {
-    return channel ?? method;
-  }
+  protected readonly kindOf = ({ channel, method }: WireObject) => channel ?? method;
 
   /** The catalogue frame has half a megabyte, and we read none of its numbers. */
   protected override parse(text: string): unknown {

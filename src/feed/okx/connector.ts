@@ -99,9 +99,7 @@ export class OkxLive extends LiveProtocol {
   };
 
   /** Answers have an event, and what is pushed a channel. */
-  protected kindOf({ event, arg }: WireObject): unknown {
-    return event ?? asObject(arg)?.channel;
-  }
+  protected readonly kindOf = ({ event, arg }: WireObject) => event ?? asObject(arg)?.channel;
 
   protected request(op: string, names: readonly string[]): object {
     return { op, args: names.map((instId) => ({ channel: 'tickers', instId })) };

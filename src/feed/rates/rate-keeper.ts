@@ -62,33 +62,20 @@ const heldRetryMs = 30_000;
 const plausible = { min: '0.000001', max: '1000000' } as const;
 
 /** Refreshes one conversion rate and validates each value. How long a rate stays valid is the market room's decision. */
-export class RateKeeper {
+export class RateKeeper extends Loop {
   readonly #options: RateKeeperOptions;
   readonly #refreshMs: number;
-  readonly #loop: Loop;
   readonly #backoff: Backoff;
   readonly #record = new RateRecord();
 
   constructor(options: RateKeeperOptions) {
+    super(options.clock);
     this.#options = options;
     this.#refreshMs = options.refreshMs ?? 300_000;
-    this.#loop = new Loop(
-      options.clock,
-      (signal) => this.#refresh(signal),
-      (error) => this.#failed(error),
-    );
     this.#backoff = new Backoff(options.randomness, {
       minMs: retryMinMs,
       maxMs: Math.max(retryMinMs, this.#refreshMs),
     });
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  stop(): void {
-    this.#loop.stop();
   }
 
   health(): RateHealth {
@@ -96,7 +83,7 @@ export class RateKeeper {
     return { source: source.id, base, quote, ...this.#record };
   }
 
-  async #refresh(signal: AbortSignal): Promise<number> {
+  protected async run(signal: AbortSignal): Promise<number> {
     const rate = await this.#options.source.load(signal);
     signal.throwIfAborted();
     const now = this.#options.clock.now();
@@ -113,7 +100,7 @@ export class RateKeeper {
     return sink.rateRefreshed({ ...rate, base, quote, source: source.id, refreshedAt: now });
   }
 
-  #failed(error: UpstreamError): number {
+  protected override failed(error: UpstreamError): number {
     const { source, clock, log } = this.#options;
     this.#record.consecutiveFailures++;
     this.#record.lastErrorAt = clock.now();
