@@ -26,14 +26,14 @@ test('a coding is chosen by its weight, ours first among equal ones, and identit
     ['gzip;q=0', 'identity'],
   ];
   for (const [accept, coding] of chosen) {
-    assert.equal(chooseEncoding(accept), coding, accept);
+    assert.equal(chooseEncoding(accept), coding, `${accept}`);
     assert.equal(chooseEncoding(accept), coding, `${accept}, again`);
   }
 });
 
 test('a page is preferred where HTML or Markdown weighs more than JSON', () => {
   for (const accept of ['text/html', 'text/markdown', 'text/html, */*;q=0.8', 'text/html, application/json;q=0.9'])
-    assert.equal(prefersPage(accept), true, accept);
+    assert.equal(prefersPage(accept), true, `${accept}`);
   const json = [
     '*/*',
     'application/json',
@@ -41,14 +41,14 @@ test('a page is preferred where HTML or Markdown weighs more than JSON', () => {
     'text/html;q=0.5, application/*',
     'text/html;q=0',
   ];
-  for (const accept of [undefined, '', ...json]) assert.equal(prefersPage(accept), false, accept);
+  for (const accept of [undefined, '', ...json]) assert.equal(prefersPage(accept), false, `${accept}`);
 });
 
 test('Markdown is preferred where it is named and weighs as much as HTML', () => {
   for (const accept of ['text/markdown', 'text/markdown, text/html', 'TEXT/Markdown;q=0.4, text/html;q=0.3'])
-    assert.equal(prefersMarkdown(accept), true, accept);
+    assert.equal(prefersMarkdown(accept), true, `${accept}`);
   for (const accept of [undefined, 'text/html', '*/*', 'text/markdown;q=0', 'text/markdown;q=0.5, text/html'])
-    assert.equal(prefersMarkdown(accept), false, accept);
+    assert.equal(prefersMarkdown(accept), false, `${accept}`);
 });
 
 test('the language that weighs most is preferred, the first of equal ones as they are sent', () => {
@@ -61,6 +61,6 @@ test('the language that weighs most is preferred, the first of equal ones as the
 
 test('an entity tag is matched by the weak comparison, in a list, and by an asterisk', () => {
   for (const sent of ['"a"', 'W/"a"', '"b", "a"', '"b",W/"a"', '*', ' * '])
-    assert.ok(matchesEntityTag(sent, '"a"'), sent);
-  for (const sent of [undefined, '', 'a', '"A"', '"b"', '"aW/"']) assert.ok(!matchesEntityTag(sent, '"a"'), sent);
+    assert.ok(matchesEntityTag(sent, '"a"'), `${sent}`);
+  for (const sent of [undefined, '', 'a', '"A"', '"b"', '"aW/"']) assert.ok(!matchesEntityTag(sent, '"a"'), `${sent}`);
 });
