@@ -87,3 +87,37 @@ test('a source that the operator accepts makes the price, however far from the o
     if (mode === 'primary') assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84000001');
   }
 });
+
+for (const [ids, served] of [
+  [
+    ['one', 'two', 'three'],
+    ['84010', '84015', '84020'],
+  ],
+  [
+    ['one', 'two'],
+    ['84010', '86000'],
+  ],
+] as const) {
+  for (const far of ids.slice(0, 2)) {
+    test(`an accepted source never drags the median to a price nobody near quotes (${far} of ${ids.length} is far)`, () => {
+      const rig = new SourcesRig({ ids, mode: 'median' });
+      for (const id of ids) {
+        rig.list(id);
+        rig.tick(id, id === 'three' ? '84020' : '84010');
+      }
+      const live = ids.map(() => 'live' as const);
+      rig.review(...live);
+      rig.nowMs = 1_000;
+      rig.tick(far, '86000');
+      rig.review(...live);
+      assert.deepEqual(doubted(rig), [far]);
+      accept(rig, far);
+      for (; rig.nowMs < 5_000; rig.nowMs += 1_000) {
+        for (const id of ids) rig.tick(id, id === far ? '86000' : id === 'three' ? '84020' : '84010');
+        rig.review(...live);
+        assert.ok(served.some((bid) => bid === rig.markets.acceptedTicker(BTCEUR)?.bid));
+      }
+      assert.ok(!doubted(rig).includes(far));
+    });
+  }
+}

@@ -177,7 +177,8 @@ export class MarketSources {
       return undefined;
     if (this.#rules.mode === 'primary') return own;
     const others = this.listOf(symbol).flatMap((source, index) => {
-      const isPart = source !== used && isFit(candidates[index]) && agreement?.doubt(index) === undefined;
+      const isKeptOut = agreement?.doubt(index) !== undefined || agreement?.isApart(index) === true;
+      const isPart = source !== used && isFit(candidates[index]) && !isKeptOut;
       const ticker = isPart ? source.tickers.get(symbol) : undefined;
       return ticker === undefined ? [] : [ticker];
     });
@@ -268,6 +269,8 @@ export class MarketSources {
     this.#reports.delete(symbol);
     choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs);
     const mayList = this.listOf(symbol).filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
+    const isContradicted = () => current !== undefined && choice.agreement?.doubt(current)?.reason === 'contradicted';
+    const wasContradicted = isContradicted();
     this.#compare(choice, at, price, mayList);
     if (choice.agreement?.isOpen === false) return false;
     choice.isOpen = true;
@@ -276,7 +279,7 @@ export class MarketSources {
       this.#switches++;
       return true;
     }
-    if (!isOpen) return true;
+    if (!isOpen || (wasContradicted && !isContradicted())) return true;
     return (
       this.#rules.mode === 'median' && choice.candidates.some((each, index) => isFit(each) !== isFit(before[index]))
     );

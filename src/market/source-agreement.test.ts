@@ -128,6 +128,46 @@ test('two assets of one name are never compared: the first makes the price, and 
   }
 });
 
+test('a source that is not comparable says nothing of the one in use, which may move further than sources may be apart', () => {
+  const rig = new SourcesRig({ ids: ['one', 'two'] });
+  for (const source of ['one', 'two']) rig.list(source);
+  for (const [one, two] of [
+    ['84000', '84000'],
+    ['84000', '85000'],
+    ['84000', '86000'],
+    ['81000', '86000'],
+    ['84000', '86000'],
+  ] as const) {
+    rig.nowMs += 20_000;
+    rig.tick('two', two);
+    rig.tick('one', one);
+    rig.review('live', 'live');
+    assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, one);
+  }
+  assert.deepEqual(
+    rig.markets.sources.states(BTCEUR).map(({ exclusion }) => exclusion),
+    [undefined, 'not_comparable'],
+  );
+});
+
+test('where each source was contradicted in turn during a crash, those that agree make the price at once', () => {
+  const rig = threeLive();
+  for (const [one, two] of [
+    ['81000', '84010'],
+    ['78000', '81000'],
+    ['75600', '75610'],
+  ] as const) {
+    rig.nowMs += 1_000;
+    rig.tick('one', one);
+    rig.tick('two', two);
+  }
+  const exclusions = () => rig.markets.sources.states(BTCEUR).map(({ doubt }) => doubt?.reason);
+  assert.deepEqual(exclusions(), ['contradicted', 'contradicted', 'contradicted']);
+  rig.review(...allLive);
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['one', '75600']);
+  assert.deepEqual(exclusions(), [undefined, undefined, 'contradicted']);
+});
+
 test('a source takes over only near the last good price of five minutes, or with a third one that agrees', () => {
   const rig = threeLive();
   rig.review('live', 'silent', 'silent');

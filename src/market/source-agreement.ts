@@ -111,6 +111,12 @@ export class SourceAgreement {
     return this.#members[index]?.doubt;
   }
 
+  /** Whether others are elsewhere. The operator can have accepted it all the same. */
+  isApart(index: number): boolean {
+    const standing = this.#members[index]?.standing;
+    return standing === 'divided' || standing === 'outvoted';
+  }
+
   /** Gives what a source says now, doubted or not. */
   said(index: number): Quote | undefined {
     return this.#members[index]?.said;
@@ -148,10 +154,12 @@ export class SourceAgreement {
     this.#isOpen ||= this.#firstHeardMs !== undefined && (listed < 2 || nowMs - this.#firstHeardMs >= firstWaitMs);
     if (!isAnyHeard) return;
     const standings = this.#compare(hearing);
+    // In a crash each can have been contradicted in turn: where none is left, those that agree make the price at once.
+    const isAnyLeft = this.#members.some(({ said, doubt }) => said !== undefined && doubt === undefined);
     for (const [index, member] of this.#members.entries()) {
       if (member.doubt === undefined || standings[index] !== 'agrees') continue;
       member.agreesSinceMs ??= nowMs;
-      if (nowMs - member.agreesSinceMs >= this.#rules.returnAfterMs) this.#clear(index);
+      if (!isAnyLeft || nowMs - member.agreesSinceMs >= this.#rules.returnAfterMs) this.#clear(index);
     }
   }
 
@@ -218,9 +226,11 @@ export class SourceAgreement {
   ): Map<number, SourceDoubtReason> {
     const divided = standings.flatMap((standing, index) => (standing === 'divided' ? [index] : []));
     if (divided.length === 0) return new Map();
-    const parties = standings.flatMap((standing, index) =>
-      standing === 'divided' || standing === 'alone' ? [index] : [],
-    );
+    // One that is not comparable is no party: it says nothing of the one in use, which is judged as if it were alone.
+    const parties = standings.flatMap((standing, index) => {
+      const isParty = this.#members[index]!.doubt?.reason !== 'not_comparable';
+      return isParty && (standing === 'divided' || standing === 'alone') ? [index] : [];
+    });
     const hasLeft = (index: number) => {
       const { said, ownLevel } = this.#members[index]!;
       const before = ownLevel ?? marketLevel();
