@@ -22,7 +22,7 @@ const minutesOf: Readonly<Record<string, number>> = { '1m': 1, '1H': 60, '1D': 1
 export class OkxDialect implements Dialect {
   readonly livePath = '/ws/v5/public';
   readonly restPath = '';
-  readonly calls = ['public/instruments', 'market/tickers', 'market/candles'];
+  readonly calls = ['public/instruments', 'market/tickers', 'market/candles', 'system/status'];
   readonly filler = '{"event":"subscribe","arg":{"channel":"tickers","instId":"NOPE-EUR"}}';
   readonly reconnectNotice =
     `{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"${connectionId}"}`;
@@ -52,6 +52,8 @@ export class OkxDialect implements Dialect {
         return succeed(this.#tickers());
       case 'market/candles':
         return succeed(JSON.stringify(this.#candles(searchParams)));
+      case 'system/status':
+        return succeed(JSON.stringify(this.#venue.systemStatus === 'online' ? [] : [this.#maintenance()]));
       default:
         throw new Refusal('Unknown endpoint');
     }
@@ -89,7 +91,7 @@ export class OkxDialect implements Dialect {
   }
 
   statusChanged(): void {
-    this.#venue.clients.publish('status', this.#statusFrame());
+    this.#venue.clients.publish('status', statusFrame(this.#maintenance()));
   }
 
   oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number): void {
@@ -115,15 +117,15 @@ export class OkxDialect implements Dialect {
     if (topic === 'instruments') {
       return instrumentsFrame(this.#venue.listed.map((market) => this.#instrument(market)));
     }
-    if (topic === 'status') return this.#venue.systemStatus === 'online' ? undefined : this.#statusFrame();
+    // Only the latest change of all comes at once: here that of another service.
+    if (topic === 'status') return statusFrame(otherMaintenance);
     const market = this.#venue.exchange.listed(symbol);
     return market === undefined || this.#venue.isMuted(symbol) ? undefined : this.#frame(market);
   }
 
-  #statusFrame(): string {
+  #maintenance(): object {
     const state = this.#venue.systemStatus === 'online' ? 'completed' : 'ongoing';
-    const data = [{ title: 'Spot System Upgrade', state, serviceType: '1', system: 'unified' }];
-    return JSON.stringify({ arg: { channel: 'status' }, data });
+    return { title: 'Trading account system upgrade', state, serviceType: '5', system: 'unified', env: '1' };
   }
 
   #frame(market: Market): string {
@@ -182,6 +184,18 @@ function topicOf(symbol: string): string {
 function stateOf(status: Market['status']): string {
   if (status === 'online') return 'live';
   return status === 'post_only' ? 'post_only' : 'suspend';
+}
+
+const otherMaintenance = {
+  title: 'Copy trading system scheduled maintenance',
+  state: 'completed',
+  serviceType: '11',
+  system: 'unified',
+  env: '1',
+};
+
+function statusFrame(maintenance: object): string {
+  return JSON.stringify({ arg: { channel: 'status' }, data: [maintenance] });
 }
 
 function instrumentsFrame(data: readonly object[]): string {

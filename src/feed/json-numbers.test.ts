@@ -25,7 +25,7 @@ const frames: Readonly<Record<string, [(parts: LiveParts, channel: RecordingChan
     ],
   ],
   okx: [
-    (parts, channel) => new OkxLive({ ...parts, traits: okxSocket }, channel),
+    (parts, channel) => new OkxLive({ ...parts, traits: okxSocket }, channel, async () => []),
     [
       '{"arg":{"channel":"tickers","instId":"BTC"},"data":[{"instId":"BTC","last":5,"bidPx":50000.10,"askPx":50001,"high24h":6,"low24h":4,"vol24h":1,"volCcy24h":5,"open24h":4,"ts":1786613174873}]}',
     ],

@@ -3,13 +3,23 @@ import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
-import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import {
+  type FrameReaders,
+  ignored,
+  type LiveChannel,
+  type LiveParts,
+  LiveProtocol,
+  type SocketTraits,
+} from '../live-protocol.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { asDecimal, asEpoch, asObject, asText, requireList, UpstreamError, type WireObject } from '../wire.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };
+
+/** The least time between two questions about maintenance. */
+const statusEveryMs = 5_000;
 
 /** The connector for OKX, spot only; by default on the hosts of its European entity. */
 export class OkxConnector extends ConnectorBase {
@@ -19,6 +29,7 @@ export class OkxConnector extends ConnectorBase {
     unwrap: readEnvelope,
   };
   protected readonly listing = { path: '/api/v5/public/instruments', parameters: spot, read: readInstruments };
+  #status: { readonly askedMs: number; readonly rows: Promise<unknown> } | undefined;
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const parameters = { instId: this.idOf(symbol), ...candles[interval] };
@@ -26,7 +37,17 @@ export class OkxConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, okxSocket, (...live) => new OkxLive(...live));
+    return this.openSocket(listener, okxSocket, (...live) => new OkxLive(...live, () => this.#loadStatus()));
+  }
+
+  /** Every maintenance that is announced or on. */
+  #loadStatus(): Promise<unknown> {
+    const askedMs = this.options.clock.monotonicMs();
+    if (this.#status === undefined || askedMs - this.#status.askedMs >= statusEveryMs) {
+      const rows = this.askListing({ path: '/api/v5/system/status' }, new AbortController().signal);
+      this.#status = { askedMs, rows };
+    }
+    return this.#status.rows;
   }
 
   protected async loadTickers(_: readonly MarketSymbol[], signal: AbortSignal) {
@@ -57,8 +78,10 @@ export const okxSocket: SocketTraits = {
 };
 /** The notice that the connection will be closed for a service upgrade. */
 const upgradeNotice = '64008';
-/** The `serviceType` of WebSocket and of spot trading. */
-const ourServices: ReadonlySet<unknown> = new Set(['0', '1']);
+/** The `serviceType` of WebSocket, of spot trading and of trading as a whole. */
+const ourServices: ReadonlySet<unknown> = new Set(['0', '1', '5']);
+/** The `env` of paper trading. */
+const demo = '2';
 
 /**
  * OKX's public channels: `tickers` (at most ten times a second for each instrument, whole values), `instruments` (states)
@@ -67,10 +90,23 @@ const ourServices: ReadonlySet<unknown> = new Set(['0', '1']);
 export class OkxLive extends LiveProtocol {
   /** Instruments whose first ticker on this connection has arrived: the first is a snapshot. */
   readonly #seen = new Set<MarketSymbol>();
+  /** The state of every maintenance heard of on this connection: one can end while another goes on. */
+  readonly #maintenance = new Map<string, string>();
+  readonly #loadStatus: () => Promise<unknown>;
+
+  /** @param loadStatus the channel says only the latest change of all, so that one that is on may be missing there */
+  constructor(parts: LiveParts, channel: LiveChannel, loadStatus: () => Promise<unknown>) {
+    super(parts, channel);
+    this.#loadStatus = loadStatus;
+  }
 
   override opened(): void {
     const args = [{ channel: 'instruments', instType: 'SPOT' }, { channel: 'status' }];
     this.channel.send({ op: 'subscribe', args });
+    this.#loadStatus().then(
+      (rows) => this.#status(requireList(rows, 'status'), false),
+      () => {},
+    );
   }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
@@ -134,14 +170,18 @@ export class OkxLive extends LiveProtocol {
     }));
   }
 
-  /** Maintenance of another service does not concern the feed. */
-  #status(entries: readonly WireObject[]): void {
-    for (const { serviceType, state } of entries) {
+  /** Maintenance of another service does not concern the feed. @param isNews pushed: it overrides what was heard before */
+  #status(entries: readonly WireObject[], isNews = true): void {
+    for (const { serviceType, title, env, state } of entries) {
       const word = asText(state)?.slice(0, 20);
-      if (ourServices.has(serviceType) && word !== undefined) {
-        const status = word === 'ongoing' ? 'maintenance' : `maintenance ${word}`;
-        this.channel.emit({ type: 'system', status, isTrading: word !== 'ongoing' && word !== 'pre_open' });
-      }
+      const key = `${serviceType} ${asText(title)}`;
+      if (!ourServices.has(serviceType) || env === demo || word === undefined) continue;
+      if (!isNews && this.#maintenance.has(key)) continue;
+      this.#maintenance.set(key, word);
+      const words = [...this.#maintenance.values()];
+      const now = ['ongoing', 'pre_open'].find((each) => words.includes(each));
+      const status = now === 'ongoing' ? 'maintenance' : `maintenance ${now ?? word}`;
+      this.channel.emit({ type: 'system', status, isTrading: now === undefined });
     }
   }
 }

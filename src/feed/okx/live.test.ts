@@ -16,7 +16,9 @@ function opened() {
   directory.add([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
   const channel = new RecordingChannel();
   const quotes = ['USDT' as CurrencyCode];
-  return { clock, channel, live: new OkxLive({ clock, directory, quotes, traits: okxSocket }, channel) };
+  const status = Promise.withResolvers<unknown>();
+  const live = new OkxLive({ clock, directory, quotes, traits: okxSocket }, channel, () => status.promise);
+  return { clock, channel, live, status };
 }
 
 test('a recorded connection gives its spot tickers, the first as a snapshot, and drops what was not asked for by name', () => {
@@ -68,9 +70,9 @@ test('states of instruments and maintenance of our services are passed on', () =
   ];
   live.received(JSON.stringify({ arg: args[0], data }));
   for (const [serviceType, state] of [
-    ['5', 'ongoing'],
+    ['11', 'ongoing'],
     ['1', 'ongoing'],
-    ['0', 'completed'],
+    ['1', 'completed'],
   ]) {
     live.received(JSON.stringify({ arg: args[1], data: [{ serviceType, state }] }));
   }
@@ -85,6 +87,57 @@ test('states of instruments and maintenance of our services are passed on', () =
     { type: 'system', status: 'maintenance', isTrading: false },
     { type: 'system', status: 'maintenance completed', isTrading: true },
   ]);
+});
+
+/** The states of the system that an OKX connection reports. */
+function systemStates({ events }: RecordingChannel) {
+  return events.flatMap((event) => (event.type === 'system' ? [[event.status, event.isTrading]] : []));
+}
+
+function push(live: OkxLive, title: string, state: string, more: object = {}): void {
+  const data = [{ title, state, serviceType: '5', env: '1', ...more }];
+  live.received(JSON.stringify({ arg: { channel: 'status' }, data }));
+}
+
+test('of two maintenances the exchange is back when both have ended, and one of paper trading is none', () => {
+  const { channel, live } = opened();
+  push(live, 'paper', 'ongoing', { env: '2' });
+  push(live, 'trading', 'ongoing');
+  push(live, 'WebSocket', 'scheduled', { serviceType: '0' });
+  push(live, 'WebSocket', 'ongoing', { serviceType: '0' });
+  push(live, 'trading', 'completed');
+  push(live, 'WebSocket', 'pre_open', { serviceType: '0' });
+  push(live, 'WebSocket', 'completed', { serviceType: '0' });
+  assert.deepEqual(systemStates(channel), [
+    ['maintenance', false],
+    ['maintenance', false],
+    ['maintenance', false],
+    ['maintenance', false],
+    ['maintenance pre_open', false],
+    ['maintenance completed', true],
+  ]);
+});
+
+test('a maintenance that is on when the connection opens is asked for, and what was pushed meanwhile is newer', async () => {
+  const { channel, live, status } = opened();
+  live.opened();
+  push(live, 'ended meanwhile', 'completed');
+  status.resolve([
+    { title: 'ended meanwhile', state: 'ongoing', serviceType: '5' },
+    { title: 'planned', state: 'scheduled', serviceType: '5' },
+  ]);
+  await status.promise;
+  await Promise.resolve();
+  assert.deepEqual(systemStates(channel), [
+    ['maintenance completed', true],
+    ['maintenance scheduled', true],
+  ]);
+  const second = opened();
+  second.live.opened();
+  second.status.resolve([{ title: 'on', state: 'ongoing', serviceType: '5' }]);
+  await second.status.promise;
+  await Promise.resolve();
+  assert.deepEqual(systemStates(second.channel), [['maintenance', false]]);
 });
 
 test('no hour has more than 480 operations, however many are wanted', async () => {
