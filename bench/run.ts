@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { alarms } from './alarms.ts';
 import { crowd } from './crowd.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
@@ -38,6 +39,7 @@ const measurements = {
   crowd,
   tls,
   memory,
+  alarms,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;
 

@@ -113,8 +113,7 @@ export class SourceAgreement {
 
   /** Whether others are elsewhere. The operator can have accepted it all the same. */
   isApart(index: number): boolean {
-    const standing = this.#members[index]?.standing;
-    return standing === 'divided' || standing === 'outvoted';
+    return ['divided', 'outvoted'].includes(this.#members[index]?.standing ?? 'alone');
   }
 
   /** Gives what a source says now, doubted or not. */

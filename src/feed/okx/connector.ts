@@ -17,7 +17,6 @@ import { asDecimal, asEpoch, asObject, asText, requireList, UpstreamError, type 
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };
-
 /** The least time between two questions about maintenance. */
 const statusEveryMs = 5_000;
 
@@ -29,7 +28,7 @@ export class OkxConnector extends ConnectorBase {
     unwrap: readEnvelope,
   };
   protected readonly listing = { path: '/api/v5/public/instruments', parameters: spot, read: readInstruments };
-  #status: { readonly askedMs: number; readonly rows: Promise<unknown> } | undefined;
+  #status = { askedMs: Number.NEGATIVE_INFINITY, rows: Promise.resolve<unknown>([]) };
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
     const parameters = { instId: this.idOf(symbol), ...candles[interval] };
@@ -43,7 +42,7 @@ export class OkxConnector extends ConnectorBase {
   /** Every maintenance that is announced or on. */
   #loadStatus(): Promise<unknown> {
     const askedMs = this.options.clock.monotonicMs();
-    if (this.#status === undefined || askedMs - this.#status.askedMs >= statusEveryMs) {
+    if (askedMs - this.#status.askedMs >= statusEveryMs) {
       const rows = this.askListing({ path: '/api/v5/system/status' }, new AbortController().signal);
       this.#status = { askedMs, rows };
     }
@@ -80,8 +79,6 @@ export const okxSocket: SocketTraits = {
 const upgradeNotice = '64008';
 /** The `serviceType` of WebSocket, of spot trading and of trading as a whole. */
 const ourServices: ReadonlySet<unknown> = new Set(['0', '1', '5']);
-/** The `env` of paper trading. */
-const demo = '2';
 
 /**
  * OKX's public channels: `tickers` (at most ten times a second for each instrument, whole values), `instruments` (states)
@@ -94,7 +91,7 @@ export class OkxLive extends LiveProtocol {
   readonly #maintenance = new Map<string, string>();
   readonly #loadStatus: () => Promise<unknown>;
 
-  /** @param loadStatus the channel says only the latest change of all, so that one that is on may be missing there */
+  /** @param loadStatus loads all that is on: the channel first says the latest change alone */
   constructor(parts: LiveParts, channel: LiveChannel, loadStatus: () => Promise<unknown>) {
     super(parts, channel);
     this.#loadStatus = loadStatus;
@@ -103,10 +100,8 @@ export class OkxLive extends LiveProtocol {
   override opened(): void {
     const args = [{ channel: 'instruments', instType: 'SPOT' }, { channel: 'status' }];
     this.channel.send({ op: 'subscribe', args });
-    this.#loadStatus().then(
-      (rows) => this.#status(requireList(rows, 'status'), false),
-      () => {},
-    );
+    const rows = this.#loadStatus();
+    rows.then((answer) => this.#status(requireList(answer, 'status'), false)).catch(() => {});
   }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
@@ -170,13 +165,13 @@ export class OkxLive extends LiveProtocol {
     }));
   }
 
-  /** Maintenance of another service does not concern the feed. @param isNews pushed: it overrides what was heard before */
+  /** Maintenance of another service, or of paper trading (`env` 2), does not concern the feed. @param isNews pushed: it overrides what was heard before */
   #status(entries: readonly WireObject[], isNews = true): void {
     for (const { serviceType, title, env, state } of entries) {
       const word = asText(state)?.slice(0, 20);
       const key = `${serviceType} ${asText(title)}`;
-      if (!ourServices.has(serviceType) || env === demo || word === undefined) continue;
-      if (!isNews && this.#maintenance.has(key)) continue;
+      const isOurs = ourServices.has(serviceType) && env !== '2' && word !== undefined;
+      if (!isOurs || (!isNews && this.#maintenance.has(key))) continue;
       this.#maintenance.set(key, word);
       const words = [...this.#maintenance.values()];
       const now = ['ongoing', 'pre_open'].find((each) => words.includes(each));
