@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { isPositive, parseDecimal, roundTo, shortest, unitAt } from './decimal.ts';
+import { isAbove, isPositive, parseDecimal, roundTo, shortest, unitAt } from './decimal.ts';
 import { compare, rational, rounded } from './rational.testing.ts';
 import { anyDecimal, decimal } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
@@ -225,4 +225,32 @@ test('the unit of a number of places is one in its last place', () => {
   for (let places = 0; places <= 18; places++) {
     assert.equal(compare(rational(unitAt(places)), { numerator: 1n, denominator: 10n ** BigInt(places) }), 0);
   }
+});
+
+test('of two that are not negative the greater one is above, whatever zeros are written', (t) => {
+  for (const [one, other] of [
+    ['2', '1.9'],
+    ['10', '9'],
+    ['10.1', '9.22'],
+    ['84000.1', '84000.0'],
+    ['0.0000011', '0.000001'],
+    ['1.0', '0.999'],
+  ] as const) {
+    assert.ok(isAbove(decimal(one), decimal(other)), `${one} > ${other}`);
+    assert.ok(!isAbove(decimal(other), decimal(one)), `${other} > ${one}`);
+  }
+  for (const [one, other] of [
+    ['1.10', '1.1'],
+    ['007', '7'],
+    ['1', '1.0'],
+    ['5.5', '5.5'],
+  ] as const)
+    assert.ok(!isAbove(decimal(one), decimal(other)) && !isAbove(decimal(other), decimal(one)), `${one} = ${other}`);
+  check(
+    t,
+    fc.property(anyDecimal(6, 4), anyDecimal(6, 4), (one, other) => {
+      assert.equal(isAbove(one, other), compare(rational(one), rational(other)) > 0);
+    }),
+    { numRuns: 2_000 },
+  );
 });

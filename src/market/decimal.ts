@@ -37,6 +37,13 @@ export function isPositive(decimal: DecimalString): boolean {
   return !decimal.startsWith('-') && /[1-9]/.test(decimal);
 }
 
+/** Whether one is greater than the other, of two that are not negative. */
+export function isAbove(one: DecimalString, other: DecimalString): boolean {
+  // Digits in the same places compare as texts, in a tenth of the time.
+  const areAligned = one.length === other.length && one.indexOf('.') === other.indexOf('.');
+  return areAligned ? one > other : toBig(one).gt(other);
+}
+
 /** Exactly `places` decimals, plain notation, no sign on zero (`toFixed` writes none). `up` and `down` take values that are not negative. */
 export function roundTo(value: Big, places: number, rounding: Rounding): DecimalString {
   return value.round(places, bigRounding[rounding]).toFixed(places) as DecimalString;

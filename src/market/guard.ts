@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, isPositive, toBig } from './decimal.ts';
+import { type DecimalString, isAbove, isPositive, toBig } from './decimal.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath } from './upstream.ts';
@@ -293,10 +293,10 @@ function isBeyond(value: Big, reference: Big, percent: DecimalString | Big): boo
 function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefined): boolean {
   const { low24h, high24h, bid, ask } = previous ?? ticker;
   if (!isPositive(low24h) || !isPositive(high24h)) return false;
-  const [low, high] = [toBig(low24h), toBig(high24h)];
-  const lowest = previous !== undefined && low.gt(bid) ? toBig(bid) : low;
-  const highest = previous !== undefined && high.lt(ask) ? toBig(ask) : high;
-  return toBig(ticker.bid).times(2).lt(lowest) || toBig(ticker.ask).gt(highest.times(2));
+  const lowest = previous !== undefined && isAbove(low24h, bid) ? bid : low24h;
+  const highest = previous !== undefined && isAbove(ask, high24h) ? ask : high24h;
+  const isInside = !isAbove(lowest, ticker.bid) && !isAbove(ticker.ask, highest);
+  return !isInside && (toBig(ticker.bid).times(2).lt(lowest) || toBig(highest).times(2).lt(ticker.ask));
 }
 
 /** A rate without a fixing date counts as fixed on the day it was read. */

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, isPositive, toBig } from './decimal.ts';
+import { type DecimalString, isAbove, isPositive } from './decimal.ts';
 import { clockDriftMs } from './service-status.ts';
 import {
   type OptionalValue,
@@ -41,10 +41,10 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
   if (bid === undefined || ask === undefined) return { rejected: 'bid_or_ask_missing' };
   if ([bid, ask, high24h, low24h, volume24h].some(isAbsurd)) return { rejected: 'absurd_digits' };
   if (!isPositive(bid) || !isPositive(ask)) return { rejected: 'bid_or_ask_not_positive' };
-  if (toBig(bid).gt(ask)) return { rejected: 'crossed' };
+  if (isAbove(bid, ask)) return { rejected: 'crossed' };
   if (volume24h === undefined || volume24h.startsWith('-')) return { rejected: 'statistics_missing' };
   if (!isStatistic(high24h, volume24h) || !isStatistic(low24h, volume24h)) return { rejected: 'statistics_missing' };
-  if (toBig(high24h).lt(low24h)) return { rejected: 'high_below_low' };
+  if (isAbove(low24h, high24h)) return { rejected: 'high_below_low' };
   const stale = staleness(ticker, previous);
   if (stale !== undefined) return { rejected: stale };
   const live = ticker.path === 'live';
