@@ -39,6 +39,13 @@ test('a recorded connection gives its spot tickers, the first as a snapshot, and
   assert.ok(channel.drops.every((reason) => reason === 'unknown_symbol'));
 });
 
+test('a frame of a kind that no reader is for is dropped, also one named as a member of every object', () => {
+  const { channel, live } = opened();
+  for (const kind of ['"of tomorrow"', '"constructor"', '"toString"', '"__proto__"', '5', 'null'])
+    live.received(`{"event":${kind}}`);
+  assert.deepEqual(channel.drops, new Array(6).fill('unknown_kind'));
+});
+
 test('a refusal is of the instrument it names, and one that names none is dropped', () => {
   const { channel, live } = opened();
   live.subscribe([btc]);
