@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { MaybePromise } from '../access/limits.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import type { Log } from '../log.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
@@ -53,6 +53,8 @@ interface ExchangesParts extends ExchangeParts, Offer {
   readonly counts: RequestCounts;
   /** The listener speaks TLS. */
   readonly isSecure: boolean;
+  /** How long a connection with a valid key is promised to stay open. */
+  readonly keepAliveSeconds: number;
 }
 
 /** A request under way, and where its answer goes. */
@@ -189,25 +191,26 @@ export class Exchanges {
     if (this.#isDraining && isLast) this.#closeAfter(exchange);
     connection.decided(key !== undefined, answer === overloaded.answer);
     if (connection.isLastRefusal(refusalWeight(decision))) this.#closeAfter(exchange);
-    const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
+    const now = this.#parts.clock.now();
     const written = writeAnswer(response, answer, {
       requestId,
+      now,
       verdict,
       acceptEncoding: headers['accept-encoding'] as string | undefined,
       ifNoneMatch: headers['if-none-match'],
       closes: exchange.closes,
-      keepAliveSeconds,
+      keepAliveSeconds: connection.isKeyed ? this.#parts.keepAliveSeconds : keylessKeepAliveSeconds,
       isSecure: this.#parts.isSecure,
       errorsUrl: this.#parts.errorsUrl,
     });
     connection.answered(response, written.bytes);
     if (connection.isKeyed && !exchange.closes) connection.trust();
     if (exchange.closes) connection.end();
-    this.#report(exchange, decision, written);
+    this.#report(exchange, decision, written, now);
   }
 
   /** Counts the answer, and passes it to the callbacks that log and record answers. */
-  #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
+  #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written, at: EpochMs): void {
     const { requestId, number, request, asked, cameMs } = exchange;
     const { clock, gate, onAnswered, onServed } = this.#parts;
     const durationMs = clock.monotonicMs() - cameMs;
@@ -216,7 +219,7 @@ export class Exchanges {
     this.#parts.counts.answered(route, status, durationMs);
     if (code !== undefined) this.#parts.counts.problem(code);
     if (answer === overloaded.answer) this.#parts.counts.wasShed();
-    onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
+    onAnswered?.({ requestId, at, durationMs, route, status, code, bytes, keyId }, request.headers);
     if (keyId === undefined || asked === undefined) return;
     onServed?.({ request: number, keyId, now: asked.now, query: asked.target.query, route, status, answer });
   }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { headerNames, ifNoneMatchLengthMax } from '../contract/limits.ts';
 import { methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
-import { problemHeaders } from './response-writer.ts';
+import { headText, problemHeaders } from './response-writer.ts';
 
 /** Finds what is wrong with a parsed request as HTTP; `undefined` when nothing. */
 export function findHttpFault({
@@ -69,7 +69,5 @@ export function writeRawProblem(socket: Socket, answer: ProblemAnswer, requestId
     'Connection',
     'close',
   ];
-  let head = `HTTP/1.1 ${status} ${title}\r\n`;
-  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
-  socket.end(`${head}\r\n${body}`, () => socket.destroy());
+  socket.end(`${headText(status, title, headers)}\r\n${body}`, () => socket.destroy());
 }

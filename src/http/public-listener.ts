@@ -128,9 +128,12 @@ export class PublicListener {
 
   #answerAt(port: number): void {
     const { connections, overload, counts } = this;
-    const isSecure = this.#options.tls !== undefined;
-    const offer = this.#parts.offerAt(port);
-    this.#exchanges = new Exchanges({ ...this.#parts, ...offer, connections, overload, counts, isSecure });
+    const { tls, limits } = this.#options;
+    this.#exchanges = new Exchanges({
+      ...{ ...this.#parts, ...this.#parts.offerAt(port), connections, overload, counts },
+      isSecure: tls !== undefined,
+      keepAliveSeconds: Math.floor(limits.keepAliveTimeoutMs / 1_000),
+    });
     answerRequests(this.#server, this.#exchanges);
   }
 }

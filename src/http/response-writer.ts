@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Representation } from '../board/page.ts';
+import type { EpochMs } from '../clock.ts';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits.ts';
 import type { Answer, PageAnswer, ProblemAnswer } from './answer.ts';
@@ -9,12 +10,13 @@ import { chooseEncoding, matchesEntityTag } from './negotiation.ts';
 /** The parts of a request that decide how its answer is written. */
 export interface WriteContext {
   readonly requestId: string;
+  readonly now: EpochMs;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
   /** The connection ends after this answer. */
   readonly closes: boolean;
-  /** How long the connection is promised to stay open, where that is not the listener's own time. */
-  readonly keepAliveSeconds: number | undefined;
+  /** How long the connection is promised to stay open for another request. */
+  readonly keepAliveSeconds: number;
   /** The listener speaks TLS. */
   readonly isSecure: boolean;
   readonly verdict: LimitDecision | undefined;
@@ -35,12 +37,12 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
     case 'text': {
       const headers = commonHeaders(context);
       headers.push('Content-Type', answer.contentType, 'Cache-Control', 'no-store', ...answer.extraHeaders);
-      return write(response, answer.status ?? 200, headers, answer.text);
+      return write(response, answer.status ?? 200, headers, answer.text, context);
     }
     case 'redirect': {
       const headers = commonHeaders(context);
       headers.push('Location', answer.location, 'Cache-Control', 'public, max-age=300');
-      return write(response, 308, headers, '');
+      return write(response, 308, headers, '', context);
     }
     default:
       // Not a third case: what is no answer at all must throw here and not leave its client waiting.
@@ -56,18 +58,23 @@ function writePage(response: ServerResponse, answer: PageAnswer, context: WriteC
   headers.push('Cache-Control', answer.cacheControl, 'ETag', entityTag, 'Vary', answer.vary);
   if (extraHeaders.length > 0) headers.push(...extraHeaders);
   if (matchesEntityTag(context.ifNoneMatch, entityTag)) {
-    response.writeHead(304, headers).end();
+    writeHead(response, 304, headers, context);
+    response.end();
     return { status: 304, bytes: 0 };
   }
   headers.push('Content-Type', answer.contentType);
-  return writeRepresentation(response, headers, page.as(encoding));
+  return writeRepresentation(response, headers, page.as(encoding), context);
 }
 
-function writeRepresentation(response: ServerResponse, headers: string[], representation: Representation): Written {
-  const { body, encoding, byteLength } = representation;
+function writeRepresentation(
+  response: ServerResponse,
+  headers: string[],
+  { body, encoding, byteLength }: Representation,
+  context: WriteContext,
+): Written {
   if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
   headers.push('Content-Length', String(byteLength));
-  response.writeHead(200, headers);
+  writeHead(response, 200, headers, context);
   if (typeof body === 'string') response.end(body, 'latin1');
   else response.end(body);
   return { status: 200, bytes: byteLength };
@@ -78,7 +85,7 @@ function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: 
   headers.push(...problemHeaders(answer));
   const { code, detail } = answer;
   const body = problemBody({ code, detail, requestId: context.requestId, errorsUrl: context.errorsUrl });
-  return write(response, errorTable[code].status, headers, body);
+  return write(response, errorTable[code].status, headers, body, context);
 }
 
 /** The headers that every problem has, however it is written. */
@@ -91,7 +98,7 @@ export function problemHeaders({ code, retryAfterSeconds, extraHeaders }: Proble
   return headers;
 }
 
-function commonHeaders({ requestId, verdict, closes, keepAliveSeconds, isSecure }: WriteContext): string[] {
+function commonHeaders({ requestId, verdict, isSecure }: WriteContext): string[] {
   const headers = [headerNames.requestId, requestId, 'X-Content-Type-Options', 'nosniff'];
   if (verdict !== undefined) {
     headers.push(
@@ -104,16 +111,62 @@ function commonHeaders({ requestId, verdict, closes, keepAliveSeconds, isSecure 
     );
   }
   if (isSecure) headers.push('Strict-Transport-Security', 'max-age=31536000');
-  if (closes) headers.push('Connection', 'close');
-  else if (keepAliveSeconds !== undefined) {
-    headers.push('Connection', 'keep-alive', 'Keep-Alive', `timeout=${keepAliveSeconds}`);
-  }
   return headers;
 }
 
-function write(response: ServerResponse, status: number, headers: string[], text: string): Written {
+function write(
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  text: string,
+  context: WriteContext,
+): Written {
   const bytes = Buffer.byteLength(text);
   headers.push('Content-Length', String(bytes));
-  response.writeHead(status, headers).end(text);
+  writeHead(response, status, headers, context);
+  response.end(text);
   return { status, bytes };
+}
+
+/** A member of Node's own that no type names: a head that is there already is written as it is. */
+type HeadedResponse = { -readonly [Name in '_header']: string | null };
+
+/**
+ * Sets the head of an answer. Where the connection stays open it is joined here, as `writeHead` would: what it holds is the
+ * service's own, and checking each character of it again takes an eighth of a request's time.
+ */
+function writeHead(
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  { closes, keepAliveSeconds, now }: WriteContext,
+): void {
+  if (closes) headers.push('Connection', 'close');
+  if (closes || !response.shouldKeepAlive) {
+    response.writeHead(status, headers);
+    return;
+  }
+  response.statusCode = status;
+  const end = `Date: ${httpDate(now)}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
+  (response as unknown as HeadedResponse)._header = headText(status, STATUS_CODES[status]!, headers) + end;
+}
+
+/** Joins the status line and headers, names and values in turn, each line with its end (RFC 9112 §2.1). */
+export function headText(status: number, reason: string, headers: readonly string[]): string {
+  let text = `HTTP/1.1 ${status} ${reason}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  return text;
+}
+
+let dateSecond: number | undefined;
+let dateText = '';
+
+/** An instant as RFC 9110 §5.6.7 writes it; the last one is kept, for it holds for all answers of its second. */
+function httpDate(now: EpochMs): string {
+  const second = Math.floor(now / 1_000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(now).toUTCString();
+  }
+  return dateText;
 }

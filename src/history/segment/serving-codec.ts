@@ -30,11 +30,14 @@ export function encodeServings(rows: readonly ServingRow[], base: readonly strin
     ...{ subjectsPerGroup, columns: codesOf(table) },
     encode: (keys, names) => {
       const cellsOf = (row: ServingRow) => ({
-        ...row,
+        askedAt: row.askedAt,
         lag: row.at - row.askedAt,
+        sub: row.sub,
         route: names.indexOf(row.route),
         symbol: names.indexOf(row.symbol),
+        status: row.status,
         text: names.indexOf(row.text),
+        feedAgeMs: row.feedAgeMs,
         among: row.request - firstRequests.get(row.askedAt)!,
       });
       return encodeTable(
