@@ -41,6 +41,7 @@ export class ByteWriter {
   text(value: string): void {
     const length = Buffer.byteLength(value);
     this.count(length);
+    if (length === 0) return;
     this.#reserve(length);
     this.#buffer.write(value, this.#length);
     this.#length += length;
