@@ -56,7 +56,7 @@ function isOfUnknownMethod(bytes: Buffer | undefined): boolean {
 
 /** Writes a problem on a connection whose parser failed: there is no response object, and the connection ends. */
 export function writeRawProblem(socket: Socket, answer: ProblemAnswer, requestId: string, errorsUrl: string): void {
-  const { status, title } = errorTable[answer.code];
+  const { status } = errorTable[answer.code];
   const body = problemBody({ code: answer.code, detail: answer.detail, requestId, errorsUrl });
   const headers = [
     ...problemHeaders(answer),
@@ -69,5 +69,5 @@ export function writeRawProblem(socket: Socket, answer: ProblemAnswer, requestId
     'Connection',
     'close',
   ];
-  socket.end(`${headText(status, title, headers)}\r\n${body}`, () => socket.destroy());
+  socket.end(`${headText(status, headers)}\r\n${body}`, () => socket.destroy());
 }

@@ -148,12 +148,12 @@ function writeHead(
   }
   response.statusCode = status;
   const end = `Date: ${httpDate(now)}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
-  (response as unknown as HeadedResponse)._header = headText(status, STATUS_CODES[status]!, headers) + end;
+  (response as unknown as HeadedResponse)._header = headText(status, headers) + end;
 }
 
 /** Joins the status line and headers, names and values in turn, each line with its end (RFC 9112 §2.1). */
-export function headText(status: number, reason: string, headers: readonly string[]): string {
-  let text = `HTTP/1.1 ${status} ${reason}\r\n`;
+export function headText(status: number, headers: readonly string[]): string {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return text;
 }
