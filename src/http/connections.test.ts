@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { describe, test } from 'node:test';
+import { setImmediate as ticks } from 'node:timers/promises';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { Connections } from './connections.ts';
+import { Handshakes } from './handshakes.ts';
+
+/** A client's connection as the server has it. */
+class ClientSocket extends PassThrough {
+  readonly remoteAddress = 'a';
+  readonly remotePort: number;
+  bytesRead = 0;
+
+  constructor(remotePort: number) {
+    super();
+    this.remotePort = remotePort;
+    this.on('data', () => {});
+  }
+}
+
+/** An answer on its way. */
+class Response extends EventEmitter {
+  writableLength = 0;
+  writableEnded = false;
+  writableFinished = false;
+
+  take(): void {
+    this.writableLength = 0;
+    this.writableEnded = true;
+    this.writableFinished = true;
+    this.emit('finish');
+  }
+}
+
+class Rig {
+  readonly clock = new FakeClock();
+  readonly handshakes = new Handshakes(() => 'a');
+  readonly connections: Connections;
+  #ports = 0;
+
+  constructor(bounds: { maxConnections?: number; maxConnectionsPerAddress?: number; unsentBytesMax?: number } = {}) {
+    const most = { maxConnections: 100, maxConnectionsPerAddress: 100, writeTimeoutMs: 30_000, unsentBytesMax: 1_000 };
+    this.connections = new Connections(this.clock, { ...most, ...bounds }, this.handshakes);
+  }
+
+  /** Accepts a connection; `undefined` when it was ended at once. */
+  connect(bucket: string | undefined = 'a'): ClientSocket | undefined {
+    const socket = new ClientSocket(++this.#ports);
+    if (!this.connections.admit(socket as unknown as Socket, bucket)) {
+      assert.ok(socket.destroyed);
+      return undefined;
+    }
+    this.connections.add(socket as unknown as Socket, bucket);
+    return socket;
+  }
+
+  /** Begins an answer on it. @param unsent bytes of it that the client does not take */
+  answer(socket: ClientSocket, isKeyed: boolean, unsent = 0): Response {
+    const response = new Response();
+    const connection = this.connections.taking(socket as unknown as Socket)!;
+    const taken = response as unknown as ServerResponse;
+    connection.took(taken);
+    connection.answering(taken);
+    connection.decided(isKeyed, false);
+    response.writableLength = unsent;
+    connection.answered(taken, unsent);
+    return response;
+  }
+
+  of(socket: ClientSocket) {
+    return this.connections.taking(socket as unknown as Socket)!;
+  }
+}
+
+describe('a connection that is one too many', () => {
+  test('takes the place of the least recent without a key', async () => {
+    const rig = new Rig({ maxConnections: 3 });
+    const [first, second, third] = [rig.connect()!, rig.connect()!, rig.connect()!];
+    rig.answer(first, true);
+    rig.answer(second, false);
+    rig.answer(third, false);
+    rig.answer(second, false);
+    assert.notEqual(rig.connect(), undefined);
+    assert.deepEqual(
+      [first, second, third].map(({ destroyed }) => destroyed),
+      [false, false, true],
+    );
+    assert.deepEqual(
+      { ...rig.connections.figures() },
+      { open: 3, dropped: 0, droppedOfAddress: 0, evicted: 1, cut: 0 },
+    );
+    await ticks();
+    assert.equal(rig.connections.figures().open, 3);
+  });
+
+  test('is ended when all others have shown a key', () => {
+    const rig = new Rig({ maxConnections: 2 });
+    for (const socket of [rig.connect()!, rig.connect()!]) rig.answer(socket, true);
+    assert.equal(rig.connect(), undefined);
+    assert.deepEqual(
+      { ...rig.connections.figures() },
+      { open: 2, dropped: 1, droppedOfAddress: 0, evicted: 0, cut: 0 },
+    );
+  });
+
+  test('takes the place of a handshake where there is no other', () => {
+    const rig = new Rig({ maxConnections: 1 });
+    const shaking = new ClientSocket(99);
+    rig.handshakes.begun(shaking as unknown as Socket);
+    assert.equal(rig.connections.figures().open, 1);
+    assert.notEqual(rig.connect(), undefined);
+    assert.ok(shaking.destroyed);
+    assert.equal(rig.connections.figures().evicted, 1);
+  });
+
+  test('of one address takes the place of one of that address, and is ended where that has none', async () => {
+    const rig = new Rig({ maxConnectionsPerAddress: 1 });
+    const [other, first] = [rig.connect('b')!, rig.connect('a')!];
+    assert.notEqual(rig.connect('a'), undefined);
+    assert.deepEqual([other.destroyed, first.destroyed], [false, true]);
+    await ticks();
+    rig.answer(other, true);
+    assert.equal(rig.connect('b'), undefined);
+    assert.equal(rig.connections.figures().droppedOfAddress, 1);
+    other.destroy();
+    await ticks();
+    assert.notEqual(rig.connect('b'), undefined, 'its place is free again');
+  });
+
+  test('of the operator’s own proxies is bounded by all alone', () => {
+    const rig = new Rig({ maxConnectionsPerAddress: 1 });
+    const sockets = [undefined, undefined, undefined].map(() => {
+      const socket = new ClientSocket(1);
+      assert.ok(rig.connections.admit(socket as unknown as Socket, undefined));
+      return socket;
+    });
+    assert.ok(sockets.every(({ destroyed }) => !destroyed));
+    rig.connections.wasDropped();
+    assert.equal(rig.connections.figures().dropped, 1);
+  });
+});
+
+describe('a look each second', () => {
+  test('ends who is idle without a key, and who does not take its answers', async () => {
+    const rig = new Rig();
+    const [idle, keyed, slow] = [rig.connect()!, rig.connect()!, rig.connect()!];
+    rig.answer(idle, false);
+    rig.answer(keyed, true);
+    rig.answer(slow, true);
+    Object.defineProperty(slow, 'writableLength', { value: 1 });
+    await rig.clock.advance(6_000);
+    assert.equal(idle.destroyed, false);
+    await rig.clock.advance(1_000);
+    assert.equal(idle.destroyed, true);
+    assert.equal(rig.connections.figures().cut, 0);
+    await rig.clock.advance(24_000);
+    assert.deepEqual([keyed.destroyed, slow.destroyed], [false, true]);
+    assert.equal(rig.connections.figures().cut, 1);
+  });
+
+  test('cuts the largest slow readers where too much waits in all, and none at the bound', async () => {
+    const rig = new Rig({ unsentBytesMax: 1_000 });
+    const [small, large] = [rig.connect()!, rig.connect()!];
+    rig.answer(small, false, 400);
+    rig.answer(large, false, 600);
+    await rig.clock.advance(1_000);
+    assert.equal(rig.connections.unsentBytes(), 1_000);
+    assert.equal(large.destroyed, false);
+    const more = rig.answer(rig.connect()!, true, 1);
+    await rig.clock.advance(1_000);
+    assert.deepEqual([small.destroyed, large.destroyed, rig.connections.figures().cut], [false, true, 1]);
+    more.take();
+    assert.equal(rig.connections.unsentBytes() < 1_000, true);
+  });
+
+  test('is the last once it is stopped', async () => {
+    const rig = new Rig();
+    const idle = rig.connect()!;
+    rig.answer(idle, false);
+    rig.connections.stop();
+    await rig.clock.advance(60_000);
+    assert.equal(idle.destroyed, false);
+  });
+});
+
+test('bytes sent ahead are bounded in all: one without a key that sends more is cut, one with a key is not', async () => {
+  const rig = new Rig();
+  const ahead = async (isKeyed: boolean) => {
+    const socket = rig.connect()!;
+    rig.answer(socket, isKeyed);
+    rig.answer(socket, isKeyed, 1);
+    const connection = rig.of(socket);
+    for (let turn = 0; turn < 16; turn++) rig.answer(socket, isKeyed, 1);
+    rig.connections.whenItsTurn(connection, () => {});
+    socket.write('a'.repeat(700 * 1024));
+    await ticks();
+    await ticks();
+    return socket;
+  };
+  const first = await ahead(false);
+  assert.equal(first.destroyed, false);
+  const keyed = await ahead(true);
+  assert.equal(keyed.destroyed, false);
+  const last = await ahead(false);
+  assert.deepEqual([first.destroyed, keyed.destroyed, last.destroyed], [false, false, true]);
+});
+
+test('requests that wait are answered in turns when their clients have taken an answer, all of them in the end', async () => {
+  const rig = new Rig();
+  const answered: string[] = [];
+  const sockets = [rig.connect()!, rig.connect()!];
+  const responses = sockets.map((socket) => rig.answer(socket, false, 1));
+  for (const [client, socket] of sockets.entries()) {
+    for (const number of [1, 2, 3])
+      rig.connections.whenItsTurn(rig.of(socket), () => void answered.push(`${client} ${number}`));
+  }
+  assert.deepEqual(answered, []);
+  for (const response of responses) response.take();
+  assert.deepEqual(answered, [], 'not at once');
+  await ticks();
+  await ticks();
+  assert.deepEqual(answered.sort(), ['0 1', '0 2', '0 3', '1 1', '1 2', '1 3']);
+});
+
+test('a connection whose last answer is on its way takes no request, and those that are gone have none', async () => {
+  const rig = new Rig();
+  const socket = rig.connect()!;
+  rig.of(socket).close();
+  assert.equal(rig.of(socket), undefined);
+  const gone = rig.connect()!;
+  gone.destroy();
+  await ticks();
+  assert.equal(rig.of(gone), undefined);
+});
+
+test('what follows the last answer waits for it', () => {
+  const rig = new Rig();
+  const socket = rig.connect()!;
+  const plain = socket as unknown as Socket;
+  const done: string[] = [];
+  rig.connections.afterLastResponse(plain, () => done.push('none taken'));
+  rig.connections.afterLastAnswer(plain, () => done.push('none asked'));
+  assert.deepEqual(done.splice(0), ['none taken', 'none asked']);
+  const response = rig.answer(socket, false, 1);
+  rig.connections.afterLastResponse(plain, () => done.push('taken'));
+  response.writableEnded = true;
+  rig.connections.afterLastAnswer(plain, () => done.push('answered'));
+  assert.deepEqual(done, ['answered']);
+  response.take();
+  assert.deepEqual(done.splice(0), ['answered', 'taken']);
+  rig.connections.afterLastResponse(plain, () => done.push('at once'));
+  assert.deepEqual(done, ['at once']);
+});
+
+test('64 KiB of a body that nobody reads are discarded; more cuts the connection once it has its answer', () => {
+  const rig = new Rig();
+  const socket = { isDestroyed: false, destroy: () => void Object.assign(socket, { isDestroyed: true }) };
+  const body = Object.assign(new PassThrough(), { socket });
+  const response = new Response();
+  rig.connections.discardBody(body as unknown as IncomingMessage, response as unknown as ServerResponse);
+  body.emit('data', Buffer.alloc(64 * 1024));
+  assert.ok(!body.isPaused());
+  body.emit('data', Buffer.alloc(1));
+  assert.deepEqual([body.isPaused(), socket.isDestroyed], [true, false]);
+  response.take();
+  body.emit('data', Buffer.alloc(1));
+  assert.equal(socket.isDestroyed, true);
+});
