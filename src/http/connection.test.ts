@@ -114,10 +114,12 @@ describe('how much is parsed at a time', () => {
       2,
     );
     assert.deepEqual([done, held.waiting], [[], 2]);
-    await send('a'.repeat(100));
+    await send('a'.repeat(40));
+    assert.ok(socket.isPaused(), 'nothing more is read');
     assert.deepEqual(lengths(socket), []);
-    assert.ok(held.ahead >= 100);
+    assert.ok(held.ahead >= 40);
     assert.equal(arrivals(), 1);
+    connection.socket.emit('data', Buffer.from('a'.repeat(60)));
     assert.equal(connection.isIdle, false);
     assert.equal(connection.continue(), false);
     first.take();
@@ -192,6 +194,23 @@ describe('how many answers are made ahead of their client', () => {
     third.take();
     first.take();
     assert.deepEqual([connection.unsentBytes, held.unsent, connection.isIdle], [0, 0, true]);
+  });
+
+  test('answers are found again in whichever order they are written', () => {
+    const { connection, held } = connected();
+    const responses = [new Response(), new Response(), new Response()];
+    for (const response of responses) connection.answering(response as unknown as ServerResponse);
+    for (const [index, response] of [...responses.entries()].reverse()) {
+      response.writableLength = index;
+      connection.answered(response as unknown as ServerResponse, index);
+    }
+    assert.deepEqual([held.unsent, connection.isIdle], [3, false]);
+    responses[1]!.take();
+    assert.equal(held.unsent, 2);
+    responses[2]!.take();
+    assert.deepEqual([held.unsent, connection.isIdle], [0, true]);
+    connection.answered(responses[2] as unknown as ServerResponse, 7);
+    assert.equal(held.unsent, 0);
   });
 
   test('the next is asked for when the oldest was taken', () => {
@@ -288,10 +307,13 @@ describe('a connection that is trusted', () => {
     await send('not parsed here');
     assert.deepEqual(socket.parsed, []);
     connection.decided(true, false);
-    for (let made = 0; made < 16; made++) answer(1);
+    const responses = Array.from({ length: 16 }, () => answer(1));
     connection.takeTurn(() => {});
     assert.equal(socket.listenerCount('data'), 1);
-    connection.end();
+    for (const response of responses) response.take();
+    assert.equal(connection.continue(), true);
+    await send('parsed here');
+    assert.deepEqual(socket.parsed, ['parsed here']);
     connection.trust();
     assert.equal(consumed.length, 1, 'never again');
   });
