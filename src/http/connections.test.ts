@@ -270,3 +270,58 @@ test('64 KiB of a body that nobody reads are discarded; more cuts the connection
   body.emit('data', Buffer.alloc(1));
   assert.equal(socket.isDestroyed, true);
 });
+
+test('a connection that has ended counts no more, of all or of its address', async () => {
+  const rig = new Rig({ maxConnectionsPerAddress: 2 });
+  const [first, second] = [rig.connect()!, rig.connect()!];
+  rig.answer(first, true);
+  rig.answer(second, true);
+  first.destroy();
+  await ticks();
+  assert.equal(rig.connections.figures().open, 1);
+  const third = rig.connect()!;
+  rig.answer(third, true);
+  assert.equal(rig.connect(), undefined, 'one place was free');
+  assert.equal(rig.connections.figures().open, 2);
+});
+
+test('requests that wait are bounded in all: the client of one too many is cut', () => {
+  const rig = new Rig();
+  const [first, second] = [rig.connect()!, rig.connect()!];
+  rig.answer(first, false, 1);
+  rig.answer(second, false, 1);
+  const wait = (socket: ClientSocket) => rig.connections.whenItsTurn(rig.of(socket), () => {});
+  for (let waiting = 0; waiting < 16_384; waiting++) wait(first);
+  assert.equal(first.destroyed, false);
+  wait(second);
+  assert.deepEqual([first.destroyed, second.destroyed, rig.connections.figures().cut], [false, true, 1]);
+});
+
+test('clients with a key are established when an overload begins, and what they wait for comes', async () => {
+  const rig = new Rig();
+  const [keyed, keyless] = [rig.connect()!, rig.connect()!];
+  const responses = Array.from({ length: 16 }, () => rig.answer(keyed, true, 1));
+  rig.answer(keyless, false);
+  rig.connections.markEstablished();
+  assert.deepEqual([rig.of(keyed).isEstablished, rig.of(keyless).isEstablished], [true, false]);
+  const answered: number[] = [];
+  for (const number of [1, 2]) rig.connections.whenItsTurn(rig.of(keyed), () => void answered.push(number));
+  responses[0]!.take();
+  await ticks();
+  assert.deepEqual(answered, [1, 2]);
+});
+
+test('a client that takes one answer at a time is answered to the end', async () => {
+  const rig = new Rig();
+  const socket = rig.connect()!;
+  const due = [rig.answer(socket, false, 1)];
+  for (let number = 0; number < 5; number++)
+    rig.connections.whenItsTurn(rig.of(socket), () => void due.push(rig.answer(socket, false, 1)));
+  for (let number = 0; number < 6; number++) {
+    assert.equal(due.length, number + 1);
+    due[number]!.take();
+    await ticks();
+    await ticks();
+  }
+  assert.ok(rig.of(socket).isIdle);
+});
