@@ -327,6 +327,8 @@ export function connectorConformance(traits: ConnectorTraits): void {
           if (event.type === 'ending') endings++;
           if (event.type === 'ticker') bids.push(...event.tickers.map(({ bid }) => bid));
         });
+        // An exchange that is only polled begins with a timer.
+        await clock.advance(0);
         await soon('the connection', () => isOpen);
         connection.subscribe([btc]);
         const delivers = async (bid: string) => {

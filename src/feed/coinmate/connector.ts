@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
@@ -7,12 +7,12 @@ import { ConnectorBase } from '../connector-base.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
 import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
+import { Loop } from '../timers.ts';
 import {
   asDecimal,
   asEpoch,
   asObject,
   asText,
-  asUpstreamError,
   UpstreamError,
   type UpstreamErrorKind,
   type WireObject,
@@ -65,22 +65,19 @@ export const pollEveryMs = 2_000;
  * The regular path of an exchange that is only polled: each answer stands for a frame, the first one opens the
  * connection, and a failed one ends it; one that cannot be read is dropped as a frame would be.
  */
-export class PolledLive implements LiveConnection {
-  readonly #clock: Clock;
+export class PolledLive extends Loop implements LiveConnection {
   readonly #load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
   readonly #listener: LiveListener;
-  readonly #controller = new AbortController();
   /** The subscribed symbols, and whether an answer listed or lacked them since. */
   readonly #wanted = new Map<MarketSymbol, boolean>();
-  #timer: Timer | undefined;
   #isOpen = false;
 
   /** `load` asks for the current tickers of all markets. */
   constructor(clock: Clock, load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>, listener: LiveListener) {
-    this.#clock = clock;
+    super(clock);
     this.#load = load;
     this.#listener = listener;
-    void this.#poll();
+    this.start();
   }
 
   /** Answered by the next poll, which is a new snapshot. */
@@ -96,35 +93,20 @@ export class PolledLive implements LiveConnection {
   ping(): void {}
 
   terminate(): void {
-    this.#controller.abort();
-    this.#timer?.cancel();
+    this.stop();
   }
 
-  async #poll(): Promise<void> {
-    const { signal } = this.#controller;
-    try {
-      const tickers = await this.#load(signal);
-      if (signal.aborted) return;
-      this.#pollLater();
-      this.#polled(tickers);
-    } catch (error) {
-      if (!signal.aborted) this.#failed(asUpstreamError(error));
-    }
-  }
-
-  #pollLater(): void {
-    this.#timer = this.#clock.after(pollEveryMs, () => void this.#poll());
-  }
-
-  #polled(tickers: readonly UpstreamTicker[]): void {
+  protected async run(signal: AbortSignal): Promise<number> {
+    const tickers = await this.#load(signal);
     const isSnapshot = !this.#isOpen;
-    if (isSnapshot) this.#listener({ type: 'opened' });
+    if (isSnapshot && !signal.aborted) this.#listener({ type: 'opened' });
     this.#isOpen = true;
-    if (this.#controller.signal.aborted) return;
+    signal.throwIfAborted();
     this.#listener({ type: 'frame' });
     this.#answer(tickers);
     const wanted = tickers.filter(({ symbol }) => this.#wanted.has(symbol));
     if (wanted.length > 0) this.#listener({ type: 'ticker', isSnapshot, tickers: wanted });
+    return pollEveryMs;
   }
 
   #answer(tickers: readonly UpstreamTicker[]): void {
@@ -137,14 +119,14 @@ export class PolledLive implements LiveConnection {
     }
   }
 
-  #failed({ kind, message, retryAfterMs }: UpstreamError): void {
+  protected override failed({ kind, message, retryAfterMs }: UpstreamError): number {
     if (kind === 'malformed' && this.#isOpen) {
-      this.#pollLater();
       this.#listener({ type: 'dropped', reason: 'malformed' });
-      return;
+    } else {
+      this.stop();
+      this.#listener({ type: 'closed', reason: closeReasons[kind] ?? 'protocol', detail: message, retryAfterMs });
     }
-    this.terminate();
-    this.#listener({ type: 'closed', reason: closeReasons[kind] ?? 'protocol', detail: message, retryAfterMs });
+    return pollEveryMs;
   }
 }
 
