@@ -17,7 +17,9 @@ const btc = 'BTCEUR' as MarketSymbol;
 const polled = { symbol: btc, last: '5', high24h: '6', low24h: '4', volume24h: '1' } as unknown as UpstreamTicker;
 
 /** Frames that each exchange documents with texts, written with numbers. */
-const frames: Readonly<Record<string, [(parts: LiveParts, channel: RecordingChannel) => LiveProtocol, string[]]>> = {
+const frames: Readonly<
+  Record<string, [(parts: LiveParts, channel: RecordingChannel) => LiveProtocol<unknown>, string[]]>
+> = {
   bitvavo: [
     (parts, channel) => new BitvavoLive({ ...parts, traits: bitvavoSocket }, channel),
     [

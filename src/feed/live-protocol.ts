@@ -57,7 +57,9 @@ interface ListedState {
 }
 
 /** One exchange's messages on one connection. The socket below it is the same for all exchanges. */
-export abstract class LiveProtocol implements LiveConnection {
+export abstract class LiveProtocol<Context = void> implements LiveConnection {
+  /** Given by the connector to each of its connections. */
+  protected readonly context: Context;
   protected readonly clock: Clock;
   protected readonly directory: PairDirectory;
   protected readonly channel: LiveChannel;
@@ -66,7 +68,8 @@ export abstract class LiveProtocol implements LiveConnection {
   protected readonly assembler: TickerAssembler;
   readonly #quotes: readonly CurrencyCode[];
 
-  constructor({ clock, directory, quotes, traits }: LiveParts, channel: LiveChannel) {
+  constructor({ clock, directory, quotes, traits }: LiveParts, channel: LiveChannel, context: Context) {
+    this.context = context;
     this.clock = clock;
     this.directory = directory;
     this.channel = channel;

@@ -11,7 +11,7 @@ export interface LiveSocketOptions extends LiveParts {
   readonly url: string;
   /** The configured limit of a frame. */
   readonly frameBytesMax: number;
-  readonly protocol: (parts: LiveParts, channel: LiveChannel) => LiveProtocol;
+  readonly protocol: (parts: LiveParts, channel: LiveChannel) => LiveProtocol<unknown>;
 }
 
 const connectTimeoutMs = 10_000;
@@ -21,7 +21,7 @@ const abnormalClosure = 1006;
 
 /** One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the protocol. */
 export class LiveSocket implements LiveChannel {
-  readonly protocol: LiveProtocol;
+  readonly protocol: LiveProtocol<unknown>;
   readonly #options: LiveSocketOptions;
   readonly #listener: LiveListener;
   readonly #socket: WebSocket;

@@ -2,13 +2,7 @@ import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import {
-  type FrameReaders,
-  type LiveChannel,
-  type LiveParts,
-  LiveProtocol,
-  type SocketTraits,
-} from '../live-protocol.ts';
+import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asStep, type ListedPair, listedPairs, type MarketTerms, required, type Step } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
@@ -48,7 +42,7 @@ export class BinanceConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, binanceSocket, (parts, channel) => new BinanceLive(parts, channel, this.#updates));
+    return this.openSocket(listener, binanceSocket, (...live) => new BinanceLive(...live, this.#updates));
   }
 
   /** One delisted symbol fails a request that names it, with a status of 400. */
@@ -89,17 +83,12 @@ const tickerLagMs = 2_000;
  * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the statistics of the rolling day.
  * `bookTicker` is silent until the book changes, and carries no time; until then, and while the book is quiet, the best prices of `ticker` are used.
  */
-export class BinanceLive extends LiveProtocol {
-  readonly #updates: Map<MarketSymbol, number>;
+export class BinanceLive extends LiveProtocol<Map<MarketSymbol, number>> {
+  readonly #updates = this.context;
   /** When each market's book last changed. Monotonic. */
   readonly #bookAtMs = new Map<MarketSymbol, number>();
   /** The time of each market's newest `ticker` event. The market room cannot order it among book changes without a time. */
   readonly #tickerTimes = new Map<MarketSymbol, EpochMs>();
-
-  constructor(parts: LiveParts, channel: LiveChannel, updates: Map<MarketSymbol, number>) {
-    super(parts, channel);
-    this.#updates = updates;
-  }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#updates.delete(symbol);

@@ -4,14 +4,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import {
-  type FrameReaders,
-  ignored,
-  type LiveChannel,
-  type LiveParts,
-  LiveProtocol,
-  type SocketTraits,
-} from '../live-protocol.ts';
+import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, type MarketTerms, requirePlaces } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { Loop } from '../timers.ts';
@@ -41,7 +34,7 @@ export class BitstampConnector extends ConnectorBase {
 
   openLive(listener: LiveListener) {
     const loadTickers = (signal: AbortSignal) => this.loadTickers([], signal);
-    return this.openSocket(listener, bitstampSocket, (parts, channel) => new BitstampLive(parts, channel, loadTickers));
+    return this.openSocket(listener, bitstampSocket, (...live) => new BitstampLive(...live, loadTickers));
   }
 
   protected async loadTickers(_: readonly MarketSymbol[], signal: AbortSignal): Promise<UpstreamTicker[]> {
@@ -92,16 +85,11 @@ class StatisticsLoop extends Loop {
  * Bitstamp's `order_book` channels, of which the first level of each side is read, with the statistics of the REST ticker.
  * One channel for each message and market.
  */
-export class BitstampLive extends LiveProtocol {
+export class BitstampLive extends LiveProtocol<LoadTickers> {
   /** No channel has them. */
-  readonly #statistics: StatisticsLoop;
-
-  constructor(parts: LiveParts, channel: LiveChannel, loadTickers: LoadTickers) {
-    super(parts, channel);
-    this.#statistics = new StatisticsLoop(parts.clock, loadTickers, (ticker) =>
-      this.emitTicker(this.assembler.statistics(ticker.symbol, ticker)),
-    );
-  }
+  readonly #statistics = new StatisticsLoop(this.clock, this.context, (ticker) =>
+    this.emitTicker(this.assembler.statistics(ticker.symbol, ticker)),
+  );
 
   override opened(): void {
     this.#statistics.start();

@@ -1,31 +1,27 @@
-import type { Timer } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import {
-  type FrameReaders,
-  type LiveChannel,
-  type LiveParts,
-  LiveProtocol,
-  type SocketTraits,
-} from '../live-protocol.ts';
+import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
 import { asCount, asList, asText, requireList, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
 
+const never = Number.NEGATIVE_INFINITY;
+
 /** Asks for statistics over REST, behind all other requests; `undefined` when that failed. */
 type LoadStatistics = (symbol: MarketSymbol, signal: AbortSignal) => Promise<Statistics | undefined>;
 
 /** One product on this connection. */
-interface Product {
+class Product {
   /** `undefined` before its snapshot. */
   book: TopOfBook | undefined;
   /** The sequence number of the product's last heartbeat: it grows with every event of the product's book. */
   sequence: number | undefined;
   /** A change arrived since the last heartbeat. */
-  hasChanged: boolean;
-  renewedAtMs: number;
+  hasChanged = false;
+  /** When a crossed book last made a new subscription necessary. */
+  renewedAtMs = never;
   /** When its statistics were last asked for over REST. */
-  refreshedAtMs: number;
+  refreshedAtMs = never;
 }
 
 export const coinbaseSocket: SocketTraits = {
@@ -43,7 +39,6 @@ const refreshEveryMs = 20_000;
 /** On the channel statistics change with trades only; older ones are loaded over REST. */
 const refreshAfterMs = 120_000;
 const refreshesAtOnce = 20;
-const never = Number.NEGATIVE_INFINITY;
 const sequenceMax = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -52,24 +47,18 @@ const sequenceMax = Number.MAX_SAFE_INTEGER;
  * or a change of the book arrived before it: a book that moves unseen is stale. The answer to a subscription names the channel `level2` or a variant
  * of it, so any name beginning so counts; no heartbeat is relied on for the connection itself, which is probed by pings of the WebSocket protocol.
  */
-export class CoinbaseLive extends LiveProtocol {
-  readonly #loadStatistics: LoadStatistics;
+export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
+  readonly #loadStatistics = this.context;
   readonly #products = new Map<MarketSymbol, Product>();
-  readonly #refreshTimer: Timer;
+  readonly #refreshTimer = this.clock.every(refreshEveryMs, () => this.#refresh());
   readonly #controller = new AbortController();
-
-  constructor(parts: LiveParts, channel: LiveChannel, loadStatistics: LoadStatistics) {
-    super(parts, channel);
-    this.#loadStatistics = loadStatistics;
-    this.#refreshTimer = parts.clock.every(refreshEveryMs, () => this.#refresh());
-  }
 
   override opened(): void {
     this.channel.send({ type: 'subscribe', channels: [{ name: 'status' }] });
   }
 
-  override subscribe(symbols: readonly MarketSymbol[], renewedAtMs = never): void {
-    for (const symbol of symbols) this.#products.set(symbol, newProduct(renewedAtMs));
+  override subscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) this.#products.set(symbol, new Product());
     super.subscribe(symbols);
   }
 
@@ -152,7 +141,8 @@ export class CoinbaseLive extends LiveProtocol {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - product.renewedAtMs < renewEveryMs) return;
     this.unsubscribe([symbol]);
-    this.subscribe([symbol], nowMs);
+    this.subscribe([symbol]);
+    this.#products.get(symbol)!.renewedAtMs = nowMs;
   }
 
   #heartbeat(symbol: MarketSymbol, product: Product, frame: WireObject): void {
@@ -195,8 +185,4 @@ export class CoinbaseLive extends LiveProtocol {
       });
     }
   }
-}
-
-function newProduct(renewedAtMs: number): Product {
-  return { book: undefined, sequence: undefined, hasChanged: false, renewedAtMs, refreshedAtMs: never };
 }

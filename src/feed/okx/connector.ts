@@ -3,14 +3,7 @@ import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
-import {
-  type FrameReaders,
-  ignored,
-  type LiveChannel,
-  type LiveParts,
-  LiveProtocol,
-  type SocketTraits,
-} from '../live-protocol.ts';
+import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { asDecimal, asEpoch, asObject, asText, requireList, UpstreamError, type WireObject } from '../wire.ts';
@@ -84,18 +77,13 @@ const ourServices: ReadonlySet<unknown> = new Set(['0', '1', '5']);
  * OKX's public channels: `tickers` (at most ten times a second for each instrument, whole values), `instruments` (states)
  * and `status` (maintenance of the exchange). Keep-alives are the bare texts `ping` and `pong`.
  */
-export class OkxLive extends LiveProtocol {
+export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
   /** Instruments whose first ticker on this connection has arrived: the first is a snapshot. */
   readonly #seen = new Set<MarketSymbol>();
   /** The state of every maintenance heard of on this connection: one can end while another goes on. */
   readonly #maintenance = new Map<string, string>();
-  readonly #loadStatus: () => Promise<unknown>;
-
-  /** @param loadStatus loads all that is on: the channel first says the latest change alone */
-  constructor(parts: LiveParts, channel: LiveChannel, loadStatus: () => Promise<unknown>) {
-    super(parts, channel);
-    this.#loadStatus = loadStatus;
-  }
+  /** Loads all that is on: the channel first says the latest change alone. */
+  readonly #loadStatus = this.context;
 
   override opened(): void {
     const args = [{ channel: 'instruments', instType: 'SPOT' }, { channel: 'status' }];
