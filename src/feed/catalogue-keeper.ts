@@ -25,9 +25,7 @@ export class CatalogueKeeper extends Loop {
   readonly #statuses = new Map<MarketSymbol, KnownStatus>();
   readonly #announced = new Set<string>();
   #loadedAtMs = Number.NEGATIVE_INFINITY;
-  #lastLoadAt: EpochMs | undefined;
   #skippedNames = '';
-  #pairsSkipped = 0;
 
   /** `loaded` takes a non-empty catalogue and returns whether it holds every known market. */
   constructor(parts: FeedParts, loaded: (catalogue: Catalogue, at: EpochMs) => boolean) {
@@ -36,14 +34,6 @@ export class CatalogueKeeper extends Loop {
     this.#parts = parts;
     this.#loaded = loaded;
     this.#backoff = new Backoff(randomness, { minMs: 1_000, maxMs: timing.catalogueRetryMaxMs });
-  }
-
-  get lastLoadAt(): EpochMs | undefined {
-    return this.#lastLoadAt;
-  }
-
-  get pairsSkipped(): number {
-    return this.#pairsSkipped;
   }
 
   /** Pairs announced by the live connection: a new state goes to the sink, a new or delisted pair causes a load. */
@@ -99,12 +89,13 @@ export class CatalogueKeeper extends Loop {
   }
 
   #succeeded(catalogue: Catalogue, askedAtMs: number): number {
-    const { clock, timing, randomness, connector } = this.#parts;
+    const { clock, timing, randomness, connector, counters } = this.#parts;
+    const at = clock.now();
     this.#loadedAtMs = clock.monotonicMs();
-    this.#lastLoadAt = clock.now();
+    counters.lastCatalogueAt = at;
     this.#backoff.reset();
     const markets = catalogue.markets.map((market) => this.#withNewerStatus(market, askedAtMs));
-    const isWhole = this.#loaded({ ...catalogue, markets }, this.#lastLoadAt);
+    const isWhole = this.#loaded({ ...catalogue, markets }, at);
     const jitter = 0.9 + 0.2 * randomness.fraction();
     const reloadMs = Math.min(timing.catalogueReloadMs, connector.catalogueReloadMs ?? Number.POSITIVE_INFINITY);
     return (isWhole ? reloadMs : timing.catalogueRecheckMs) * jitter;
@@ -119,7 +110,7 @@ export class CatalogueKeeper extends Loop {
   }
 
   #reportSkipped(skipped: readonly SkippedPair[]): void {
-    this.#pairsSkipped = skipped.length;
+    this.#parts.counters.pairsSkipped = skipped.length;
     const names = skipped.map((pair) => `${pair.name}: ${pair.reason}`).join('; ');
     if (names !== '' && names !== this.#skippedNames) {
       this.#parts.log.warn({ skipped: skipped.slice(0, 50) }, 'pairs of the exchange are not offered');

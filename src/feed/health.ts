@@ -18,8 +18,10 @@ export type AttemptOutcome = 'ok' | 'empty' | 'incomplete' | UpstreamErrorKind;
 
 type Counts<Name extends string> = Partial<Record<Name, number>>;
 
-/** Counters of a feed, from its start. */
+/** Counters of a feed, from its start, and its latest events. */
 export class FeedCounters {
+  /** Counts the connections tried. */
+  epoch = 0;
   readonly connectionsEnded: Counts<EndReason> = {};
   /** Replaced without a gap because the exchange planned their end. */
   connectionsRenewed = 0;
@@ -30,6 +32,16 @@ export class FeedCounters {
   readonly statisticsLeftOut: Counts<OptionalStatistic> = {};
   readonly polls: Counts<AttemptOutcome> = {};
   readonly catalogueLoads: Counts<AttemptOutcome> = {};
+  lastLiveDataAt: EpochMs | undefined;
+  /** How far the last live ticker was behind its own upstream time when it arrived; negative when the clocks differ. */
+  upstreamLagMs: number | undefined;
+  /** When a poll last succeeded, of any markets. */
+  lastFallbackPollAt: EpochMs | undefined;
+  lastCatalogueAt: EpochMs | undefined;
+  /** Pairs that should be markets and lack a required value. */
+  pairsSkipped = 0;
+  /** The state that the exchange last announced for itself; `undefined` before the first. */
+  systemStatus: string | undefined;
 }
 
 export function countOne<Name extends string>(counts: Counts<Name>, name: Name): void {
@@ -41,8 +53,6 @@ export interface FeedHealth extends Readonly<FeedCounters> {
   /** `undefined` until the feed has chosen a path, at most two seconds after its start. */
   readonly path: FeedPath | undefined;
   readonly connection: LinkState;
-  /** Counts the connections tried. */
-  readonly epoch: number;
   readonly symbolsWanted: number;
   readonly symbolsSubscribed: number;
   readonly symbolsRejected: readonly MarketSymbol[];
@@ -50,15 +60,6 @@ export interface FeedHealth extends Readonly<FeedCounters> {
   readonly symbolsQuiet: number;
   /** REST shows another price than the live connection. */
   readonly symbolsDoubted: number;
-  readonly lastLiveDataAt: EpochMs | undefined;
   /** By the monotonic clock, so that a clock that jumps does not make it younger. */
   readonly lastLiveDataAgeMs: number | undefined;
-  /** How far the last live ticker was behind its own upstream time when it arrived; negative when the clocks differ. */
-  readonly upstreamLagMs: number | undefined;
-  readonly lastFallbackPollAt: EpochMs | undefined;
-  readonly lastCatalogueAt: EpochMs | undefined;
-  /** Pairs that should be markets and lack a required value. */
-  readonly pairsSkipped: number;
-  /** The state that the exchange last announced for itself; `undefined` before the first. */
-  readonly systemStatus: string | undefined;
 }

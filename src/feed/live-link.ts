@@ -39,7 +39,6 @@ export class LiveLink {
   /** Watches for live data; heartbeats do not count. */
   readonly #dataWatchdog: Watchdog;
   #state: LinkState = 'idle';
-  #epoch = 0;
   #current: Attempt | undefined;
   #successor: Attempt | undefined;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
@@ -65,11 +64,6 @@ export class LiveLink {
 
   get state(): LinkState {
     return this.#state;
-  }
-
-  /** Counts the connections tried so far. */
-  get epoch(): number {
-    return this.#epoch;
   }
 
   /** The open connections: one, or with its successor two. */
@@ -119,7 +113,7 @@ export class LiveLink {
   }
 
   #connect(): void {
-    const epoch = ++this.#epoch;
+    const epoch = ++this.#parts.counters.epoch;
     this.#state = 'connecting';
     this.#connects.note(this.#parts.clock.monotonicMs());
     this.#parts.log.debug({ epoch }, 'connecting to the exchange');
@@ -224,7 +218,7 @@ export class LiveLink {
     const delayMs = Math.max(retryAfterMs, this.#untilNextAllowedMs()) + this.#backoff.nextMs();
     const { log, counters } = this.#parts;
     this.#connectAfter(delayMs);
-    log.warn({ epoch: this.#epoch, reason, detail, reconnectInMs: Math.round(delayMs) }, 'live connection ended');
+    log.warn({ epoch: counters.epoch, reason, detail, reconnectInMs: Math.round(delayMs) }, 'live connection ended');
     countOne(counters.connectionsEnded, reason);
     this.#listener.ended();
   }

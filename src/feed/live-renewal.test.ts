@@ -80,7 +80,7 @@ test('the successor is subscribed and delivers before the old connection ends, t
   assert.equal(inner[0]!.calls.at(-1), 'terminate');
   successor.emit(ticker(b));
   assert.deepEqual(events, ['opened', 'ticker', 'ticker', 'ticker']);
-  assert.deepEqual([counters.connectionsRenewed, counters.connectionsEnded, link.epoch], [1, {}, 1]);
+  assert.deepEqual([counters.connectionsRenewed, counters.connectionsEnded, counters.epoch], [1, {}, 1]);
   await clock.advance(15_000);
   assert.equal(successor.calls.at(-1), 'ping');
 });

@@ -1,5 +1,4 @@
 import { Backoff } from '../backoff.ts';
-import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import { type AttemptOutcome, countOne } from './health.ts';
@@ -27,7 +26,6 @@ export class Poller extends Loop {
   readonly #parts: FeedParts;
   readonly #listener: PollerListener;
   readonly #backoff: Backoff;
-  #lastPollAt: EpochMs | undefined;
   #isFailing = false;
 
   constructor(parts: FeedParts, listener: PollerListener) {
@@ -36,11 +34,6 @@ export class Poller extends Loop {
     this.#parts = parts;
     this.#listener = listener;
     this.#backoff = new Backoff(randomness, { minMs: timing.fallbackPollMs, maxMs: timing.fallbackRetryMaxMs });
-  }
-
-  /** When a poll last succeeded, of either scope. */
-  get lastPollAt(): EpochMs | undefined {
-    return this.#lastPollAt;
   }
 
   /** The plan has changed: polls at once, unless failures hold the next poll back. */
@@ -67,7 +60,7 @@ export class Poller extends Loop {
     const { clock, counters, log } = this.#parts;
     if (this.#isFailing) log.info({}, 'polling works again');
     this.#isFailing = false;
-    this.#lastPollAt = clock.now();
+    counters.lastFallbackPollAt = clock.now();
     this.#backoff.reset();
     countOne(counters.polls, 'ok');
   }

@@ -4,34 +4,45 @@ import type { CatalogueReport, RejectionReason, UpstreamTicker } from '../market
 import type { SubscriptionRefusal } from './connector.ts';
 import type { FeedTiming } from './parts.ts';
 
-interface Entry {
-  subscription: 'none' | 'asked' | 'accepted' | 'rejected';
+const never = Number.NEGATIVE_INFINITY;
+
+class Entry {
+  subscription: 'none' | 'asked' | 'accepted' | 'rejected' = 'none';
   /** Why it was rejected last. */
   refusal: SubscriptionRefusal | undefined;
   /** When a rejected one is asked for again. Monotonic. */
-  retryAtMs: number;
+  retryAtMs = never;
   /** Live data came over the current connection. */
-  isFresh: boolean;
+  isFresh = false;
   /** The last live ticker, of any connection. */
   live: UpstreamTicker | undefined;
   /** When live data last arrived. Monotonic. */
-  liveAtMs: number;
+  liveAtMs = never;
   /** When live data last arrived, or a poll last confirmed it. Monotonic. */
-  confirmedAtMs: number;
+  confirmedAtMs = never;
   /** A poll shows another price than the last live one. */
-  isDoubted: boolean;
+  isDoubted = false;
   /** Since when it is doubted, or every live ticker is refused for its values. Monotonic. */
   wrongSinceMs: number | undefined;
   /** When a poll last brought a usable ticker. Monotonic. */
-  polledAtMs: number;
-  resubscribedAtMs: number;
+  polledAtMs = never;
+  resubscribedAtMs = never;
   /** The guard holds its price: REST is asked often, until both agree. */
-  isHeld: boolean;
+  isHeld = false;
   /** Complete catalogue loads in a row that lacked it. */
-  loadsWithout: number;
+  loadsWithout = 0;
+
+  /** Nothing was heard of it in time. The next connection may answer, and data is as good as an answer. */
+  get isUnanswered(): boolean {
+    return this.subscription === 'rejected' && this.refusal === 'unanswered';
+  }
+
+  /** Decides as the market room does: one load can be a fault. */
+  get isMissing(): boolean {
+    return this.loadsWithout > 1;
+  }
 }
 
-const never = Number.NEGATIVE_INFINITY;
 /** A doubt that lasts for less is a race between a poll and the live connection. */
 const wrongForMs = 2_000;
 const keptOut: ReadonlySet<RejectionReason> = new Set(['unknown_market', 'held', 'on_hold']);
@@ -57,16 +68,12 @@ export class SubscriptionStates {
     return [...this.#entries.keys()];
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** Takes over a catalogue. Returns the symbols that it drops because they are delisted. */
   catalogueLoaded(symbols: readonly MarketSymbol[], { isEvidence, delisted }: CatalogueReport): MarketSymbol[] {
     const listed = new Set(symbols);
     const gone = delisted.filter((symbol) => this.#entries.delete(symbol));
     for (const symbol of delisted) listed.delete(symbol);
-    for (const symbol of listed) if (!this.#entries.has(symbol)) this.#entries.set(symbol, newEntry());
+    for (const symbol of listed) if (!this.#entries.has(symbol)) this.#entries.set(symbol, new Entry());
     for (const [symbol, entry] of this.#entries) {
       if (listed.has(symbol)) entry.loadsWithout = 0;
       else if (isEvidence) entry.loadsWithout++;
@@ -78,7 +85,7 @@ export class SubscriptionStates {
     this.#hasUpdate = false;
     this.#askedAtMs = undefined;
     for (const entry of this.#entries.values()) {
-      if (entry.subscription !== 'rejected' || isUnanswered(entry)) entry.subscription = 'none';
+      if (entry.subscription !== 'rejected' || entry.isUnanswered) entry.subscription = 'none';
       entry.isFresh = false;
       entry.isDoubted = false;
       entry.wrongSinceMs = undefined;
@@ -100,7 +107,7 @@ export class SubscriptionStates {
   /** The symbols asked for on the current connection and not refused: one without an answer in time may still get it. */
   get subscribed(): MarketSymbol[] {
     return this.#select(
-      (entry) => entry.subscription === 'asked' || entry.subscription === 'accepted' || isUnanswered(entry),
+      (entry) => entry.subscription === 'asked' || entry.subscription === 'accepted' || entry.isUnanswered,
     );
   }
 
@@ -132,7 +139,7 @@ export class SubscriptionStates {
   ): boolean {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || rejection === 'out_of_order') return false;
-    if (isUnanswered(entry)) entry.subscription = 'accepted';
+    if (entry.isUnanswered) entry.subscription = 'accepted';
     entry.isFresh = true;
     if (rejection !== undefined && !keptOut.has(rejection)) {
       entry.wrongSinceMs ??= nowMs;
@@ -187,7 +194,7 @@ export class SubscriptionStates {
 
   /** How many symbols may bring live data: all but those rejected, or missing and silent. */
   get expected(): number {
-    return this.#count((entry) => entry.subscription !== 'rejected' && (entry.isFresh || !isMissing(entry)));
+    return this.#count((entry) => entry.subscription !== 'rejected' && (entry.isFresh || !entry.isMissing));
   }
 
   /** Notes whether the guard holds a symbol. Returns true when that is new. */
@@ -206,7 +213,7 @@ export class SubscriptionStates {
   toPoll(nowMs: number): MarketSymbol[] {
     return this.#select(
       (entry) =>
-        !isMissing(entry) &&
+        !entry.isMissing &&
         (entry.subscription === 'rejected' || entry.isHeld || entry.isDoubted || this.#isSilent(entry, nowMs)),
     );
   }
@@ -235,12 +242,13 @@ export class SubscriptionStates {
     });
   }
 
-  counts(nowMs: number): { subscribed: number; rejected: MarketSymbol[]; quiet: number; doubted: number } {
+  health(nowMs: number) {
     return {
-      subscribed: this.#count((entry) => entry.subscription === 'accepted'),
-      rejected: this.#select((entry) => entry.subscription === 'rejected'),
-      quiet: this.#count((entry) => !isMissing(entry) && this.#isSilent(entry, nowMs)),
-      doubted: this.#count((entry) => entry.isDoubted),
+      symbolsWanted: this.#entries.size,
+      symbolsSubscribed: this.#count((entry) => entry.subscription === 'accepted'),
+      symbolsRejected: this.#select((entry) => entry.subscription === 'rejected'),
+      symbolsQuiet: this.#count((entry) => !entry.isMissing && this.#isSilent(entry, nowMs)),
+      symbolsDoubted: this.#count((entry) => entry.isDoubted),
     };
   }
 
@@ -255,38 +263,8 @@ export class SubscriptionStates {
   }
 
   #count(test: (entry: Entry) => boolean): number {
-    let count = 0;
-    for (const entry of this.#entries.values()) if (test(entry)) count++;
-    return count;
+    return this.#select(test).length;
   }
-}
-
-function newEntry(): Entry {
-  return {
-    subscription: 'none',
-    refusal: undefined,
-    retryAtMs: never,
-    isFresh: false,
-    live: undefined,
-    liveAtMs: never,
-    confirmedAtMs: never,
-    isDoubted: false,
-    wrongSinceMs: undefined,
-    polledAtMs: never,
-    isHeld: false,
-    resubscribedAtMs: never,
-    loadsWithout: 0,
-  };
-}
-
-/** Nothing was heard of it in time. The next connection may answer, and data is as good as an answer. */
-function isUnanswered({ subscription, refusal }: Entry): boolean {
-  return subscription === 'rejected' && refusal === 'unanswered';
-}
-
-/** Decides as the market room does: one load can be a fault. */
-function isMissing({ loadsWithout }: Entry): boolean {
-  return loadsWithout > 1;
 }
 
 function isSamePrice(live: UpstreamTicker, polled: UpstreamTicker): boolean {

@@ -37,8 +37,8 @@ export class FeedSupervisor {
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
   #path: FeedPath | undefined;
-  #lastLive: { readonly at: EpochMs; readonly atMs: number; readonly lagMs: number | undefined } | undefined;
-  #systemStatus: string | undefined;
+  /** When live data last arrived. Monotonic. */
+  #liveAtMs: number | undefined;
   /** False while the exchange says of itself that it is in maintenance, or takes fewer kinds of order. */
   #isTrading = true;
 
@@ -86,24 +86,12 @@ export class FeedSupervisor {
 
   health(): FeedHealth {
     const nowMs = this.#parts.clock.monotonicMs();
-    const counts = this.#book.counts(nowMs);
     return {
       ...structuredClone({ ...this.#parts.counters }),
       path: this.#path,
       connection: this.#link.state,
-      epoch: this.#link.epoch,
-      symbolsWanted: this.#book.size,
-      symbolsSubscribed: counts.subscribed,
-      symbolsRejected: counts.rejected,
-      symbolsQuiet: counts.quiet,
-      symbolsDoubted: counts.doubted,
-      lastLiveDataAt: this.#lastLive?.at,
-      lastLiveDataAgeMs: this.#lastLive === undefined ? undefined : nowMs - this.#lastLive.atMs,
-      upstreamLagMs: this.#lastLive?.lagMs,
-      lastFallbackPollAt: this.#poller.lastPollAt,
-      lastCatalogueAt: this.#catalogue.lastLoadAt,
-      pairsSkipped: this.#catalogue.pairsSkipped,
-      systemStatus: this.#systemStatus,
+      ...this.#book.health(nowMs),
+      lastLiveDataAgeMs: this.#liveAtMs === undefined ? undefined : nowMs - this.#liveAtMs,
     };
   }
 
@@ -180,7 +168,7 @@ export class FeedSupervisor {
         this.#parts.counters.framesReceived++;
         break;
       case 'opened':
-        this.#parts.log.info({ epoch: this.#link.epoch }, 'live connection open');
+        this.#parts.log.info({ epoch: this.#parts.counters.epoch }, 'live connection open');
         this.#subscribeDue();
         break;
       case 'withdrawn':
@@ -233,9 +221,9 @@ export class FeedSupervisor {
 
   /** Takes the exchange's word about itself, which changes at once which source makes the prices. */
   #systemStatusReceived(status: string, isTrading: boolean): void {
-    const { log, sink, clock } = this.#parts;
-    if (status !== this.#systemStatus) log.info({ status }, 'exchange system status');
-    this.#systemStatus = status;
+    const { log, sink, clock, counters } = this.#parts;
+    if (status !== counters.systemStatus) log.info({ status }, 'exchange system status');
+    counters.systemStatus = status;
     if (isTrading === this.#isTrading) return;
     this.#isTrading = isTrading;
     if (this.#path !== undefined) sink.feedPathChanged(this.#path, clock.now());
@@ -261,8 +249,10 @@ export class FeedSupervisor {
   }
 
   #liveTaken(ticker: UpstreamTicker, nowMs: number): void {
-    const lagMs = ticker.upstreamTime === undefined ? undefined : ticker.receivedAt - ticker.upstreamTime;
-    this.#lastLive = { at: ticker.receivedAt, atMs: nowMs, lagMs };
+    const { counters } = this.#parts;
+    this.#liveAtMs = nowMs;
+    counters.lastLiveDataAt = ticker.receivedAt;
+    counters.upstreamLagMs = ticker.upstreamTime === undefined ? undefined : ticker.receivedAt - ticker.upstreamTime;
     // Until the live path is taken, live data keeps the feed current without making it operational.
     this.#parts.sink.feedCurrent(this.#path ?? 'fallback', ticker.receivedAt);
   }
@@ -300,7 +290,7 @@ export class FeedSupervisor {
 
   #switchTo(path: FeedPath): void {
     this.#path = path;
-    this.#parts.log.info({ path, epoch: this.#link.epoch }, 'feed path changed');
+    this.#parts.log.info({ path, epoch: this.#parts.counters.epoch }, 'feed path changed');
     this.#parts.sink.feedPathChanged(path, this.#parts.clock.now());
   }
 
