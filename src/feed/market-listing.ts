@@ -2,7 +2,7 @@ import { type DecimalString, shortest } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, symbolOf } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket } from '../market/upstream.ts';
 import type { ConnectorOptions } from './connector.ts';
-import { asCount, asPositive, asText, requireList, UpstreamError, type WireObject } from './wire.ts';
+import { asCount, asPositive, asText, required, requireList, UpstreamError, type WireObject } from './wire.ts';
 
 /** Which pairs become markets. */
 export type ListingChoice = Pick<ConnectorOptions, 'quotes' | 'symbols' | 'assets'>;
@@ -168,10 +168,4 @@ export function requirePositive(entry: WireObject, member: string): DecimalStrin
 /** A step or a smallest size that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
 export function requireStep(entry: WireObject, member: string): Step {
   return required(asStep(entry[member]), `${member} is missing or not a positive decimal`);
-}
-
-/** Throws `UpstreamError` with the reason for skipping the pair where the value is `undefined`. */
-export function required<Value>(value: Value | undefined, reason: string): Value {
-  if (value === undefined) throw new UpstreamError('malformed', reason);
-  return value;
 }

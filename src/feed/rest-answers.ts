@@ -8,9 +8,9 @@ import {
   asList,
   asObject,
   asText,
+  required,
   requireList,
   requireObject,
-  UpstreamError,
   type WireObject,
 } from './wire.ts';
 
@@ -61,9 +61,7 @@ export function readPolled(
  * out. Throws `UpstreamError` (`malformed`) when there are no rows.
  */
 export function readCandleRows(rows: unknown, time: number | string = 0, open: number | string = 1): Candle[] {
-  const list = asList(rows);
-  if (list === undefined) throw new UpstreamError('malformed', 'candles: no rows');
-  const candles = list.flatMap((row) => {
+  const candles = required(asList(rows), 'candles: no rows').flatMap((row) => {
     const cells = Object(row) as Readonly<Record<number | string, unknown>>;
     const openedAt = asEpoch(cells[time]);
     const price = asDecimal(cells[open]);

@@ -5,7 +5,7 @@ import type { FaultRequest } from '../../exchange-simulator/fault-request.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AssetNames } from './connector.ts';
 import { connectorKinds } from './connectors.ts';
-import { cnbSource, ecbSource, exchangeSource, jsonSource } from './rates/rate-sources.ts';
+import { rateSource } from './rates/rate-sources.ts';
 import { SimulatorRig } from './simulator-rig.testing.ts';
 
 let rig: SimulatorRig;
@@ -130,15 +130,16 @@ test('all four rate sources read the same rate digit for digit', async () => {
   await startLive();
   const never = new AbortController().signal;
   rig.simulator.setRate('24.310');
-  const options = { clock: rig.clock, base: 'EUR' as CurrencyCode, quote: 'CZK' as CurrencyCode };
+  const sourceOf = (origin: Parameters<typeof rateSource>[0]) =>
+    rateSource(origin, [rig.connector], rig.clock, 'EUR' as CurrencyCode, 'CZK' as CurrencyCode);
   const sources = [
-    cnbSource({ ...options, url: rig.simulator.cnbUrl }),
-    ecbSource({ ...options, url: rig.simulator.ecbUrl }),
-    jsonSource({ ...options, url: rig.simulator.jsonRateUrl, pointer: '/data/EURCZK' }),
+    sourceOf({ source: 'cnb', url: rig.simulator.cnbUrl }),
+    sourceOf({ source: 'ecb', url: rig.simulator.ecbUrl }),
+    sourceOf({ source: 'json', url: rig.simulator.jsonRateUrl, pointer: '/data/EURCZK' }),
   ];
   for (const source of sources) assert.equal((await source.load(never)).mid, '24.310', source.id);
   rig.simulator.setPrice({ symbol: 'EUR/CZK', bid: '24.30', ask: '24.33' });
-  const loading = exchangeSource({ connectors: [rig.connector], symbol: 'EURCZK' as MarketSymbol }).load(never);
+  const loading = sourceOf({ source: 'exchange', market: 'EURCZK' as MarketSymbol }).load(never);
   await rig.passFor(3_000);
   assert.equal((await loading).mid, '24.315');
 });

@@ -87,11 +87,15 @@ export function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** The value. Throws `UpstreamError` (`malformed`) with this message where there is none. */
+export function required<Value>(value: Value | undefined, message: string): Value {
+  if (value === undefined) throw new UpstreamError('malformed', message);
+  return value;
+}
+
 /** The value as an object. Throws `UpstreamError` (`malformed`), naming `what` was read, for anything else. */
 export function requireObject(value: unknown, what: string): WireObject {
-  const object = asObject(value);
-  if (object === undefined) throw new UpstreamError('malformed', `${what}: not an object`);
-  return object;
+  return required(asObject(value), `${what}: not an object`);
 }
 
 /**
@@ -99,9 +103,7 @@ export function requireObject(value: unknown, what: string): WireObject {
  * naming `what` was read, for anything that is no list.
  */
 export function requireList(value: unknown, what: string): WireObject[] {
-  const list = asList(value);
-  if (list === undefined) throw new UpstreamError('malformed', `${what}: not a list`);
-  return list.map((entry) => asObject(entry) ?? {});
+  return required(asList(value), `${what}: not a list`).map((entry) => asObject(entry) ?? {});
 }
 
 /** The value as text, a number as it is written; `undefined` for anything else. */

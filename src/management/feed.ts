@@ -2,7 +2,6 @@ import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
-import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { DoubtSchema } from '../operator/doubt.ts';
 import {
@@ -190,12 +189,6 @@ function rateBody({ configuration, feed, market: { markets } }: Management, quot
     ...instants('validUntil', known?.validUntil),
     valid: known !== undefined && now < known.validUntil,
     marginPercent: markets.marginOf(quote),
-    lastOutcome: outcomeOf(health),
+    lastOutcome: health?.lastOutcome ?? null,
   };
-}
-
-function outcomeOf(health: RateHealth | undefined): string | null {
-  if (health === undefined) return null;
-  if (health.consecutiveFailures > 0) return health.lastError ?? 'failed';
-  return health.lastSuccessAt === undefined ? null : 'ok';
 }

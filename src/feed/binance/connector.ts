@@ -3,11 +3,11 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { asStep, type ListedPair, listedPairs, type MarketTerms, required, type Step } from '../market-listing.ts';
+import { asStep, type ListedPair, listedPairs, type MarketTerms, type Step } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import { asCount, asDecimal, asEpoch, asList, asObject, asText, type WireObject } from '../wire.ts';
+import { asCount, asDecimal, asEpoch, asList, asObject, asText, required, type WireObject } from '../wire.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */

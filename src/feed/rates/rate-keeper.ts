@@ -32,25 +32,15 @@ interface RateKeeperOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** 300,000 by default. */
-  readonly refreshMs?: number;
-}
-
-/** The last answer of a rate source. Errors hold no URL. */
-class RateRecord {
-  lastSuccessAt: EpochMs | undefined;
-  lastErrorAt: EpochMs | undefined;
-  lastError: string | undefined;
-  consecutiveFailures = 0;
-  mid: DecimalString | undefined;
-  fixingDate: string | undefined;
+  readonly refreshMs: number;
 }
 
 /** One rate source at one instant. Plain data. */
-export interface RateHealth extends Readonly<RateRecord> {
+export interface RateHealth {
   readonly source: string;
-  readonly base: CurrencyCode;
   readonly quote: CurrencyCode;
+  /** How the last attempt to read it ended: `ok`, or what was wrong, without a URL; `undefined` before the first. */
+  readonly lastOutcome: string | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -64,50 +54,39 @@ const plausible = { min: '0.000001', max: '1000000' } as const;
 /** Refreshes one conversion rate and validates each value. How long a rate stays valid is the market room's decision. */
 export class RateKeeper extends Loop {
   readonly #options: RateKeeperOptions;
-  readonly #refreshMs: number;
   readonly #backoff: Backoff;
-  readonly #record = new RateRecord();
+  #lastOutcome: string | undefined;
 
   constructor(options: RateKeeperOptions) {
     super(options.clock);
     this.#options = options;
-    this.#refreshMs = options.refreshMs ?? 300_000;
-    this.#backoff = new Backoff(options.randomness, {
-      minMs: retryMinMs,
-      maxMs: Math.max(retryMinMs, this.#refreshMs),
-    });
+    const maxMs = Math.max(retryMinMs, options.refreshMs);
+    this.#backoff = new Backoff(options.randomness, { minMs: retryMinMs, maxMs });
   }
 
   health(): RateHealth {
-    const { source, base, quote } = this.#options;
-    return { source: source.id, base, quote, ...this.#record };
+    const { source, quote } = this.#options;
+    return { source: source.id, quote, lastOutcome: this.#lastOutcome };
   }
 
   protected async run(signal: AbortSignal): Promise<number> {
-    const rate = await this.#options.source.load(signal);
+    const { source, base, quote, sink, log, refreshMs } = this.#options;
+    const rate = await source.load(signal);
     signal.throwIfAborted();
-    const now = this.#options.clock.now();
+    const now = this.clock.now();
     judgeRate(rate, now);
-    return this.#read(rate, now) ? this.#refreshMs : Math.min(this.#refreshMs, heldRetryMs);
-  }
-
-  /** Returns whether the market room took it. */
-  #read(rate: LoadedRate, now: EpochMs): boolean {
-    const { source, base, quote, sink, log } = this.#options;
-    if (this.#record.consecutiveFailures > 0) log.info({ source: source.id }, 'the rate source works again');
-    Object.assign(this.#record, { ...rate, lastSuccessAt: now, consecutiveFailures: 0 });
+    if ((this.#lastOutcome ?? 'ok') !== 'ok') log.info({ source: source.id }, 'the rate source works again');
+    this.#lastOutcome = 'ok';
     this.#backoff.reset();
-    return sink.rateRefreshed({ ...rate, base, quote, source: source.id, refreshedAt: now });
+    const isTaken = sink.rateRefreshed({ ...rate, base, quote, source: source.id, refreshedAt: now });
+    return isTaken ? refreshMs : Math.min(refreshMs, heldRetryMs);
   }
 
-  protected override failed(error: UpstreamError): number {
-    const { source, clock, log } = this.#options;
-    this.#record.consecutiveFailures++;
-    this.#record.lastErrorAt = clock.now();
-    this.#record.lastError = `${error.kind}: ${error.message}`;
-    log.warn({ source: source.id, kind: error.kind, detail: error.message }, 'the conversion rate was not refreshed');
-    const delayMs = Math.min(this.#refreshMs, retryMinMs + this.#backoff.nextMs());
-    return Math.max(delayMs, error.retryAfterMs ?? 0);
+  protected override failed({ kind, message: detail, retryAfterMs = 0 }: UpstreamError): number {
+    const { source, log, refreshMs } = this.#options;
+    this.#lastOutcome = `${kind}: ${detail}`;
+    log.warn({ source: source.id, kind, detail }, 'the conversion rate was not refreshed');
+    return Math.max(Math.min(refreshMs, retryMinMs + this.#backoff.nextMs()), retryAfterMs);
   }
 }
 

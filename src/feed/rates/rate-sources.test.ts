@@ -4,9 +4,10 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { UpstreamError } from '../wire.ts';
-import { cnbSource, exchangeSource, parsePointer, readCnb, readEcb, readJsonRate } from './rate-sources.ts';
+import { parsePointer, rateSource, readCnb, readEcb, readJsonRate } from './rate-sources.ts';
 
 const malformed = (error: unknown) => error instanceof UpstreamError && error.kind === 'malformed';
+const pair = ['EUR' as CurrencyCode, 'CZK' as CurrencyCode] as const;
 const row = (currencyCode: string, rate: string, amount = '1') =>
   `{"validFor":"2026-11-20","order":224,"country":"X","currency":"x","amount":${amount},"currencyCode":"${currencyCode}","rate":${rate}}`;
 const cnb = (...rows: string[]) => `{"rates":[${rows.join(',')}]}`;
@@ -82,9 +83,8 @@ test('the exchange gives the exact middle between bid and ask', async () => {
   const ask = (bid: string | undefined, ask: string | undefined) => {
     const ticker = { symbol: 'EURCZK', bid, ask } as UpstreamTicker;
     const connector = { pollTickers: async () => [ticker] };
-    return exchangeSource({ connectors: [connector], symbol: 'EURCZK' as MarketSymbol }).load(
-      new AbortController().signal,
-    );
+    const origin = { source: 'exchange', market: 'EURCZK' as MarketSymbol } as const;
+    return rateSource(origin, [connector], new FakeClock(), ...pair).load(new AbortController().signal);
   };
   assert.deepEqual(await ask('24.30', '24.33'), { mid: '24.315', fixingDate: undefined });
   assert.equal((await ask('0.1', '0.2')).mid, '0.15');
@@ -99,9 +99,8 @@ test('the exchange gives the exact middle between bid and ask', async () => {
 });
 
 test('the error of an unreachable source does not hold its address', async () => {
-  const options = { clock: new FakeClock(), base: 'EUR' as CurrencyCode, quote: 'CZK' as CurrencyCode };
   for (const url of ['http://user:secret@127.0.0.1:1/path?key=secret', 'http://user:secret@:broken/secret']) {
-    const error: unknown = await cnbSource({ ...options, url })
+    const error: unknown = await rateSource({ source: 'cnb', url }, [], new FakeClock(), ...pair)
       .load(new AbortController().signal)
       .catch((error: unknown) => error);
     assert.ok(error instanceof UpstreamError);
