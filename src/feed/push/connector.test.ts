@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { turns } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import { silentLog } from '../../log.ts';
+import type { DecimalString } from '../../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { LiveEvent } from '../connector.ts';
 import { RecordingSink } from '../feed-rig.testing.ts';
@@ -222,7 +223,7 @@ describe('an engine that connects', () => {
     const { engine, tickers, at } = synced();
     const twice = engine.send({ type: 'catalogue', markets: [market('BTC'), market('BTC')] });
     assert.deepEqual(twice, ['INVALID_MESSAGE: markets.1: BTCEUR is listed twice.']);
-    const zero = engine.send({ type: 'catalogue', markets: [market('BTC', { tickSize: '0.00' })] });
+    const zero = engine.send({ type: 'catalogue', markets: [market('BTC', { tickSize: '0.00' as DecimalString })] });
     assert.deepEqual(zero, ['INVALID_MESSAGE: markets.0.tickSize: must be above zero.']);
     engine.send(ticker(3, 'ETHEUR', at));
     assert.deepEqual(tickers(), ['50000.0']);

@@ -1,14 +1,7 @@
-import type { Clock, EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../../market/upstream.ts';
-import type {
-  Catalogue,
-  ConnectorOptions,
-  ExchangeConnector,
-  LiveConnection,
-  LiveEvent,
-  LiveListener,
-} from '../connector.ts';
+import type { Catalogue, ConnectorOptions, ExchangeConnector, LiveConnection, LiveListener } from '../connector.ts';
 import { isChosen } from '../market-listing.ts';
 import { UpstreamError } from '../wire.ts';
 import type { PushedMarket, PushedTicker } from './messages.ts';
@@ -22,7 +15,6 @@ export class PushConnector implements ExchangeConnector {
   readonly id: string;
   /** Its catalogue comes by itself: taking it over costs nothing. */
   readonly catalogueSpacingMs = 1_000;
-  readonly #clock: Clock;
   readonly #options: ConnectorOptions;
   readonly #firstCatalogue = Promise.withResolvers<void>();
   #markets: readonly UpstreamMarket[] | undefined;
@@ -35,7 +27,6 @@ export class PushConnector implements ExchangeConnector {
 
   constructor(options: ConnectorOptions) {
     this.id = options.id;
-    this.#clock = options.clock;
     this.#options = options;
   }
 
@@ -53,7 +44,7 @@ export class PushConnector implements ExchangeConnector {
   /** An engine has connected. @param token it came with, if any */
   accept(transport: PushTransport, token?: string): PushSession {
     const helloReceived = (session: PushSession, epoch: number) => this.#helloReceived(session, epoch, token);
-    return new PushSession(this.#clock, transport, { ...this.#sessionListener, helloReceived });
+    return new PushSession(this.#options.clock, transport, { ...this.#sessionListener, helloReceived });
   }
 
   /** Waits for the engine, which sends it. */
@@ -70,31 +61,58 @@ export class PushConnector implements ExchangeConnector {
     throw new UpstreamError('network', 'the engine is not connected');
   }
 
+  /** It opens when the engine comes, which may take any time. */
   openLive(listener: LiveListener): LiveConnection {
-    const live = new PushLive(listener, {
-      isListed: (symbol) => this.#symbols.has(symbol),
-      resync: () => this.#session?.resync('requested'),
-      terminated: () => {
-        if (this.#live === live) this.#live = undefined;
-        this.#session?.end(1013);
-        this.#session = undefined;
-      },
-    });
+    const wanted = new Set<string>();
+    const live: PushLive = { listener, wanted };
     this.#live = live;
     if (this.#session !== undefined) {
       // Not before the caller has the connection in hand.
-      queueMicrotask(() => live.emit({ type: 'opened' }));
+      queueMicrotask(() => this.#live === live && listener({ type: 'opened' }));
       this.#session.resync('requested');
     }
-    return live;
+    return {
+      subscribe: (symbols) => this.#live === live && this.#subscribe(live, symbols),
+      unsubscribe(symbols) {
+        for (const symbol of symbols) wanted.delete(symbol);
+      },
+      // Heartbeats come by themselves, and their absence ends the session.
+      ping() {},
+      terminate: () => {
+        if (this.#live !== live) return;
+        this.#live = undefined;
+        this.#session?.end(1013);
+        this.#session = undefined;
+      },
+    };
+  }
+
+  /** The engine sends every market, so that there is nothing to ask it for but a snapshot. */
+  #subscribe({ listener, wanted }: PushLive, symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) {
+      const isListed = this.#symbols.has(symbol);
+      if (isListed) wanted.add(symbol);
+      listener(isListed ? { type: 'accepted', symbol } : { type: 'rejected', symbol, reason: 'refused' });
+    }
+    if (symbols.some((symbol) => wanted.has(symbol))) this.#session?.resync('requested');
   }
 
   readonly #sessionListener: Omit<PushListener, 'helloReceived'> = {
     catalogueReceived: (markets) => this.#catalogueReceived(markets),
     isListed: (symbol) => this.#symbols.has(symbol as MarketSymbol),
-    tickerReceived: (ticker, isSnapshot) => this.#live?.ticker(ticker, isSnapshot, this.#clock.now()),
-    snapshotEnded: (symbols) => this.#live?.withdraw([...this.#symbols].filter((symbol) => !symbols.has(symbol))),
-    messageReceived: () => this.#live?.emit({ type: 'frame' }),
+    tickerReceived: (ticker, isSnapshot) => {
+      if (this.#live?.wanted.has(ticker.symbol))
+        this.#live.listener({
+          type: 'ticker',
+          isSnapshot,
+          tickers: [upstreamTicker(ticker, this.#options.clock.now())],
+        });
+    },
+    snapshotEnded: (priced) => {
+      const symbols = [...this.#symbols].filter((each) => !priced.has(each) && this.#live?.wanted.has(each));
+      if (symbols.length > 0) this.#live?.listener({ type: 'withdrawn', symbols });
+    },
+    messageReceived: () => this.#live?.listener({ type: 'frame' }),
     ended: (session, detail) => this.#sessionEnded(session, detail),
   };
 
@@ -105,7 +123,7 @@ export class PushConnector implements ExchangeConnector {
     this.#epochToken = token;
     const before = this.#session;
     this.#session = session;
-    if (before === undefined) this.#live?.emit({ type: 'opened' });
+    if (before === undefined) this.#live?.listener({ type: 'opened' });
     else before.fence();
     return true;
   }
@@ -116,7 +134,7 @@ export class PushConnector implements ExchangeConnector {
     this.#markets = markets;
     this.#symbols = new Set(markets.map(({ symbol }) => symbol));
     this.#firstCatalogue.resolve();
-    this.#live?.emit({
+    this.#live?.listener({
       type: 'instruments',
       pairs: markets.map(({ symbol, quote, status }) => ({
         name: symbol,
@@ -133,70 +151,15 @@ export class PushConnector implements ExchangeConnector {
     this.#session = undefined;
     const live = this.#live;
     this.#live = undefined;
-    live?.closed(detail);
+    live?.listener({ type: 'closed', reason: 'closed', detail, retryAfterMs: undefined });
   }
 }
 
-interface PushSource {
-  isListed(symbol: MarketSymbol): boolean;
-  resync(): void;
-  terminated(): void;
-}
-
-/** The engine's connection as the feed sees it: it opens when the engine comes, which may take any time. */
-class PushLive implements LiveConnection {
-  readonly #listener: LiveListener;
-  readonly #source: PushSource;
-  readonly #wanted = new Set<string>();
-  #hasEnded = false;
-
-  constructor(listener: LiveListener, source: PushSource) {
-    this.#listener = listener;
-    this.#source = source;
-  }
-
-  emit(event: LiveEvent): void {
-    if (!this.#hasEnded) this.#listener(event);
-  }
-
-  closed(detail: string): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#listener({ type: 'closed', reason: 'closed', detail, retryAfterMs: undefined });
-  }
-
-  ticker(pushed: PushedTicker, isSnapshot: boolean, receivedAt: EpochMs): void {
-    if (!this.#wanted.has(pushed.symbol)) return;
-    this.emit({ type: 'ticker', isSnapshot, tickers: [upstreamTicker(pushed, receivedAt)] });
-  }
-
-  withdraw(symbols: readonly MarketSymbol[]): void {
-    const wanted = symbols.filter((symbol) => this.#wanted.has(symbol));
-    if (wanted.length > 0) this.emit({ type: 'withdrawn', symbols: wanted });
-  }
-
-  /** The engine sends every market, so that there is nothing to ask it for but a snapshot. */
-  subscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) {
-      const isListed = this.#source.isListed(symbol);
-      if (isListed) this.#wanted.add(symbol);
-      this.emit(isListed ? { type: 'accepted', symbol } : { type: 'rejected', symbol, reason: 'refused' });
-    }
-    if (symbols.some((symbol) => this.#wanted.has(symbol))) this.#source.resync();
-  }
-
-  unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#wanted.delete(symbol);
-  }
-
-  /** Heartbeats come by themselves, and their absence ends the session. */
-  ping(): void {}
-
-  terminate(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#source.terminated();
-  }
+/** The engine's connection as the feed sees it. */
+interface PushLive {
+  readonly listener: LiveListener;
+  /** The subscribed symbols. */
+  readonly wanted: Set<string>;
 }
 
 function upstreamTicker(ticker: PushedTicker, receivedAt: EpochMs): UpstreamTicker {

@@ -31,10 +31,13 @@ export class FakeTransport implements PushTransport {
 
 export function market(base: string, more: Partial<PushedMarket> = {}): PushedMarket {
   const sizes = { pricePrecision: 1, amountPrecision: 8, tickSize: '0.1', minOrderSize: '0.00005' };
-  return { base, quote: 'EUR', status: 'trading', ...sizes, ...more };
+  return { base, quote: 'EUR', status: 'trading', ...sizes, ...more } as PushedMarket;
 }
 
-export function ticker(seq: number, symbol: string, time: number, more: Partial<PushedTicker> = {}): PushedTicker {
+/** The values of a ticker, as texts that need be no decimals. */
+type Values = { readonly [Name in keyof PushedTicker]?: string };
+
+export function ticker(seq: number, symbol: string, time: number, more: Values = {}): PushedTicker {
   const prices = { bid: '50000.0', ask: '50000.10', high24h: '51000', low24h: '49000', volume24h: '12.50' };
-  return { type: 'ticker', seq, symbol, time, ...prices, ...more };
+  return { type: 'ticker', seq, symbol, time, ...prices, ...more } as PushedTicker;
 }

@@ -1,10 +1,13 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { DecimalString } from '../../market/decimal.ts';
 import { asObject } from '../wire.ts';
 
 /** Plain notation, above or at zero, without superfluous zeros before the digits. */
 const decimal = (description: string, example: string) =>
-  Type.String({ description, maxLength: 64, pattern: '^(0|[1-9]\\d*)(\\.\\d+)?$', examples: [example] });
+  Type.Unsafe<DecimalString>(
+    Type.String({ description, maxLength: 64, pattern: '^(0|[1-9]\\d*)(\\.\\d+)?$', examples: [example] }),
+  );
 const places = (description: string, example: number) =>
   Type.Integer({ description, minimum: 0, maximum: 18, examples: [example] });
 const currency = (description: string, example: string) =>

@@ -1,6 +1,5 @@
-import type Big from 'big.js';
 import type { Clock } from '../../clock.ts';
-import { type DecimalString, toBig } from '../../market/decimal.ts';
+import { isAbove, isPositive, toBig } from '../../market/decimal.ts';
 import type { UpstreamMarket } from '../../market/upstream.ts';
 import {
   closeCodes,
@@ -204,17 +203,11 @@ export class PushSession {
         `time: ${time} is in the future; it is ${this.#clock.now()} here. Set the clock of the engine.`,
       ];
     }
-    const [below, above, high, low] = [bid, ask, high24h, low24h].map((text) => toBig(text as DecimalString)) as [
-      Big,
-      Big,
-      Big,
-      Big,
-    ];
-    if (!below.gt(0)) return ['INVALID_PRICE', 'bid: must be above zero.'];
-    if (above.lt(below)) return ['INVALID_PRICE', 'ask: is below the bid.'];
-    if (above.gt(below.times(askFactorMax)))
+    if (!isPositive(bid)) return ['INVALID_PRICE', 'bid: must be above zero.'];
+    if (isAbove(bid, ask)) return ['INVALID_PRICE', 'ask: is below the bid.'];
+    if (toBig(ask).gt(toBig(bid).times(askFactorMax)))
       return ['INVALID_PRICE', `ask: is more than ${askFactorMax} times the bid.`];
-    return high.lt(low) ? ['INVALID_PRICE', 'high24h: is below low24h.'] : undefined;
+    return isAbove(low24h, high24h) ? ['INVALID_PRICE', 'high24h: is below low24h.'] : undefined;
   }
 
   #refuse(code: PushErrorCode, message: string, seq?: number): void {
