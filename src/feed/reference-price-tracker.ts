@@ -50,32 +50,25 @@ class PriceSeries {
 
 /** One market's past prices: by the minute for the last hour, by the hour for the last seven days. */
 export class PriceHistory {
-  readonly #minutes = new PriceSeries(minuteMs, 70);
-  readonly #hours = new PriceSeries(hourMs, 7 * 24 + 6);
-  #notedAt: EpochMs | undefined;
-
+  readonly #series = { minute: new PriceSeries(minuteMs, 70), hour: new PriceSeries(hourMs, 7 * 24 + 6) };
   /** When the feed's own price was last noted. */
-  get notedAt(): EpochMs | undefined {
-    return this.#notedAt;
-  }
+  notedAt: EpochMs | undefined;
 
   /** Prices held, at most 244. */
   get size(): number {
-    return this.#minutes.size + this.#hours.size;
+    return this.#series.minute.size + this.#series.hour.size;
   }
 
   /** Notes the current price. The first one in an hour is that hour's price too. */
   note(at: EpochMs, price: DecimalString): void {
-    this.#notedAt = at;
-    if (!this.#minutes.has(at)) this.#minutes.note(at, price);
-    if (!this.#hours.has(at)) this.#hours.note(at, price);
+    this.notedAt = at;
+    for (const series of Object.values(this.#series)) if (!series.has(at)) series.note(at, price);
   }
 
   /** Takes over candles, oldest first: the price at a candle's start is its opening price. */
-  seed(interval: 'hour' | 'minute', candles: readonly Candle[]): void {
-    const series = interval === 'hour' ? this.#hours : this.#minutes;
+  seed(interval: CandleInterval, candles: readonly Candle[]): void {
     const sizeMax = interval === 'hour' ? 170 : 62;
-    for (const candle of candles.slice(-sizeMax)) series.note(candle.openedAt, candle.open);
+    for (const { openedAt, open } of candles.slice(-sizeMax)) this.#series[interval].note(openedAt, open);
   }
 
   /** The prices of an hour ago (to a minute or so), of 24 hours and of 7 days ago (to half an hour or so). */
@@ -83,9 +76,9 @@ export class PriceHistory {
     // Minute prices are noted at the same second of each minute, hour prices at the start of the hour: the nearest start counts.
     const halfHourMs = hourMs / 2;
     return {
-      price1hAgo: this.#minutes.near(at - hourMs),
-      price24hAgo: this.#hours.near(at - dayMs + halfHourMs),
-      price7dAgo: this.#hours.near(at - 7 * dayMs + halfHourMs),
+      price1hAgo: this.#series.minute.near(at - hourMs),
+      price24hAgo: this.#series.hour.near(at - dayMs + halfHourMs),
+      price7dAgo: this.#series.hour.near(at - 7 * dayMs + halfHourMs),
     };
   }
 }
