@@ -1,4 +1,4 @@
-import { type DecimalString, toBig } from '../market/decimal.ts';
+import { compare, type DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueReport, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import type { SubscriptionRefusal } from './connector.ts';
@@ -272,6 +272,5 @@ function isSamePrice(live: UpstreamTicker, polled: UpstreamTicker): boolean {
 }
 
 function isSameValue(one: DecimalString | undefined, other: DecimalString | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return one === other || toBig(one).eq(other);
+  return one === undefined || other === undefined ? one === other : compare(one, other) === 0;
 }

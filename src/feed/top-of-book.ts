@@ -1,4 +1,4 @@
-import { type DecimalString, isPositive } from '../market/decimal.ts';
+import { compare, type DecimalString, isAbove, isPositive } from '../market/decimal.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import { asDecimal, asList, asPositive } from './wire.ts';
 
@@ -40,7 +40,7 @@ export class TopOfBook {
   /** The best bid is above the best ask: a change was missed. */
   get isCrossed(): boolean {
     const { bid, ask } = this.best;
-    return bid !== undefined && ask !== undefined && comparePrices(bid, ask) > 0;
+    return bid !== undefined && ask !== undefined && isAbove(bid, ask);
   }
 
   get isExhausted(): boolean {
@@ -104,7 +104,7 @@ class Side {
 
   /** Above zero: `one` is better. */
   #order(one: DecimalString, other: DecimalString): number {
-    return -this.#sign * comparePrices(one, other);
+    return -this.#sign * compare(one, other);
   }
 }
 
@@ -117,23 +117,4 @@ function readLevels(levels: unknown): DecimalString[] {
     if (read !== undefined && amount !== undefined && isPositive(amount)) prices.add(read);
   }
   return [...prices];
-}
-
-/** Compares two positive decimals in plain notation by their digits: ten times faster than by arithmetic. */
-function comparePrices(one: DecimalString, other: DecimalString): number {
-  if (one === other) return 0;
-  const [wholeOne, partOne] = split(one);
-  const [wholeOther, partOther] = split(other);
-  if (wholeOne.length !== wholeOther.length) return wholeOne.length - wholeOther.length;
-  if (wholeOne !== wholeOther) return wholeOne < wholeOther ? -1 : 1;
-  const places = Math.max(partOne.length, partOther.length);
-  const [paddedOne, paddedOther] = [partOne.padEnd(places, '0'), partOther.padEnd(places, '0')];
-  return paddedOne === paddedOther ? 0 : paddedOne < paddedOther ? -1 : 1;
-}
-
-/** The digits before the point without leading zeros, and those after it. */
-function split(price: DecimalString): [whole: string, part: string] {
-  const point = price.indexOf('.');
-  const whole = point === -1 ? price : price.slice(0, point);
-  return [whole.startsWith('0') ? whole.replace(/^0+/, '') : whole, point === -1 ? '' : price.slice(point + 1)];
 }

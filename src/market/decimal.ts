@@ -12,6 +12,9 @@ const plain = /^-?\d+(\.\d+)?$/;
 const scientific = /^-?\d+(\.\d+)?[eE][+-]?\d{1,3}$/;
 const negativeZero = /^-0*(\.0*)?$/;
 const digitsMax = 64;
+/** Decimal places of a quotient, far more than any price is rounded to later. */
+const quotientPlaces = 20;
+const scale = 10n ** BigInt(quotientPlaces);
 
 /** `Big.roundUp` rounds away from zero; every amount rounded up or down here is positive. */
 const bigRounding = { up: Big.roundUp, down: Big.roundDown, 'half-even': Big.roundHalfEven } as const;
@@ -37,11 +40,19 @@ export function isPositive(decimal: DecimalString): boolean {
   return !decimal.startsWith('-') && /[1-9]/.test(decimal);
 }
 
-/** Whether one is greater than the other, of two that are not negative. */
-export function isAbove(one: DecimalString, other: DecimalString): boolean {
+/** Below zero where `one` is less than `other`, of two that are not negative; zero where they are equal. */
+export function compare(one: DecimalString, other: DecimalString): number {
+  if (one === other) return 0;
   // Digits in the same places compare as texts, in a tenth of the time.
   const areAligned = one.length === other.length && one.indexOf('.') === other.indexOf('.');
-  return areAligned ? one > other : toBig(one).gt(other);
+  if (areAligned) return one < other ? -1 : 1;
+  const [left, right] = inOneUnit(one, other);
+  return Number(left - right);
+}
+
+/** Whether one is greater than the other, of two that are not negative. */
+export function isAbove(one: DecimalString, other: DecimalString): boolean {
+  return compare(one, other) > 0;
 }
 
 /** Exactly `places` decimals, plain notation, no sign on zero (`toFixed` writes none). `up` and `down` take values that are not negative. */
@@ -57,4 +68,41 @@ export function shortest(decimal: DecimalString): DecimalString {
 /** 10 to the power of −`places`, for example `0.001` for 3 and `1` for 0. */
 export function unitAt(places: number): DecimalString {
   return (places === 0 ? '1' : `0.${'0'.repeat(places - 1)}1`) as DecimalString;
+}
+
+/** How many times `divisor`, which is above zero, is in `dividend`: in its shortest form, with up to 20 decimals. */
+export function ratioOf(dividend: DecimalString, divisor: DecimalString): DecimalString {
+  return quotient(...inOneUnit(dividend, divisor));
+}
+
+/** The change from `before`, which is above zero, to `last` in percent, in the same form. */
+export function changeInPercent(last: DecimalString, before: DecimalString): DecimalString {
+  const [now, then] = inOneUnit(last, before);
+  return quotient((now - then) * 100n, then);
+}
+
+/** Two decimals as whole numbers of the same decimal unit. */
+function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bigint] {
+  const [wholeOne, partOne = ''] = one.split('.');
+  const [wholeOther, partOther = ''] = other.split('.');
+  const digits = Math.max(partOne.length, partOther.length);
+  return [BigInt(wholeOne + partOne.padEnd(digits, '0')), BigInt(wholeOther + partOther.padEnd(digits, '0'))];
+}
+
+/**
+ * Rounded half to even, in its shortest form. Some exchanges send all markets in one frame, and all wait for the divisions of
+ * all: by integers they take a tenth of what they take by `big.js`.
+ *
+ * @param divisor above zero
+ */
+function quotient(dividend: bigint, divisor: bigint): DecimalString {
+  const isNegative = dividend < 0n;
+  const scaled = (isNegative ? -dividend : dividend) * scale;
+  const cut = scaled / divisor;
+  const rest = 2n * (scaled % divisor);
+  const isUp = rest > divisor || (rest === divisor && cut % 2n === 1n);
+  const digits = String(isUp ? cut + 1n : cut).padStart(quotientPlaces + 1, '0');
+  const part = digits.slice(-quotientPlaces).replace(/0+$/, '');
+  const text = part === '' ? digits.slice(0, -quotientPlaces) : `${digits.slice(0, -quotientPlaces)}.${part}`;
+  return (isNegative && /[1-9]/.test(text) ? `-${text}` : text) as DecimalString;
 }

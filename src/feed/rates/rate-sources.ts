@@ -1,11 +1,10 @@
 import type { Clock } from '../../clock.ts';
-import { isAbove, isPositive, toBig } from '../../market/decimal.ts';
+import { isAbove, isPositive, ratioOf, toBig } from '../../market/decimal.ts';
 import { middleOf } from '../../market/reference-prices.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { fetchText } from '../bounded-fetch.ts';
 import type { ExchangeConnector } from '../connector.ts';
-import { ratioOf } from '../derived.ts';
 import { asDecimal, asList, asObject, asPositive, asText, parseLossless, required, UpstreamError } from '../wire.ts';
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
 
@@ -97,7 +96,8 @@ async function loadMiddle(
   if (ticker === undefined) throw new UpstreamError('unknown_symbol', 'the exchange gave no ticker');
   const bid = required(ticker.bid, 'no bid or no ask');
   const ask = required(ticker.ask, 'no bid or no ask');
-  if (!isPositive(bid) || isAbove(bid, ask)) throw new UpstreamError('refused', 'bid is not positive or above ask');
+  if (!isPositive(bid) || !isPositive(ask) || isAbove(bid, ask))
+    throw new UpstreamError('refused', 'bid is not positive or above ask');
   return { mid: middleOf({ bid, ask }), fixingDate: undefined };
 }
 
