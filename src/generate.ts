@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { ingestDocument } from './admin/ingest-document.ts';
 import { commandReference } from './cli/help.ts';
 import { configurationReference, exampleYaml } from './configuration/reference.ts';
 import { openApiDocument } from './contract/openapi.ts';
-import { ingestDocument } from './feed/push/document.ts';
 import { managementDocument } from './management/document.ts';
 import { operations } from './management/operations.ts';
 

@@ -49,7 +49,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   wiring: joined,
   main: [...joined, 'running-parts', 'wiring'],
   cli: [...joined, 'wiring', 'main'],
-  generate: ['cli', 'configuration', 'contract', 'feed', 'management'],
+  generate: ['admin', 'cli', 'configuration', 'contract', 'management'],
   'exchange-simulator': ['clock'],
   client: [],
   web: [],

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { closeCodes, engineMessages, serviceMessages } from './messages.ts';
+import { closeCodes, engineMessages, serviceMessages } from '../feed/push/messages.ts';
 
 const introduction = `An engine of the operator's own pushes its markets and prices to a source of kind \`push\`. It connects to the private
 listener with \`Authorization: Bearer mds_…\`; \`mdapi sources token ID\` makes the token. Frames are JSON texts, one message each.
