@@ -1,8 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, RejectionReason } from '../market/upstream.ts';
+import type { FeedPath, OptionalValue, RejectionReason } from '../market/upstream.ts';
 import type { CloseReason, DroppedFrame } from './connector.ts';
-import type { OptionalStatistic } from './impossible-statistics.ts';
 import type { UpstreamErrorKind } from './wire.ts';
 
 export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
@@ -29,7 +28,7 @@ export class FeedCounters {
   readonly framesDropped: Counts<DroppedFrame> = {};
   tickersTaken = 0;
   readonly tickersRejected: Counts<RejectionReason> = {};
-  readonly statisticsLeftOut: Counts<OptionalStatistic> = {};
+  readonly statisticsLeftOut: Counts<OptionalValue> = {};
   readonly polls: Counts<AttemptOutcome> = {};
   readonly catalogueLoads: Counts<AttemptOutcome> = {};
   lastLiveDataAt: EpochMs | undefined;

@@ -1,4 +1,5 @@
 import type { EpochMs, Timer } from '../clock.ts';
+import { impossibleIn } from '../market/impossible-statistics.ts';
 import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
@@ -7,7 +8,6 @@ import { CatalogueKeeper } from './catalogue-keeper.ts';
 import { ClockOffset } from './clock-offset.ts';
 import type { Catalogue, LiveEvent, SubscriptionRefusal } from './connector.ts';
 import { countOne, FeedCounters, type FeedHealth } from './health.ts';
-import { impossibleIn } from './impossible-statistics.ts';
 import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';

@@ -1,8 +1,5 @@
-import { type DecimalString, isPositive, toBig } from '../market/decimal.ts';
-import type { UpstreamTicker } from '../market/upstream.ts';
-
-/** The values that a ticker can do without. */
-export type OptionalStatistic = 'last' | 'vwap24h' | 'priceChangePercent24h';
+import { type DecimalString, isPositive, toBig } from './decimal.ts';
+import type { OptionalValue, UpstreamTicker } from './upstream.ts';
 
 /** From -100, the loss of everything, to below 100,000. */
 const possibleChange = /^(?:\d{1,5}(?:\.\d*)?|-\d{1,2}(?:\.\d*)?|-100(?:\.0*)?)$/;
@@ -11,9 +8,9 @@ const possibleChange = /^(?:\d{1,5}(?:\.\d*)?|-\d{1,2}(?:\.\d*)?|-100(?:\.0*)?)$
  * The optional statistics that cannot be: a change beyond what a price can do in a day, a trade or an average price outside half to
  * double the range of the 24 hours it is of.
  */
-export function impossibleIn(ticker: UpstreamTicker): OptionalStatistic[] {
+export function impossibleIn(ticker: UpstreamTicker): OptionalValue[] {
   const { priceChangePercent24h: change, high24h, low24h } = ticker;
-  const impossible: OptionalStatistic[] =
+  const impossible: OptionalValue[] =
     change === undefined || possibleChange.test(change) ? [] : ['priceChangePercent24h'];
   if (high24h === undefined || low24h === undefined || !isPositive(low24h)) return impossible;
   const isOutside = (price: DecimalString | undefined) =>
