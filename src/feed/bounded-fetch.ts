@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Clock, EpochMs } from '../clock.ts';
 import { asUpstreamError, UpstreamError } from './wire.ts';
 
-interface FetchBounds {
+export interface FetchBounds {
   readonly clock: Clock;
   /** For the whole exchange, the body included. */
   readonly timeoutMs: number;
@@ -17,7 +17,7 @@ interface FetchBounds {
   readonly retryAfter?: ((headers: Headers, now: EpochMs) => number | undefined) | undefined;
 }
 
-interface FetchedText {
+export interface FetchedText {
   readonly text: string;
   /** When the request was sent. */
   readonly askedAt: EpochMs;

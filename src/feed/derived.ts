@@ -1,22 +1,18 @@
 import { changeInPercent, type DecimalString, isPositive, ratioOf } from '../market/decimal.ts';
 
+type Value = DecimalString | undefined;
+
 /**
  * The volume weighted average price: what was paid over what was bought, which is its definition when both volumes are
  * of one window. `undefined` without a trade.
  */
-export function vwapOf(
-  quoteVolume: DecimalString | undefined,
-  baseVolume: DecimalString | undefined,
-): DecimalString | undefined {
+export function vwapOf(quoteVolume: Value, baseVolume: Value): Value {
   if (quoteVolume === undefined || baseVolume === undefined || !isPositive(baseVolume)) return undefined;
   return ratioOf(quoteVolume, baseVolume);
 }
 
 /** The change from `before` to `last` in percent. `before` has to be the price of exactly 24 hours ago. */
-export function changePercentOf(
-  last: DecimalString | undefined,
-  before: DecimalString | undefined,
-): DecimalString | undefined {
+export function changePercentOf(last: Value, before: Value): Value {
   if (last === undefined || before === undefined || !isPositive(before)) return undefined;
   return changeInPercent(last, before);
 }

@@ -1,23 +1,15 @@
-import type { Clock, EpochMs } from '../clock.ts';
-import { fetchText } from './bounded-fetch.ts';
+import { type FetchBounds, type FetchedText, fetchText } from './bounded-fetch.ts';
 import type { Pace } from './pace.ts';
 import { type RequestPriority, RequestQueue } from './request-queue.ts';
 import { asUpstreamError, parseLossless, parsePlain } from './wire.ts';
 
 /** How requests to the REST interface of an exchange are made. */
-export interface RestClientOptions {
-  readonly clock: Clock;
+export interface RestClientOptions extends Pick<FetchBounds, 'clock' | 'timeoutMs' | 'tooMany' | 'retryAfter'> {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  /** For one answer. */
-  readonly timeoutMs: number;
   readonly pace: Pace;
   /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
   readonly unwrap?: (body: unknown) => unknown;
-  /** The same as in `fetchText`. */
-  readonly retryAfter?: (headers: Headers, now: EpochMs) => number | undefined;
-  /** The same as in `fetchText`. */
-  readonly tooMany?: RegExp;
   /** The pause after a rate-limited answer without `Retry-After`; 5,000 by default. */
   readonly slowDownMs?: number;
 }
@@ -37,11 +29,8 @@ export interface RestCall {
   readonly isPlain?: boolean;
 }
 
-export interface RestAnswer {
+export interface RestAnswer extends Omit<FetchedText, 'text'> {
   readonly result: unknown;
-  /** When the request was sent. */
-  readonly askedAt: EpochMs;
-  readonly receivedAt: EpochMs;
 }
 
 /** The largest answer. */

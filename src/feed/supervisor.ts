@@ -21,6 +21,11 @@ interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
 }
 
+/** By the type of the event. */
+type LiveHandlers = {
+  readonly [Type in LiveEvent['type']]?: (event: Extract<LiveEvent, { readonly type: Type }>) => void;
+};
+
 /**
  * Runs the feed of one exchange: live while the live connection delivers, over REST while it does not, and back. It
  * starts with the exchange down and recovers by itself. Every frame is handled completely when it arrives, so nothing
@@ -152,46 +157,29 @@ export class FeedSupervisor {
 
   #received(event: LiveEvent): void {
     try {
-      this.#handle(event);
+      (this.#handlers[event.type] as ((event: LiveEvent) => void) | undefined)?.(event);
     } catch (error) {
       countOne(this.#parts.counters.framesDropped, 'failed');
       this.#parts.log.error({ err: error, event: event.type }, 'handling a live event failed');
     }
   }
 
-  #handle(event: LiveEvent): void {
-    switch (event.type) {
-      case 'ticker':
-        this.#liveTickers(event.tickers, event.isSnapshot);
-        break;
-      case 'frame':
-        this.#parts.counters.framesReceived++;
-        break;
-      case 'opened':
-        this.#parts.log.info({ epoch: this.#parts.counters.epoch }, 'live connection open');
-        this.#subscribeDue();
-        break;
-      case 'withdrawn':
-        for (const symbol of event.symbols) this.#parts.sink.priceWithdrawn(symbol, this.#parts.clock.now());
-        break;
-      case 'accepted':
-        this.#book.accepted(event.symbol);
-        break;
-      case 'rejected':
-        this.#rejected(event.symbol, event.reason);
-        break;
-      case 'instruments':
-        this.#catalogue.pairsSeen(event.pairs);
-        break;
-      case 'system':
-        this.#systemStatusReceived(event.status, event.isTrading);
-        break;
-      case 'dropped':
-        countOne(this.#parts.counters.framesDropped, event.reason);
-        break;
-      default:
-    }
-  }
+  readonly #handlers: LiveHandlers = {
+    ticker: ({ tickers, isSnapshot }) => this.#liveTickers(tickers, isSnapshot),
+    frame: () => void this.#parts.counters.framesReceived++,
+    opened: () => {
+      this.#parts.log.info({ epoch: this.#parts.counters.epoch }, 'live connection open');
+      this.#subscribeDue();
+    },
+    withdrawn: ({ symbols }) => {
+      for (const symbol of symbols) this.#parts.sink.priceWithdrawn(symbol, this.#parts.clock.now());
+    },
+    accepted: ({ symbol }) => this.#book.accepted(symbol),
+    rejected: ({ symbol, reason }) => this.#rejected(symbol, reason),
+    instruments: ({ pairs }) => this.#catalogue.pairsSeen(pairs),
+    system: ({ status, isTrading }) => this.#systemStatusReceived(status, isTrading),
+    dropped: ({ reason }) => countOne(this.#parts.counters.framesDropped, reason),
+  };
 
   #ended(): void {
     this.#book.connectionEnded();

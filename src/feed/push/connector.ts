@@ -19,9 +19,8 @@ export class PushConnector implements ExchangeConnector {
   readonly #firstCatalogue = Promise.withResolvers<void>();
   #markets: readonly UpstreamMarket[] | undefined;
   #symbols: ReadonlySet<MarketSymbol> = new Set();
-  #epoch = 0;
-  /** The token of the run that set the epoch. */
-  #epochToken: string | undefined;
+  /** The run that set the epoch in force, and the token it came with. */
+  #run: { readonly epoch: number; readonly token: string | undefined } | undefined;
   #session: PushSession | undefined;
   #live: PushLive | undefined;
 
@@ -32,13 +31,12 @@ export class PushConnector implements ExchangeConnector {
 
   /** The token whose engine set the epoch in force. */
   get epochToken(): string | undefined {
-    return this.#epochToken;
+    return this.#run?.token;
   }
 
   /** The token that set the epoch is gone, and the epoch with it. */
   forgetEpoch(): void {
-    this.#epoch = 0;
-    this.#epochToken = undefined;
+    this.#run = undefined;
   }
 
   /** An engine has connected. @param token it came with, if any */
@@ -118,9 +116,8 @@ export class PushConnector implements ExchangeConnector {
 
   /** The same run may come back over a new connection, before the end of the old one was noticed. */
   #helloReceived(session: PushSession, epoch: number, token: string | undefined): boolean {
-    if (epoch < this.#epoch) return false;
-    this.#epoch = epoch;
-    this.#epochToken = token;
+    if (this.#run !== undefined && epoch < this.#run.epoch) return false;
+    this.#run = { epoch, token };
     const before = this.#session;
     this.#session = session;
     if (before === undefined) this.#live?.listener({ type: 'opened' });
