@@ -69,8 +69,10 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
     const [base, quote] = [nameOf(ownBase, choice), nameOf(ownQuote, choice)];
     if (id === undefined || liveName === undefined || quote === undefined) continue;
     if (base === undefined) {
+      // It has no symbol of letters and digits, so its id takes that place.
+      const reason = 'its base currency is not written in letters and digits';
       if (ownBase === undefined && typeof pair.base === 'string' && choice.quotes.includes(quote))
-        skipped.push(unnamedPair(id));
+        skipped.push({ name: id, symbol: id as MarketSymbol, reason });
       continue;
     }
     const symbol = symbolOf(base, quote);
@@ -97,11 +99,6 @@ function readTerms({ terms }: ListedPair): MarketTerms | string {
     if (error instanceof UpstreamError) return error.message;
     throw error;
   }
-}
-
-/** It has no symbol of letters and digits, so its id takes that place. */
-function unnamedPair(id: string): SkippedPair {
-  return { name: id, symbol: id as MarketSymbol, reason: 'its base currency is not written in letters and digits' };
 }
 
 /** Whether a pair becomes a market. */

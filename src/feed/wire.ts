@@ -1,28 +1,25 @@
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
 
-/**
- * Why a request to an upstream failed. The names are metric labels.
- *
- * - `network`: no connection, or it broke (name resolution and TLS included)
- * - `timeout`: no complete answer in time
- * - `too_large`: more bytes than the bound
- * - `status`: an HTTP status other than 2xx
- * - `rate_limited`: too many requests
- * - `malformed`: not what the protocol says (an HTML page, truncated JSON, a missing member)
- * - `refused`: a well-formed error answer
- * - `unknown_symbol`: the upstream does not know a requested symbol
- * - `aborted`: cancelled by us
- */
+/** Why a request to an upstream failed. The names are metric labels. */
 export type UpstreamErrorKind =
+  /** No connection, or it broke (name resolution and TLS included). */
   | 'network'
+  /** No complete answer in time. */
   | 'timeout'
+  /** More bytes than the bound. */
   | 'too_large'
+  /** An HTTP status other than 2xx. */
   | 'status'
+  /** Too many requests. */
   | 'rate_limited'
+  /** Not what the protocol says (an HTML page, truncated JSON, a missing member). */
   | 'malformed'
+  /** A well-formed error answer. */
   | 'refused'
+  /** The upstream does not know a requested symbol. */
   | 'unknown_symbol'
+  /** Cancelled by us. */
   | 'aborted';
 
 /** A failed exchange with an upstream. The message is safe to log: it holds no URL, no header and no body. */

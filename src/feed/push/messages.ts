@@ -138,7 +138,7 @@ export type ResyncReason = Static<typeof serviceMessages.resync>['reason'];
 
 /** A frame that is not taken. The message is for the author of the engine. */
 export interface Refusal {
-  readonly code: PushErrorCode;
+  readonly code: 'MALFORMED' | 'INVALID_MESSAGE';
   readonly message: string;
   /** The number and market of a ticker refused for its form, where they can be read: it counts in the sequence. */
   readonly ticker?: Pick<PushedTicker, 'seq' | 'symbol'> | undefined;

@@ -57,13 +57,9 @@ export class PushSession {
   readonly #watch: { cancel(): void };
   #heardAtMs: number;
   #tickerAtMs: number;
-  #hasHello = false;
+  /** `asked`: for a snapshot that has not begun. Tickers count within one and after it. */
+  #phase: 'opened' | 'greeted' | 'asked' | 'snapshot' | 'changes' = 'opened';
   #hasCatalogue = false;
-  /** Tickers count for nothing until a snapshot begins. */
-  #awaitsSnapshot = true;
-  /** The engine was asked for one that has not begun. */
-  #hasAsked = false;
-  #isSnapshot = false;
   /** The markets of the snapshot. */
   #bracketed = new Set<string>();
   /** `undefined`: any number may come. */
@@ -89,7 +85,7 @@ export class PushSession {
     if (!isRefusal(read)) {
       if (this.#isInTurn(read)) this.#take(read);
     } else if (this.#hasHello) {
-      if (read.ticker === undefined || this.#awaitsSnapshot) this.#refuse(read.code, read.message);
+      if (read.ticker === undefined || !this.#countsTickers) this.#refuse(read.code, read.message);
       else if (this.#isNext(read.ticker)) this.#refuse(read.code, read.message, read.ticker.seq);
     } else {
       this.#fail(read.code, read.message);
@@ -98,10 +94,8 @@ export class PushSession {
 
   /** Asks for the whole state again. */
   resync(reason: ResyncReason, expectedSeq?: number): void {
-    if (this.#hasEnded || !this.#hasHello || this.#hasAsked) return;
-    this.#hasAsked = true;
-    this.#awaitsSnapshot = true;
-    this.#isSnapshot = false;
+    if (this.#hasEnded || !this.#hasHello || this.#phase === 'asked') return;
+    this.#phase = 'asked';
     this.#transport.send({ type: 'resync', reason, ...(expectedSeq !== undefined && { expectedSeq }) });
   }
 
@@ -124,6 +118,14 @@ export class PushSession {
     if (code !== undefined) this.#transport.close(code);
   }
 
+  get #hasHello(): boolean {
+    return this.#phase !== 'opened';
+  }
+
+  get #countsTickers(): boolean {
+    return this.#phase === 'snapshot' || this.#phase === 'changes';
+  }
+
   #isInTurn({ type }: EngineMessage): boolean {
     if (this.#hasHello === (type !== 'hello')) {
       if (type !== 'snapshot' || this.#hasCatalogue) return true;
@@ -139,7 +141,7 @@ export class PushSession {
   #take(message: EngineMessage): void {
     switch (message.type) {
       case 'hello':
-        this.#hasHello = true;
+        this.#phase = 'greeted';
         if (this.#listener.helloReceived(this, message.epoch)) this.resync('connected');
         else this.fence();
         return;
@@ -150,10 +152,10 @@ export class PushSession {
         this.#takeBracket(message.phase);
         return;
       case 'ticker':
-        if (!this.#awaitsSnapshot && this.#isNext(message)) this.#takeTicker(message);
+        if (this.#countsTickers && this.#isNext(message)) this.#takeTicker(message);
         return;
       case 'heartbeat':
-        if (!this.#awaitsSnapshot && this.#expectedSeq !== undefined && message.lastSeq >= this.#expectedSeq) {
+        if (this.#countsTickers && this.#expectedSeq !== undefined && message.lastSeq >= this.#expectedSeq) {
           this.resync('gap', this.#expectedSeq);
         }
     }
@@ -166,13 +168,12 @@ export class PushSession {
   }
 
   #takeBracket(phase: 'begin' | 'end'): void {
-    const wasSnapshot = this.#isSnapshot;
-    this.#isSnapshot = phase === 'begin';
-    if (this.#isSnapshot) {
-      this.#awaitsSnapshot = this.#hasAsked = false;
+    if (phase === 'begin') {
+      this.#phase = 'snapshot';
       this.#expectedSeq = undefined;
       this.#bracketed = new Set();
-    } else if (wasSnapshot) {
+    } else if (this.#phase === 'snapshot') {
+      this.#phase = 'changes';
       this.#listener.snapshotEnded(this.#bracketed);
     }
   }
@@ -185,13 +186,13 @@ export class PushSession {
     this.#expectedSeq = seq + 1;
     this.#tickerAtMs = this.#clock.monotonicMs();
     this.#seen = seq;
-    if (this.#isSnapshot) this.#bracketed.add(symbol);
+    if (this.#phase === 'snapshot') this.#bracketed.add(symbol);
     return true;
   }
 
   #takeTicker(ticker: PushedTicker): void {
     const [code, message] = this.#faultOf(ticker) ?? [];
-    if (code === undefined) this.#listener.tickerReceived(ticker, this.#isSnapshot);
+    if (code === undefined) this.#listener.tickerReceived(ticker, this.#phase === 'snapshot');
     else this.#refuse(code, message!, ticker.seq);
   }
 
@@ -214,12 +215,10 @@ export class PushSession {
     this.#transport.send({ type: 'error', code, message, ...(seq !== undefined && { seq }), fatal: false });
   }
 
-  #fail(code: PushErrorCode, message: string): void {
+  #fail(code: PushErrorCode & keyof typeof closeCodes, message: string): void {
     if (this.#hasEnded) return;
     this.#transport.send({ type: 'error', code, message, fatal: true });
-    const { code: closeCode } =
-      code in closeCodes ? closeCodes[code as keyof typeof closeCodes] : closeCodes.INVALID_MESSAGE;
-    this.end(closeCode);
+    this.end(closeCodes[code].code);
     this.#listener.ended(this, code);
   }
 
