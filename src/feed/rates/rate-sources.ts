@@ -96,8 +96,7 @@ async function loadMiddle(
   if (ticker === undefined) throw new UpstreamError('unknown_symbol', 'the exchange gave no ticker');
   const bid = required(ticker.bid, 'no bid or no ask');
   const ask = required(ticker.ask, 'no bid or no ask');
-  if (!isPositive(bid) || !isPositive(ask) || isAbove(bid, ask))
-    throw new UpstreamError('refused', 'bid is not positive or above ask');
+  if (!isPositive(bid) || isAbove(bid, ask)) throw new UpstreamError('refused', 'bid is not positive or above ask');
   return { mid: middleOf({ bid, ask }), fixingDate: undefined };
 }
 
