@@ -4,6 +4,7 @@ import { publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { requestIds } from './http/request-ids.ts';
 import type { Phase } from './management/parts.ts';
+import { SourceReload } from './management/source-reload.ts';
 import { Notifier } from './notices/notifier.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
 import { StoreFollower } from './persistence/store-follower.ts';
@@ -31,6 +32,8 @@ export interface Service {
    * parts that held it. Further calls give the same promise.
    */
   stop(): Promise<void>;
+  /** Takes over the sources of the configuration as it is now. Never rejects. */
+  reload(): Promise<void>;
 }
 
 /** For the parts that save, once the answers in progress are over. */
@@ -84,6 +87,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const past = pastPricesOf(options);
   running.defer('past prices', () => past?.stop());
   const feed = await processFeed(options, market, past?.ask, access.position);
+  const reload = new SourceReload({ ...options, store, feed });
   const followers = { keys: access.loader, markets: market.markets, service: market.service };
   const changes = new StoreFollower(store, followers, clock, log, configuration.admin.auditForMs);
   const check = storeCheck(configuration.store, clock, log);
@@ -101,7 +105,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
 
   await start({ market, recording, 'shared limits': access.shared, changes });
   const admin = await startPrivateListener({
-    ...{ ...options, store, market, access, feed, changes, storeCheck: check, notifier, listener, delay },
+    ...{ ...options, store, market, access, feed, reload, changes, storeCheck: check, notifier, listener, delay },
     phase: () => phase,
     publicUrls: urls,
     recording: () => recording?.figures(),
@@ -134,6 +138,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     baseUrl: urls().baseUrl,
     port,
     adminUrl: admin.url,
+    reload: () => reload.bySignal(),
     stop() {
       if (phase !== 'draining') log.info({}, 'the service is stopping');
       phase = 'draining';

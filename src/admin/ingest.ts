@@ -64,8 +64,9 @@ async function admitted(request: IncomingMessage, parts: AdminParts) {
     await forgetRevoked(engine, parts);
     return { engine, digest };
   }
-  const kinds = parts.feed.sources().find(({ id }) => id === token.source)?.kind;
-  if (kinds !== 'push')
+  const source = parts.feed.sources().find(({ id }) => id === token.source);
+  if (source?.isPaused) throw new Problem('CONFLICT', `The source "${token.source}" is paused.`);
+  if (source?.kind !== 'push')
     throw new Problem('CONFLICT', `There is no source "${token.source}" of kind push in the configuration.`);
   throw new Problem('STORE_UNAVAILABLE', 'Another process runs the feed now. Connect to that one, or try again.');
 }
@@ -86,7 +87,7 @@ function connect(
   socket: WebSocket,
   engine: PushConnector,
   digest: Uint8Array,
-  { clock, store, log }: AdminParts,
+  { clock, store, log, feed }: AdminParts,
 ): void {
   const transport = {
     send: (message: ServiceMessage) => void socket.send(JSON.stringify(message)),
@@ -102,6 +103,7 @@ function connect(
     // A store that cannot be reached revokes nothing.
     const token = await store.sourceTokens.find(digest).catch(() => 'unknown' as const);
     if (token === undefined) socket.close(closeCodes.REVOKED.code);
+    else if (feed.engine(engine.id) !== engine) socket.close(closeCodes.AGAIN.code);
   });
   log.info({ source: engine.id }, 'an engine has connected');
   socket.on('message', (data: Buffer, isBinary) => session.received(isBinary ? '' : data.toString()));

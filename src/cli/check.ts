@@ -165,9 +165,11 @@ async function portState(
 
 async function checkUpstream(configuration: Configuration, context: Context): Promise<readonly CheckResult[]> {
   const { clock } = context;
-  const { connectorsFor, loadKinds } = await import('../feed/connectors.ts');
+  const { connectorFor, loadKinds } = await import('../feed/connectors.ts');
   const kinds = await loadKinds(configuration.sources);
-  const connected = connectorsFor(configuration, kinds, clock);
+  const connected = configuration.sources.map((config) => {
+    return { config, connector: connectorFor(config, configuration, kinds, clock) };
+  });
   const catalogues = new Map<string, readonly UpstreamMarket[]>();
   const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
     if (kind === 'push') return [[id, engineConnects] as Check];

@@ -5,6 +5,8 @@ import type { Context, Output } from './command.ts';
 /** A process as the context of a command. */
 export function contextOf(theProcess: NodeJS.Process): Context {
   let stopSignal: AbortSignal | undefined;
+  let hungUp: (() => void) | undefined;
+  const isAtTerminal = [theProcess.stdin, theProcess.stdout, theProcess.stderr].some(({ isTTY }) => isTTY);
   return {
     stdout: outputOf(theProcess.stdout),
     stderr: outputOf(theProcess.stderr),
@@ -17,8 +19,11 @@ export function contextOf(theProcess: NodeJS.Process): Context {
     clock: systemClock,
     randomness: systemRandomness,
     get signal() {
-      stopSignal ??= stopSignalOf(theProcess, systemClock);
+      stopSignal ??= stopSignalOf(theProcess, systemClock, () => hungUp);
       return stopSignal;
+    },
+    onHangUp(called) {
+      if (!isAtTerminal) hungUp = called;
     },
   };
 }
@@ -69,13 +74,21 @@ const throughLauncherWithinMs = 2_000;
  * A signal that aborts on SIGINT, SIGTERM, or SIGHUP when the terminal is closed, and when the launcher is gone. A further one
  * while the process is stopping ends it at once, with 128 plus the signal's number; one that comes from the system and through the
  * launcher is one. From this call on, signals no longer end the process by themselves.
+ *
+ * @param hungUp gives what to do on SIGHUP, where that is not to stop
  */
-export function stopSignalOf(theProcess: Pick<NodeJS.Process, 'on' | 'exit' | 'env'>, clock: Clock): AbortSignal {
+export function stopSignalOf(
+  theProcess: Pick<NodeJS.Process, 'on' | 'exit' | 'env'>,
+  clock: Clock,
+  hungUp: () => (() => void) | undefined = () => undefined,
+): AbortSignal {
   const controller = new AbortController();
   const isOfNpm = npmScripts.includes(theProcess.env.npm_lifecycle_event ?? '');
   const ways = new Set<'system' | 'launcher'>();
   let firstAtMs: number | undefined;
   const received = (name: (typeof stopSignals)[number], way: 'system' | 'launcher') => {
+    const reload = name === 'SIGHUP' ? hungUp() : undefined;
+    if (reload !== undefined) return controller.signal.aborted ? undefined : reload();
     const atMs = clock.monotonicMs();
     firstAtMs ??= atMs;
     const sinceMs = atMs - firstAtMs;

@@ -10,7 +10,7 @@ export const serve: Command = {
   name: 'serve',
   summary: 'run the server',
   details: [
-    'Runs until Ctrl-C or SIGTERM, then finishes answers in progress and saves its state.',
+    'Runs until Ctrl-C or SIGTERM, then finishes answers in progress and saves its state. On SIGHUP, unless it runs at a terminal, it does what `sources reload` does.',
     'It also starts while the upstream is down: GET /v1/status answers, and prices follow.',
   ],
   options: [
@@ -28,9 +28,16 @@ export const serve: Command = {
   },
   async run(input, context) {
     const { signal } = context;
-    const { configuration, file } = await configurationFor(input, context, portFlags(input));
+    const read = () => configurationFor(input, context, portFlags(input));
+    const started = await read();
+    const { configuration, file } = started;
     const only = partOf(input.option('only'), configuration);
-    const service = await startFor(context, configuration, { only, configurationFile: file });
+    const reread = async () => {
+      const { reloadedConfiguration } = await import('../configuration/reload.ts');
+      return reloadedConfiguration(started, await read());
+    };
+    const service = await startFor(context, configuration, { only, configurationFile: file, reread });
+    context.onHangUp?.(() => void service.reload());
     const { baseUrl, port, adminUrl } = service;
     context.stdout.write(
       input.json
@@ -63,7 +70,7 @@ function partOf(part: string | undefined, { redis }: Configuration): 'feed' | 'a
 export async function startFor(
   { clock, randomness, stderr, signal }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal'>,
   configuration: Configuration,
-  more: Pick<ServiceOptions, 'only' | 'configurationFile'> = {},
+  more: Pick<ServiceOptions, 'only' | 'configurationFile' | 'reread'> = {},
 ): Promise<Service> {
   // Loaded here, so that the short commands do not wait for the whole server to load.
   const { pino } = await import('pino');

@@ -1,9 +1,10 @@
 import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
+import { makeTicket } from '../operator/ticket.ts';
 import { sourceTokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
-import { askSources } from './private-listener.ts';
-import { storeCommand, yesOption } from './store-command.ts';
+import { askSources, privateUrl, reloadSources } from './private-listener.ts';
+import { actorOf, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
 
 const list = storeCommand({
@@ -15,10 +16,14 @@ const list = storeCommand({
     const views = await askSources(configuration.admin, clock);
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
     const isElsewhere = views?.some(({ connection }) => connection === null) === true;
-    const rows = views?.map(({ id, kind, path, connection, markets, doubts = [] }) => [
+    const rows = views?.map(({ id, kind, paused, path, connection, markets, doubts = [] }) => [
       id,
       kind,
-      isElsewhere ? '-' : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
+      paused
+        ? 'paused'
+        : isElsewhere
+          ? '-'
+          : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
       connection ?? '-',
       ...[markets.used, markets.standby, markets.stale, markets.excluded].map(String),
       doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad },
@@ -41,7 +46,40 @@ const list = storeCommand({
 const unanswered = 'No server answers: these are the configured sources.';
 const elsewhere = 'Another process runs the feed: ask that one for paths and connections.';
 
-export const sourceCommands: readonly Command[] = [list];
+const reload = storeCommand({
+  name: 'sources reload',
+  summary: 'have the running server take over the sources of its configuration',
+  details: [
+    'Sources are added, removed, paused and put in another order without a restart; those that stay as they are keep their connections. If anything but `sources` and `pricing.sources` changed, or anything is wrong, the server refuses it all and goes on as before.',
+    'It is for the server on this machine: of several, tell each.',
+  ],
+  examples: [{ line: 'mdapi sources reload', note: 'after a change of `sources` in mdapi.yaml' }],
+  async work({ configuration: { admin }, context, store, paint }) {
+    const ticket = await makeTicket(store, actorOf(context), context.randomness);
+    const answer = await reloadSources(admin, context.clock, ticket);
+    if (answer === undefined)
+      throw new CommandError(exitCodes.failure, 'no_answer', `No server answers at ${privateUrl(admin)}.`);
+    if (!('sources' in answer)) {
+      const isRefused = answer.code === 'CONFLICT';
+      const exitCode = isRefused ? exitCodes.configurationRefused : exitCodes.failure;
+      throw new CommandError(exitCode, isRefused ? 'configuration_refused' : 'not_reloaded', harmless(answer.detail));
+    }
+    const { sources, reordered, ...changes } = answer;
+    const changed = Object.entries(changes).filter(([, ids]) => ids.length > 0);
+    const rows = changed.map(([name, ids]): [string, string] => [
+      name[0]!.toUpperCase() + name.slice(1),
+      ids.join(', '),
+    ]);
+    const order: [string, string] = [reordered ? 'New order' : 'Order', sources.join(', ')];
+    return {
+      json: answer,
+      text: pairs([...rows, order], paint),
+      notes: changed.length > 0 || reordered ? [] : ['Nothing has changed.'],
+    };
+  },
+});
+
+export const sourceCommands: readonly Command[] = [list, reload];
 
 const createToken = storeCommand({
   name: 'sources token',

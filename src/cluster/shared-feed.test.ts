@@ -39,7 +39,7 @@ function process(mayFeedAlone = true) {
       },
     },
     fence: () => fence,
-    mayFeedAlone,
+    mayFeedAlone: () => mayFeedAlone,
     take: (state, _aliveMs, isNewer) => events.push(`takes ${state.lastUpdatedAt}${isNewer ? ' as newer' : ''}`),
   });
   shared.start();

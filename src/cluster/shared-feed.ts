@@ -21,7 +21,7 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
   /** The fencing number while this process may lead. */
   readonly fence: () => number | undefined;
   /** Whether a feed of this process gets prices without the others: not where an engine pushes to one process, or through Redis. */
-  readonly mayFeedAlone: boolean;
+  readonly mayFeedAlone: () => boolean;
   /**
    * Takes what the leading process sent.
    *
@@ -165,7 +165,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     const { publisher, log, mayFeedAlone } = this.#parts;
     publisher.resign();
     this.#cancelReturn();
-    if (!this.#isFeeding && !mayFeedAlone) {
+    if (!this.#isFeeding && !mayFeedAlone()) {
       this.#role = 'following';
       log.warn(
         { reason },

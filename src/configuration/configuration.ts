@@ -75,11 +75,12 @@ function mapOf<Key extends string, Value>(record: Readonly<Record<Key, Value>>):
   return new Map(Object.entries(record) as [Key, Value][]);
 }
 
-function resolveSource({ id, kind = id, urls, not, assets }: Settings['sources'][number]) {
+function resolveSource({ id, kind = id, urls, not, assets, paused: isPaused }: Settings['sources'][number]) {
   const own = connectorKinds[kind]!.urls;
   return {
     id,
     kind,
+    isPaused,
     urls: { rest: withoutSlash(urls.rest ?? own.rest), ws: urls.ws ?? own.ws },
     /** The operator's names by the source's own; `undefined` for those that are left out. */
     assets: new Map<CurrencyCode, CurrencyCode | undefined>([

@@ -86,6 +86,7 @@ function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Gener
     const hint = sourceKind.hint?.(id, id) ?? 'name the one it is of with kind';
     yield { key: `sources.${index}`, what: `"${id}" is no kind of source, ${sourceKind.allowed}; ${hint}` };
   }
+  if (sources.every(({ paused }) => paused)) yield { key: 'sources', what: 'every one is paused' };
   for (const [symbol, own] of Object.entries(pricing.sources)) {
     const key = `pricing.sources.${symbol}`;
     const unknown = own.filter((id) => !ids.includes(id));

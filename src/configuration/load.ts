@@ -24,6 +24,8 @@ export interface LoadedConfiguration {
   readonly configuration: Configuration;
   /** The file it was read from, absolute; `undefined` when there was none. */
   readonly file: string | undefined;
+  /** The same as it is written. */
+  readonly settings: Settings;
 }
 
 const defaultFileName = 'mdapi.yaml';
@@ -75,7 +77,7 @@ export function loadConfiguration(input: ConfigurationInput): LoadedConfiguratio
 
   const fromFile = (key: string) => file.path !== undefined && given.get(key) === file.source;
   const directoryOf = (key: string) => (fromFile(key) ? dirname(file.path!) : input.cwd);
-  return { configuration: resolveSettings(settings, directoryOf), file: file.path };
+  return { configuration: resolveSettings(settings, directoryOf), file: file.path, settings };
 }
 
 function readConfigurationFile(input: ConfigurationInput, problems: Problem[]) {

@@ -53,11 +53,12 @@ export const sourcesSchema = list(
     urls: section({ rest: Type.Optional(text(httpUrl)), ws: Type.Optional(text(webSocketUrl)) }),
     not: list(text(currency), { default: [], description: '' }),
     assets: map(text(currency), text(currency), { default: {}, description: '' }),
+    paused: Type.Boolean({ default: false, allowed: 'true or false' }),
   }),
   {
     default: ['kraken'],
     minItems: 1,
-    description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${kinds.join(', ')}; the id where left out), \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out), \`not\` (assets to leave out) and \`assets\` (new names by the source’s).`,
+    description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${kinds.join(', ')}; the id where left out), \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out), \`not\` (assets to leave out), \`assets\` (new names by the source’s) and \`paused\`.`,
     security: 'Whoever answers at these addresses makes your prices: https and wss outside a test.',
     example: [{ id: 'bitvavo', not: ['NEO'], assets: { LUNA: 'LUNC' } }],
   },

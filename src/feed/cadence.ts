@@ -5,26 +5,20 @@ const windowMs = 30_000;
  * its connection alive, is distinguished by this from one that is merely quiet. All instants are monotonic.
  */
 export class Cadence {
-  readonly #pauseMaxMs: number;
   #lastAtMs: number | undefined;
   #windowStartMs = 0;
   #longestMs = 0;
   /** The longest pause of the window before; `undefined`: nothing was heard for so long yet. */
   #longestBeforeMs: number | undefined;
 
-  /** @param pauseMaxMs prices that pause for longer are not steady; 0: silence is never taken for a fault */
-  constructor(pauseMaxMs: number) {
-    this.#pauseMaxMs = pauseMaxMs;
-  }
-
   /** When the last price came on this connection. */
   get lastAtMs(): number | undefined {
     return this.#lastAtMs;
   }
 
-  /** Prices came without a longer pause for at least half a minute, until the last one. */
-  get wasSteady(): boolean {
-    return this.#longestBeforeMs !== undefined && Math.max(this.#longestBeforeMs, this.#longestMs) <= this.#pauseMaxMs;
+  /** Prices came without a longer pause than `pauseMaxMs` for at least half a minute, until the last one; with 0 never. */
+  wasSteady(pauseMaxMs: number): boolean {
+    return this.#longestBeforeMs !== undefined && Math.max(this.#longestBeforeMs, this.#longestMs) <= pauseMaxMs;
   }
 
   /** A price came. */

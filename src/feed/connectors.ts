@@ -72,12 +72,6 @@ interface ConfiguredSource {
   readonly assets: AssetNames;
 }
 
-/** A configured source, and what speaks its protocol. */
-export interface ConnectedSource<Config extends ConfiguredSource> {
-  readonly config: Config;
-  readonly connector: ExchangeConnector;
-}
-
 /** The code of each configured kind of source. */
 export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
 
@@ -88,22 +82,18 @@ export async function loadKinds(sources: readonly ConfiguredSource[]): Promise<L
   return new Map(await Promise.all(loaded));
 }
 
-/** A connector for each configured source, in their order. */
-export function connectorsFor<Config extends ConfiguredSource>(
+/** The connector of a configured source. */
+export function connectorFor(
+  { id, kind, urls, assets }: ConfiguredSource,
   configuration: {
-    readonly sources: readonly Config[];
     readonly markets: Pick<ConnectorOptions, 'quotes' | 'symbols'>;
     readonly feed: Pick<ConnectorOptions, 'requestTimeoutMs' | 'frameBytesMax'>;
   },
   kinds: LoadedKinds,
   clock: Clock,
-): readonly ConnectedSource<Config>[] {
+): ExchangeConnector {
   const { quotes, symbols } = configuration.markets;
   const { requestTimeoutMs, frameBytesMax } = configuration.feed;
-  return configuration.sources.map((config) => {
-    const { id, kind, urls, assets } = config;
-    const Connector = kinds.get(kind)!;
-    const options = { id, urls, assets, quotes, symbols, clock, requestTimeoutMs, frameBytesMax };
-    return { config, connector: new Connector(options) };
-  });
+  const Connector = kinds.get(kind)!;
+  return new Connector({ id, urls, assets, quotes, symbols, clock, requestTimeoutMs, frameBytesMax });
 }

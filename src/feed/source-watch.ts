@@ -28,7 +28,16 @@ export class SourceWatch {
   }
 
   start(): void {
-    this.#timer = this.#parts.clock.every(everyMs, () => this.review());
+    const { market, clock } = this.#parts;
+    market.markets.holdAbandoned(clock.now());
+    this.#timer = clock.every(everyMs, () => this.review());
+  }
+
+  /** Other sources are there, or in another order. What was the price of one that is gone and of no other is held. */
+  replaced(): void {
+    if (this.#timer === undefined) return;
+    this.review();
+    this.#parts.market.markets.holdAbandoned(this.#parts.clock.now());
   }
 
   stop(): void {

@@ -38,7 +38,7 @@ export class FeedSupervisor {
   readonly #catalogue: CatalogueKeeper;
   readonly #poller: Poller;
   readonly #candles: ReferencePriceTracker;
-  readonly #cadence: Cadence;
+  readonly #cadence = new Cadence();
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
   #path: FeedPath | undefined;
@@ -51,7 +51,6 @@ export class FeedSupervisor {
     const parts = { ...options, timing: { ...defaultTiming, ...options.timing }, counters: new FeedCounters() };
     this.#parts = parts;
     this.#book = new SubscriptionStates(parts.timing);
-    this.#cadence = new Cadence(parts.timing.steadyPauseMaxMs);
     this.#link = new LiveLink(parts, {
       event: (event) => this.#received(event),
       ended: () => this.#ended(),
@@ -89,6 +88,11 @@ export class FeedSupervisor {
     this.#candles.stop();
   }
 
+  /** Other sources came or went: how soon one of them may take over changes. */
+  retime(timing: Pick<FeedTiming, 'silentAfterMs' | 'steadyPauseMaxMs'>): void {
+    Object.assign(this.#parts.timing, timing);
+  }
+
   health(): FeedHealth {
     const nowMs = this.#parts.clock.monotonicMs();
     return {
@@ -115,9 +119,9 @@ export class FeedSupervisor {
    * monotonic clock, and the markets. Only another source shows whether the source stopped or the market did.
    */
   get stalled(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
-    const { lastAtMs, wasSteady } = this.#cadence;
+    const { lastAtMs } = this.#cadence;
     const { clock, timing } = this.#parts;
-    if (!this.isLive || !wasSteady || lastAtMs === undefined) return undefined;
+    if (!this.isLive || !this.#cadence.wasSteady(timing.steadyPauseMaxMs) || lastAtMs === undefined) return undefined;
     return clock.monotonicMs() - lastAtMs < timing.silentAfterMs
       ? undefined
       : { atMs: lastAtMs, symbols: this.#book.symbols };

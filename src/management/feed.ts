@@ -21,7 +21,7 @@ import {
   orNull,
   viewOf,
 } from '../operator/fields.ts';
-import { operation } from './operation.ts';
+import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { allDoubts } from './views.ts';
 
@@ -89,6 +89,7 @@ export const FeedHealthSchema = named(
 const SourceFeedSchema = named('SourceFeed', 'A source of market data.', {
   id: line('Its id in the configuration.', 'kraken', 32),
   kind: line('The protocol it speaks.', 'kraken', 32),
+  paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
   health: described(FeedHealthSchema, 'Details for debugging.'),
   doubts: listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
 });
@@ -101,6 +102,19 @@ const FeedSchema = named('Feed', 'How market data arrives.', {
   dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   sources: listOf(SourceFeedSchema, 'In order of preference.', 50),
   timeline: listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
+});
+
+const idList = (description: string) => listOf(line('The id of a source.', 'kraken', 32), description, 50);
+
+const SourceReloadSchema = named('SourceReload', 'What a reload changed.', {
+  sources: idList('The sources now, in order of preference.'),
+  added: idList('New ones.'),
+  removed: idList('Those that are gone.'),
+  changed: idList('Those that are configured in another way.'),
+  paused: idList('Those that were paused.'),
+  resumed: idList('Those that are not paused any more.'),
+  reordered: Type.Boolean({ description: 'Whether those that stay are in another order.' }),
+  markets: listOf(part.symbol('A market.', 'BTCEUR'), 'Markets whose own list of sources is another.'),
 });
 
 const RateSchema = named('Rate', 'A conversion rate.', {
@@ -136,9 +150,11 @@ export const feedOperations = {
       return {
         path: market.feedStatus.path,
         dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-        sources: feed
-          .sources()
-          .map(({ id, kind, health }) => ({ id, kind, health: healthBody(health), doubts: doubts.get(id) ?? [] })),
+        sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
+          ...{ id, kind, paused },
+          health: healthBody(health),
+          doubts: doubts.get(id) ?? [],
+        })),
         timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
           state,
           ...instants('from', fromMs),
@@ -146,6 +162,18 @@ export const feedOperations = {
         })),
       };
     },
+  }),
+
+  reloadSources: operation({
+    path: '/api/sources/reload',
+    access: 'operator',
+    summary: 'Take over the sources of the configuration',
+    description:
+      'Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it.',
+    body: noBody,
+    answer: SourceReloadSchema,
+    problems: ['CONFLICT'],
+    handle: ({ store }, { reload }) => reload.run(store),
   }),
 
   readRates: operation({

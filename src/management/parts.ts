@@ -31,6 +31,7 @@ import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
 import type { Note } from './note.ts';
 import type { RequestHistory } from './request-history.ts';
+import type { SourceReload } from './source-reload.ts';
 import type { Sparklines } from './sparklines.ts';
 
 /** Where the process is in its life. Only `serving` is ready for traffic. */
@@ -39,7 +40,9 @@ export type Phase = 'starting' | 'serving' | 'draining';
 /** The feed of a process, as far as others read it. */
 export interface FeedView {
   /** The health of each source, in order of preference. */
-  sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
+  sources(): readonly (Pick<Configuration['sources'][number], 'id' | 'kind' | 'isPaused'> & {
+    readonly health: FeedHealth;
+  })[];
   rates(): readonly RateHealth[];
   /** How far the wall clock is from those of the exchanges; of a process that does not run the feed nothing. */
   clock(): ClockReading;
@@ -50,7 +53,7 @@ export interface FeedView {
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
-  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'markets' | 'notices' | 'pricing' | 'sources'>;
+  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'markets' | 'notices' | 'pricing'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -71,6 +74,7 @@ export interface AdminParts {
     readonly addresses: ClientAddresses;
   };
   readonly feed: FeedView;
+  readonly reload: Pick<SourceReload, 'run'>;
   readonly listener: {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;

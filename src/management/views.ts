@@ -78,11 +78,12 @@ export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' 
   const isElsewhere = !isLeading && !isAlone;
   const quotes = marketQuotes(parts).map(([, quote]) => quote);
   const doubts = allDoubts(parts);
-  return parts.feed.sources().map(({ id, kind, health }) => {
+  return parts.feed.sources().map(({ id, kind, isPaused: paused, health }) => {
     const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;
     return {
       id,
       kind,
+      paused,
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
       markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },

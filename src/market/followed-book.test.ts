@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Doubt, Guard } from './guard.ts';
-import type { SourceRules } from './market-sources.ts';
 import { Markets } from './markets.ts';
 import {
   after,
@@ -17,6 +16,7 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
+import type { SourceRules } from './source-lists.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
 const BTCEUR = symbol('BTCEUR');

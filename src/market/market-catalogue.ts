@@ -12,9 +12,9 @@ import {
   type MarketStatus,
   statusOf,
 } from './lifecycle.ts';
-import { oneSource, type SourceRules } from './market-sources.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
+import { oneSource, type SourceRules } from './source-lists.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
 import type { CatalogueGaps, CatalogueReport, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
@@ -61,7 +61,7 @@ export class MarketCatalogue {
   readonly #converted: PricingPolicy['converted'];
   readonly #precisionOf: PrecisionOf;
   readonly #selection: MarketSelection;
-  readonly #lists: Pick<SourceRules, 'ids' | 'lists'>;
+  #lists: Pick<SourceRules, 'ids' | 'lists'>;
   readonly #listings = new Map<string, SourceListings>();
   /** The exchange markets, each merged from what its sources list. */
   readonly #exchange = new Map<MarketSymbol, Listing>();
@@ -82,6 +82,19 @@ export class MarketCatalogue {
     this.#selection = selection;
     this.#lists = lists;
     for (const id of lists.ids) this.#listings.set(id, new SourceListings());
+  }
+
+  /** Takes other sources, or another order. A market that no source of its list has is held against the first, so that it can go missing. */
+  replaceSources(lists: Pick<SourceRules, 'ids' | 'lists'>): void {
+    this.#lists = lists;
+    for (const id of this.#listings.keys()) if (!lists.ids.includes(id)) this.#listings.delete(id);
+    for (const id of lists.ids) if (!this.#listings.has(id)) this.#listings.set(id, new SourceListings());
+    for (const [symbol, { market, absence }] of this.#exchange) {
+      const list = this.#listOf(symbol);
+      if (!list.some((id) => this.#of(id).find(symbol) !== undefined)) this.#of(list[0]!).set(market, absence);
+      this.#merge(symbol);
+    }
+    this.rebuild();
   }
 
   /** False until a catalogue was loaded, now or before a restart. */
@@ -119,9 +132,7 @@ export class MarketCatalogue {
     gaps: CatalogueGaps = { skipped: [], isComplete: true },
     source = this.#lists.ids[0]!,
   ): CatalogueReport {
-    const selected = listings.filter(
-      (market) => this.#isSelected(market) && this.#listOf(market.symbol).includes(source),
-    );
+    const selected = listings.filter((market) => this.#isSelected(market));
     const { missed, isEvidence } = this.#of(source).load(selected, gaps, at, (symbol) => this.#isOpen(symbol));
     for (const { symbol } of selected) this.#merge(symbol);
     for (const symbol of isEvidence ? missed : []) this.#merge(symbol);

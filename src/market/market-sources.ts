@@ -1,10 +1,11 @@
 import type { EpochMs } from '../clock.ts';
+import { type Choice, relisted } from './choice.ts';
 import type { Doubt, Guard, Quote, TickerOffer, Verdict } from './guard.ts';
 import {
   exclusionOf,
   marketDoubtOf,
   pricesOf,
-  Source,
+  type Source,
   type SourceDoubtListener,
   type SourceFacts,
   type SourceReport,
@@ -13,22 +14,9 @@ import {
 } from './source.ts';
 import { type Hearing, levelOf, SourceAgreement, type SourceDoubts } from './source-agreement.ts';
 import { type Candidate, chooseSource, isFit, LiveStreak, medianTicker } from './source-choice.ts';
+import { SourceLists, type SourceRules } from './source-lists.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
-
-/** Which sources there are, and how they make prices together. */
-export interface SourceRules {
-  /** In order of preference; not empty. */
-  readonly ids: readonly string[];
-  /** The markets that have a list of their own. */
-  readonly lists: ReadonlyMap<MarketSymbol, readonly string[]>;
-  readonly mode: 'primary' | 'median';
-  /** How long a better source must be live without a break before it takes a market back. */
-  readonly returnAfterMs: number;
-}
-
-/** For a market room with a single source, which needs no name. */
-export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mode: 'primary', returnAfterMs: 0 };
 
 /** A doubt that another process or a restart left of a market, and its price. */
 interface MarketValues {
@@ -40,24 +28,10 @@ const nothingDoubted: Verdict = { isTaken: true, doubt: undefined };
 /** An older price of the market says nothing of where a source may take over. */
 const levelForMs = 300_000;
 
-interface Choice {
-  readonly streaks: readonly LiveStreak[];
-  /** `undefined` where there is nothing to compare. */
-  readonly agreement: SourceAgreement | undefined;
-  candidates: readonly Candidate[];
-  current: number | undefined;
-  /** Its first price may be made. */
-  isOpen: boolean;
-  /** A source of it was live since the start of the process. */
-  wasLive: boolean;
-}
-
 /** Decides which source makes the price of which market, and keeps the choice. Never reads a clock. */
 export class MarketSources {
-  readonly all: readonly Source[];
-  readonly first: Source;
-  readonly #rules: SourceRules;
-  readonly #lists = new Map<MarketSymbol, readonly Source[]>();
+  readonly #lists: SourceLists;
+  #rules: SourceRules;
   readonly #choices = new Map<MarketSymbol, Choice>();
   /** Reports of the process that runs the feed, where that is another. */
   readonly #reports = new Map<MarketSymbol, readonly SourceState[]>();
@@ -66,13 +40,39 @@ export class MarketSources {
 
   constructor(rules: SourceRules, guard?: Guard) {
     this.#rules = rules;
-    this.all = rules.ids.map((id) => new Source(id, guard?.forSource()));
-    this.first = this.all[0]!;
-    for (const [symbol, ids] of rules.lists)
-      this.#lists.set(
-        symbol,
-        ids.map((id) => this.find(id)!),
-      );
+    this.#lists = new SourceLists(rules, guard);
+  }
+
+  /**
+   * Takes other sources, or another order. A source that stays keeps all it said. One that goes while it makes a price stays behind
+   * the others of that market as a silent one: another takes over as after a lost connection.
+   *
+   * @param renewed the ids whose source is another one now
+   */
+  replace(rules: SourceRules, renewed: ReadonlySet<string>): void {
+    const before = [...this.#choices.keys()].map((symbol) => [symbol, this.listOf(symbol)] as const);
+    this.#rules = rules;
+    this.#lists.replace(rules, renewed);
+    for (const [symbol, list] of before) this.#relist(symbol, list);
+  }
+
+  #relist(symbol: MarketSymbol, before: readonly Source[]): void {
+    const choice = this.#choices.get(symbol)!;
+    const used = choice.current === undefined ? undefined : before[choice.current];
+    if (used !== undefined) this.#lists.keep(symbol, used);
+    const list = this.listOf(symbol);
+    const from = list.map((source) => before.indexOf(source));
+    if (from.length === before.length && from.every((old, index) => old === index)) return;
+    this.#choices.set(symbol, relisted(choice, from, this.#agreementFor(symbol)));
+  }
+
+  /** In order of preference; not empty. */
+  get all(): readonly Source[] {
+    return this.#lists.all;
+  }
+
+  get first(): Source {
+    return this.all[0]!;
   }
 
   /** How often a review chose another source for a market. */
@@ -86,7 +86,7 @@ export class MarketSources {
 
   /** The sources of a market, in order of preference. */
   listOf(symbol: MarketSymbol): readonly Source[] {
-    return this.#lists.get(symbol) ?? this.all;
+    return this.#lists.of(symbol);
   }
 
   /** The source whose values are the market's; before the first review that which sent the first. */
@@ -220,9 +220,10 @@ export class MarketSources {
   notBefore(symbol: MarketSymbol, made: AcceptedTicker, before: AcceptedTicker | undefined): AcceptedTicker {
     const isMedian = this.#rules.mode === 'median';
     if (before === undefined || before.capturedAt <= made.capturedAt) return made;
-    if (before.source === made.source && !isMedian) return made;
+    const used = this.used(symbol);
+    if (before.source === made.source && !isMedian && used?.isLater !== true) return made;
     const dated = { ...made, capturedAt: before.capturedAt };
-    this.find(made.source)?.tickers.set(symbol, dated);
+    if (used?.id === made.source) used.tickers.set(symbol, dated);
     return dated;
   }
 
@@ -268,7 +269,8 @@ export class MarketSources {
     const { current, isOpen, candidates: before } = choice;
     this.#reports.delete(symbol);
     choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs);
-    const mayList = this.listOf(symbol).filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
+    const able = this.listOf(symbol).filter(({ isPaused, isRemoved }) => !isPaused && !isRemoved);
+    const mayList = able.filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
     const isContradicted = () => current !== undefined && choice.agreement?.doubt(current)?.reason === 'contradicted';
     const wasContradicted = isContradicted();
     this.#compare(choice, at, price, mayList);
@@ -288,7 +290,7 @@ export class MarketSources {
   /** By what each source says of itself. */
   #candidates(symbol: MarketSymbol, choice: Choice, facts: SourceFacts, nowMs: number): Candidate[] {
     return this.listOf(symbol).map((source, index) => {
-      const reach = facts.reach(source.id, symbol);
+      const reach = source.isRemoved ? 'silent' : facts.reach(source.id, symbol);
       const exclusion = exclusionOf(source, symbol, facts.listing(source.id, symbol));
       const isLive = reach === 'live' && exclusion === undefined;
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
@@ -325,7 +327,8 @@ export class MarketSources {
    */
   isDegraded(symbol: MarketSymbol, facts: SourceFacts): boolean {
     const choice = this.#choices.get(symbol);
-    const leader = choice?.candidates.findIndex(({ exclusion }) => exclusion !== 'not_listed') ?? -1;
+    const leader =
+      choice?.candidates.findIndex(({ exclusion }) => exclusion !== 'not_listed' && exclusion !== 'paused') ?? -1;
     if (choice?.current === undefined || leader < 0) return false;
     if (!facts.isLive(this.listOf(symbol)[leader]!.id)) return true;
     return choice.wasLive && (choice.current !== leader || choice.candidates[leader]?.reach === 'polled');
@@ -336,11 +339,11 @@ export class MarketSources {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
     const choice = this.#choices.get(symbol);
-    return this.listOf(symbol).flatMap(({ id, tickers, doubts: held }, index) => {
+    return this.listOf(symbol).flatMap(({ id, tickers, doubts: held, isRemoved }, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
       const doubt = choice?.agreement?.doubt(index) ?? shownDoubtOf(held.get(symbol));
-      if (candidate === undefined && !isUsed && doubt === undefined) return [];
+      if (!isUsed && (isRemoved || (candidate === undefined && doubt === undefined))) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
       return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(tickers.get(symbol)) }];
     });

@@ -1,16 +1,17 @@
 import type { EpochMs } from '../clock.ts';
 import type { KnownRate } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
-import type { Doubt, DoubtSubject, Guard } from './guard.ts';
+import { type Doubt, type DoubtSubject, doubtedForMsMax, type Guard } from './guard.ts';
 import { Holds, type MarketHold, type WithheldInput } from './holds.ts';
 import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
-import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
+import { MarketSources } from './market-sources.ts';
 import type { MarketState } from './market-state.ts';
 import { Pricer } from './pricer.ts';
 import { type PricingPolicy, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import { clockDriftMs } from './service-status.ts';
 import type { Source, SourceDoubtListener } from './source.ts';
+import { oneSource, type SourceRules } from './source-lists.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
@@ -66,6 +67,21 @@ export class Markets {
     const precisionOf = (symbol: MarketSymbol, quote: CurrencyCode) =>
       this.#terms.of({ symbol, quote, isConverted: true }).precision?.value;
     this.catalogue = new MarketCatalogue(policy, selection, precisionOf, rules);
+  }
+
+  /** Takes other sources, or another order; see `MarketSources.replace`. */
+  replaceSources(rules: SourceRules, renewed: ReadonlySet<string>): void {
+    this.sources.replace(rules, renewed);
+    this.catalogue.replaceSources(rules);
+    this.#everythingChanged();
+  }
+
+  /** Holds each price whose source was removed or paused and that no other makes: it stays for five minutes, with its time. */
+  holdAbandoned(now: EpochMs): void {
+    for (const symbol of this.#tickers.keys()) {
+      const used = this.sources.used(symbol);
+      if (used?.isRemoved || used?.isPaused) this.priceWithdrawn(symbol, used, now, (now + doubtedForMsMax) as EpochMs);
+    }
   }
 
   /** Adds an observer and notifies it at once that everything may have changed. */
@@ -147,7 +163,8 @@ export class Markets {
       if (ticker.capturedAt <= now) continue;
       const settled = { ...ticker, capturedAt: now };
       this.#tickers.set(symbol, settled);
-      this.sources.find(ticker.source)?.tickers.set(symbol, settled);
+      const used = this.sources.used(symbol);
+      if (used?.id === ticker.source) used.tickers.set(symbol, settled);
       this.#pricesChanged(symbol);
     }
   }
@@ -195,8 +212,8 @@ export class Markets {
   }
 
   /** A source has no price of a market any more. Without another source the market has none. */
-  priceWithdrawn(symbol: MarketSymbol, source: Source, at: EpochMs): void {
-    const doubt = source.withdrew(symbol, at);
+  priceWithdrawn(symbol: MarketSymbol, source: Source, at: EpochMs, unpricedFrom = at): void {
+    const doubt = source.withdrew(symbol, at, unpricedFrom);
     if (doubt !== undefined && this.sources.used(symbol) === source) this.doubtChanged(symbol, doubt);
   }
 

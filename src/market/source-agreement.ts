@@ -97,6 +97,18 @@ export class SourceAgreement {
     }));
   }
 
+  /**
+   * Takes over what is known of the same sources in another list.
+   *
+   * @param from the index of each there, -1 where it is new
+   * @param isOpen the market has a price already, which counts where nothing was compared before
+   */
+  adopt(before: SourceAgreement | undefined, from: readonly number[], isOpen: boolean): void {
+    this.#isOpen = before?.isOpen ?? isOpen;
+    const members = before === undefined ? [] : before.#members;
+    for (const [index, old] of from.entries()) Object.assign(this.#members[index]!, members[old]);
+  }
+
   /** Prices may be made: live sources agree, all are live, or the wait for others is over. */
   get isOpen(): boolean {
     return this.#isOpen;

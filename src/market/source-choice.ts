@@ -8,6 +8,7 @@ import type { AcceptedTicker } from './ticker-acceptance.ts';
 export type Reach = 'live' | 'polled' | 'silent';
 
 export const exclusions = [
+  'paused',
   'not_listed',
   'not_trading',
   'contradicted',
@@ -54,7 +55,12 @@ export function isFit(candidate: Candidate | undefined): boolean {
 /** How long a source has been live for a market. */
 export class LiveStreak {
   #liveSinceMs: number | undefined;
-  #wasLost = false;
+  #wasLost: boolean;
+
+  /** @param isLater it came while others made the price, and has to prove itself */
+  constructor(isLater = false) {
+    this.#wasLost = isLater;
+  }
 
   /**
    * Notes whether it is live, and returns whether it has proven itself.

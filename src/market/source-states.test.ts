@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
-import type { SourceRules } from './market-sources.ts';
 import { Markets } from './markets.ts';
 import {
   after,
@@ -15,6 +14,7 @@ import {
 } from './samples.testing.ts';
 import type { SourceState } from './source.ts';
 import type { Reach } from './source-choice.ts';
+import type { SourceRules } from './source-lists.ts';
 import { reviewSources } from './source-review.ts';
 import { judgeTicker } from './ticker-acceptance.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';

@@ -10,6 +10,11 @@ import type { ReferencePrices } from './upstream.ts';
 export class Source {
   readonly id: string;
   readonly guard: Guard | undefined;
+  /** It came while the service ran: what it says first can be older than the market's price, whose time never goes back. */
+  readonly isLater: boolean;
+  isPaused = false;
+  /** It is no source any more, and at most its last price is still a market's. */
+  isRemoved = false;
   /** Its last good values. */
   readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly references = new Map<MarketSymbol, ReferencePrices>();
@@ -17,9 +22,10 @@ export class Source {
   /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
   readonly latestDoubted = new Set<MarketSymbol>();
 
-  constructor(id: string, guard: Guard | undefined) {
+  constructor(id: string, guard: Guard | undefined, isLater: boolean) {
     this.id = id;
     this.guard = guard;
+    this.isLater = isLater;
   }
 
   /** Takes what the guard doubts of a market now, and whether it took the latest values all the same. */
@@ -31,10 +37,10 @@ export class Source {
   }
 
   /** It has no price of a market any more, from an instant on. Returns what that makes doubtful of its last one. */
-  withdrew(symbol: MarketSymbol, at: EpochMs): Doubt | undefined {
+  withdrew(symbol: MarketSymbol, at: EpochMs, unpricedFrom = at): Doubt | undefined {
     const ticker = this.tickers.get(symbol);
     if (ticker === undefined || this.doubts.get(symbol)?.reason === 'withdrawn') return undefined;
-    const doubt = { reason: 'withdrawn' as const, since: at, values: [ticker.bid, ticker.ask], unpricedFrom: at };
+    const doubt = { reason: 'withdrawn' as const, since: at, values: [ticker.bid, ticker.ask], unpricedFrom };
     this.judged(symbol, { isTaken: false, doubt });
     this.guard?.began('withdrawn');
     return doubt;
@@ -99,7 +105,8 @@ export function exclusionOf(
   symbol: MarketSymbol,
   listing: 'trading' | 'paused' | undefined,
 ): Exclusion | undefined {
-  if (listing === undefined) return 'not_listed';
+  if (source.isPaused) return 'paused';
+  if (source.isRemoved || listing === undefined) return 'not_listed';
   if (listing === 'paused') return 'not_trading';
   if (source.latestDoubted.has(symbol)) return 'held';
   return source.tickers.has(symbol) ? undefined : 'no_price';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Guard } from './guard.ts';
-import type { SourceRules } from './market-sources.ts';
 import { Markets } from './markets.ts';
 import {
   after,
@@ -13,6 +12,7 @@ import {
   upstreamTicker,
 } from './samples.testing.ts';
 import type { Reach } from './source-choice.ts';
+import type { SourceRules } from './source-lists.ts';
 import { reviewSources } from './source-review.ts';
 
 export const BTCEUR = symbol('BTCEUR');

@@ -31,7 +31,7 @@ const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
   reason: nullable(
     openEnum(
       exclusions,
-      'Why it is excluded: it does not list the market, does not trade it, is contradicted by others, was never comparable with the one in use, has a price that is held or far from the market’s, or has sent none.',
+      'Why it is excluded: it is paused, does not list the market, does not trade it, is contradicted by others, was never comparable with the one in use, has a price that is held or far from the market’s, or has sent none.',
     ),
     'Null unless it is excluded.',
   ),

@@ -191,6 +191,7 @@ export const auditSubjectKinds = [
   'session',
   'store',
   'history',
+  'source',
 ] as const;
 export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 

@@ -7,11 +7,14 @@ import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import { SharedFeed, type SharingFigures } from '../cluster/shared-feed.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { loadKinds } from '../feed/connectors.ts';
 import type { RecordLookup } from '../feed/recorded-references.ts';
+import { engineKinds } from '../feed/source-set.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import type { DelistingPolicy } from '../persistence/delisting-policy.ts';
-import { createFeed, engineKinds, type Feed } from './feed.ts';
+import { createFeed, type Feed } from './feed.ts';
+import { rulesOf } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
@@ -21,11 +24,13 @@ interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 
   readonly makeFeed: () => Feed;
   /** Whether this process may lead; if not it only follows. */
   readonly mayLead: boolean;
-  readonly mayFeedAlone: boolean;
+  readonly mayFeedAlone: () => boolean;
 }
 
 /** The feed of a process: its own, or the one that several processes have together. */
 export interface ProcessFeed extends Feed {
+  /** Takes over the sources of another configuration, in the market too, all at once. @param renewed see `Markets.replaceSources` */
+  reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void>;
   /** Absent where it does not share its feed. */
   figures?(): SharingFigures;
 }
@@ -37,19 +42,27 @@ export async function processFeed(
   lookUpRecord: RecordLookup | undefined,
   position: BoardPosition,
 ): Promise<ProcessFeed> {
-  const { configuration, only } = options;
-  const { redis, sources } = configuration;
-  const kinds = await loadKinds(sources);
+  let { configuration } = options;
+  const { redis: address } = configuration;
+  const kinds = new Map(await loadKinds(configuration.sources));
   const parts = { ...options, market, review: market.review, lookUpRecord, connects: new Map() };
   const makeFeed = () => createFeed(configuration, kinds, parts);
-  if (redis === undefined) return makeFeed();
-  const mayFeedAlone = sources.some(({ kind }) => !engineKinds.has(kind));
-  const mayLead = only !== 'api';
-  return clusteredFeed({ ...options, ...market, address: redis, position, makeFeed, mayLead, mayFeedAlone });
+  const mayFeedAlone = () => configuration.sources.some(({ kind }) => !engineKinds.has(kind));
+  const shared = { ...options, ...market, position, makeFeed, mayLead: options.only !== 'api', mayFeedAlone };
+  const feed = address === undefined ? makeFeed() : clusteredFeed({ ...shared, address });
+  return {
+    ...feed,
+    async reconfigure(next, renewed) {
+      for (const [kind, loaded] of await loadKinds(next.sources)) kinds.set(kind, loaded);
+      configuration = next;
+      market.markets.replaceSources(rulesOf(next), renewed);
+      feed.replace(next.sources);
+    },
+  };
 }
 
 /** One feed for several processes; what decides whose is `SharedFeed`. */
-function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
+function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigure'> {
   const { address, position, clock, randomness, log, mayLead } = parts;
   const redis = new RedisCalls(address, clock, randomness, followerBlockMs);
   const fence = () => lease.fence;
@@ -93,6 +106,7 @@ function clusteredFeed(parts: ClusteredFeedParts): ProcessFeed {
       redis.stop();
       await stopped;
     },
+    replace: (sources) => shared.feed.replace(sources),
     sources: () => shared.feed.sources(),
     rates: () => shared.feed.rates(),
     clock: () => shared.feed.clock(),

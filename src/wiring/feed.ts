@@ -1,13 +1,14 @@
 import { RedisEngineStream } from '../cluster/engine-stream.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { clockWatch } from '../feed/clock-watch.ts';
-import { type ConnectedSource, connectorsFor, type LoadedKinds, withoutCandles } from '../feed/connectors.ts';
+import { connectorFor, type LoadedKinds, withoutCandles } from '../feed/connectors.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { StreamReader } from '../feed/push/stream-reader.ts';
 import { RateKeeper } from '../feed/rates/rate-keeper.ts';
 import { rateSource } from '../feed/rates/rate-sources.ts';
 import { RecentConnects } from '../feed/recent-connects.ts';
 import type { RecordLookup } from '../feed/recorded-references.ts';
+import { type RunningSource, SourceSet } from '../feed/source-set.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import { logWith } from '../log.ts';
@@ -29,106 +30,86 @@ export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' |
 
 /** The sources and the rate sources, as one thing that runs. */
 export interface Feed extends FeedView {
+  /** Takes other sources over, of kinds that are loaded. */
+  replace(sources: readonly SourceConfiguration[]): void;
   start(): void;
   stop(): void | Promise<void>;
 }
 
 /** Well under the five seconds after which a silent feed is degraded: a quiet market on a living connection never is. */
 const pingEveryMsMax = 1_500;
-/** Where another source can take over, a dead connection and prices that stop must be found out within its five seconds. */
-const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
-/** The number in an engine's heartbeat proves that no price of it is missing. */
-export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
-
-type Connected = ConnectedSource<Configuration['sources'][number]>;
-
-/** A configured source with all that runs it. */
-interface Source extends Connected {
-  readonly sink: FeedSink;
-  readonly supervisor: FeedSupervisor;
-}
+type SourceConfiguration = Configuration['sources'][number];
 
 /** Makes a connector and a supervisor for each source, and one rate keeper per converted quote, as configured. */
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
-  const { pricing, rates } = configuration;
-  const supervisors = new Map<string, FeedSupervisor>();
+  const { pricing, rates, feed } = configuration;
+  const { market, clock } = parts;
+  const make = (config: SourceConfiguration) => sourceFor(config, configuration, kinds, parts, () => watch.review());
+  const sources = new SourceSet(configuration.sources, make, feed.transportTimeoutMs);
+  const { supervisors, connectors } = sources;
   const watch = new SourceWatch(parts, supervisors);
   const clocks = clockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
-  const sources = connectorsFor(configuration, kinds, parts.clock).map((connected): Source => {
-    const sink = sinkFor(connected.config.id, parts, watch);
-    const supervisor = supervisorFor(connected, sink, configuration, parts);
-    supervisors.set(connected.config.id, supervisor);
-    return { ...connected, sink, supervisor };
-  });
-  const { sink } = sources[0]!;
-  const connectors = sources.map(({ connector }) => connector);
+  const sink = marketSink(market, clock);
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
-    const source = rateSource(rates, connectors, parts.clock, via, quote);
+    const source = rateSource(rates, connectors, clock, via, quote);
     return new RateKeeper({ ...parts, sink, source, base: via, quote, refreshMs: rates.refreshMs });
   });
-  const readers = streamReaders(configuration, sources, parts);
   return {
+    replace(next) {
+      sources.replace(next);
+      watch.replaced();
+    },
     start() {
-      for (const each of [...supervisors.values(), watch, clocks, ...keepers, ...readers]) each.start();
+      for (const each of [sources, watch, clocks, ...keepers]) each.start();
     },
     async stop() {
-      for (const each of [...keepers, clocks, watch, ...supervisors.values()]) each.stop();
-      await Promise.all(readers.map((reader) => reader.stop()));
+      for (const each of [...keepers, clocks, watch]) each.stop();
+      await sources.stop();
     },
-    sources: () => sources.map(({ config: { id, kind }, supervisor }) => ({ id, kind, health: supervisor.health() })),
+    sources: () =>
+      sources.all.map(({ config, supervisor }) => ({
+        id: config.id,
+        kind: config.kind,
+        isPaused: config.isPaused,
+        health: supervisor.health(),
+      })),
     rates: () => keepers.map((keeper) => keeper.health()),
     clock: clocks.read,
     engine: (source) =>
-      sources.find(({ config: { id, kind } }) => id === source && kind === 'push')?.connector as
-        | PushConnector
-        | undefined,
+      sources.all.find(({ config: { id, kind, isPaused } }) => id === source && kind === 'push' && !isPaused)
+        ?.connector as PushConnector | undefined,
   };
 }
 
-/** The market's sink for a source, which also has its catalogues reviewed and its markets' sources chosen. */
-function sinkFor(id: string, { market, review, clock }: FeedParts, watch: SourceWatch): FeedSink {
-  const sink = marketSink(market, clock, market.markets.sources.find(id));
-  return {
-    ...sink,
+/** A configured source with all that runs it. @param pathChanged called when it gains or loses its live connection */
+function sourceFor(
+  config: SourceConfiguration,
+  { markets, feed, redis }: Configuration,
+  kinds: LoadedKinds,
+  parts: FeedParts,
+  pathChanged: () => void,
+): RunningSource<SourceConfiguration> {
+  const { id, kind } = config;
+  const { clock, randomness } = parts;
+  const connector = connectorFor(config, { markets, feed }, kinds, clock);
+  const own = marketSink(parts.market, clock, parts.market.markets.sources.find(id));
+  const sink: FeedSink = {
+    ...own,
     catalogueLoaded(markets, at, gaps) {
-      const verdict = sink.catalogueLoaded(markets, at, gaps);
-      review.loaded(id, at, gaps);
+      const verdict = own.catalogueLoaded(markets, at, gaps);
+      parts.review.loaded(id, at, gaps);
       return verdict;
     },
-    feedPathChanged: () => watch.review(),
+    feedPathChanged: pathChanged,
   };
-}
-
-function supervisorFor(
-  { config: { id, kind }, connector }: Connected,
-  sink: FeedSink,
-  { feed, sources }: Configuration,
-  parts: FeedParts,
-): FeedSupervisor {
-  const timing = {
-    ...feed,
-    pingEveryMs: Math.min(feed.pingEveryMs, pingEveryMsMax),
-    ...(sources.length > 1 ? severalTiming : { silentAfterMs: feed.transportTimeoutMs }),
-    ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
-  };
-  const lookUpRecord = withoutCandles(sources).includes(id) ? parts.lookUpRecord : undefined;
+  const timing = { ...feed, pingEveryMs: Math.min(feed.pingEveryMs, pingEveryMsMax) };
+  const lookUpRecord = withoutCandles([config]).length > 0 ? parts.lookUpRecord : undefined;
   const connects = parts.connects?.get(id) ?? new RecentConnects();
   parts.connects?.set(id, connects);
   const log = logWith(parts.log, { source: id });
-  return new FeedSupervisor({ ...parts, log, sink, connector, timing, lookUpRecord, connects });
-}
-
-/** One for each source whose engine writes to a stream. */
-function streamReaders(
-  { redis }: Configuration,
-  sources: readonly Connected[],
-  { clock, randomness, log }: FeedParts,
-): readonly StreamReader[] {
-  return sources.flatMap(({ config: { id, kind }, connector }) => {
-    if (kind !== 'redis-stream' || redis === undefined) return [];
-    const stream = new RedisEngineStream(id, redis, clock, randomness);
-    return [
-      new StreamReader({ connector: connector as PushConnector, stream, clock, log: logWith(log, { source: id }) }),
-    ];
-  });
+  const supervisor = new FeedSupervisor({ ...parts, log, sink, connector, timing, lookUpRecord, connects });
+  if (kind !== 'redis-stream' || redis === undefined) return { config, connector, supervisor, reader: undefined };
+  const stream = new RedisEngineStream(id, redis, clock, randomness);
+  const reader = new StreamReader({ connector: connector as PushConnector, stream, clock, log });
+  return { config, connector, supervisor, reader };
 }

@@ -7,6 +7,7 @@ import { doubtLog } from '../market/doubt-log.ts';
 import { Guard } from '../market/guard.ts';
 import { Markets } from '../market/markets.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import type { SourceRules } from '../market/source-lists.ts';
 import { watchTerms } from '../market/term-watch.ts';
 import { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import { MarketSnapshots } from '../persistence/market-snapshots.ts';
@@ -53,14 +54,19 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
 }
 
 /** An empty market book on the operator's terms. */
-export function marketsFor({ markets, pricing, rates, sources }: Configuration, guard?: Guard): Markets {
+export function marketsFor(configuration: Configuration, guard?: Guard): Markets {
+  const { markets, pricing, rates } = configuration;
   const symbols = markets.symbols === 'all' ? 'all' : new Set(markets.symbols);
   const policy = { ...pricing, rateValidForMs: rates.validForMs };
-  const rules = {
+  return new Markets(policy, { quotes: new Set(markets.quotes), symbols }, guard, rulesOf(configuration));
+}
+
+export function rulesOf({ sources, pricing }: Configuration): SourceRules {
+  return {
     ids: sources.map(({ id }) => id),
+    paused: new Set(sources.filter(({ isPaused }) => isPaused).map(({ id }) => id)),
     lists: pricing.sources,
     mode: pricing.source,
     returnAfterMs: pricing.returnAfterMs,
   };
-  return new Markets(policy, { quotes: new Set(markets.quotes), symbols }, guard, rules);
 }

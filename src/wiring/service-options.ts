@@ -7,6 +7,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
+  /** Reads it again; see `SourceReload`. */
+  readonly reread?: (() => Promise<Configuration>) | undefined;
   /** The file it was read from, for the log. */
   readonly configurationFile?: string | undefined;
   /** The version of this software, for the root document and the metrics. */

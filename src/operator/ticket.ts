@@ -1,0 +1,21 @@
+import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import type { EpochMs, Randomness } from '../clock.ts';
+import type { Store } from '../store/store.ts';
+
+const snapshotName = 'command-ticket';
+const validForMs = 30_000;
+
+/** Makes a text by which a command shows the running server who it is: whoever writes to the store may do everything there. */
+export async function makeTicket({ snapshots }: Store, actor: string, randomness: Randomness): Promise<string> {
+  const ticket = generateOperatorToken(randomness);
+  await snapshots.save(snapshotName, JSON.stringify({ digest: tokenDigest(ticket).toHex(), actor }));
+  return ticket;
+}
+
+/** The actor that a ticket is of; `undefined` for any other text, and for one made half a minute ago or before. */
+export async function ticketActor({ snapshots }: Store, digest: Uint8Array, now: EpochMs): Promise<string | undefined> {
+  const kept = await snapshots.load(snapshotName);
+  if (kept === undefined || Math.abs(now - kept.savedAt) > validForMs) return undefined;
+  const ticket = JSON.parse(kept.payload) as { readonly digest: string; readonly actor: string };
+  return ticket.digest === digest.toHex() ? ticket.actor : undefined;
+}
