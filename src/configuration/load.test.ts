@@ -24,7 +24,7 @@ describe('where values come from', () => {
     assert.equal(rates.source, 'cnb');
     assert.deepEqual([rates.refreshMs, rates.validForMs], [300_000, 345_600_000]);
     const urls = { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' };
-    assert.deepEqual(sources, [{ id: 'kraken', kind: 'kraken', urls, assets: new Map() }]);
+    assert.deepEqual(sources, [{ id: 'kraken', kind: 'kraken', urls, isPaused: false, assets: new Map() }]);
     assert.deepEqual([pricing.source, pricing.sources.size], ['primary', 0]);
     assert.deepEqual(markets, { quotes: ['EUR'], symbols: 'all', delistAfterMs: 86_400_000 });
     assert.deepEqual(store, { kind: 'sqlite', url: 'sqlite:/srv/mdapi.sqlite', path: '/srv/mdapi.sqlite' });
@@ -82,8 +82,8 @@ describe('where values come from', () => {
     const own = { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' };
     const near = { id: 'near', kind: 'kraken', urls: { rest: 'http://127.0.0.1:1/', ws: 'ws://127.0.0.1:1/v2' } };
     const expected = [
-      { id: 'kraken', kind: 'kraken', urls: own, assets: new Map() },
-      { ...near, urls: { rest: 'http://127.0.0.1:1', ws: 'ws://127.0.0.1:1/v2' }, assets: new Map() },
+      { id: 'kraken', kind: 'kraken', urls: own, isPaused: false, assets: new Map() },
+      { ...near, urls: { rest: 'http://127.0.0.1:1', ws: 'ws://127.0.0.1:1/v2' }, isPaused: false, assets: new Map() },
     ];
     assert.deepEqual(load({ env: { MDAPI_SOURCES: JSON.stringify(['kraken', near]) } }).sources, expected);
     assert.deepEqual(fromYaml(`sources: [kraken, ${JSON.stringify(near)}]`).sources, expected);

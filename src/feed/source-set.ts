@@ -31,7 +31,7 @@ export class SourceSet<Config extends SetSource> {
   #isStarted = false;
   /** By id. The same object always, as are the connectors. */
   readonly supervisors = new Map<string, FeedSupervisor>();
-  /** Those of the sources that are not paused. */
+  /** The connectors of sources that are not paused. */
   readonly connectors: ExchangeConnector[] = [];
 
   /** @param aloneSilentAfterMs `silentAfterMs` where no other source can take over */

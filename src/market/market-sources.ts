@@ -291,7 +291,8 @@ export class MarketSources {
   #candidates(symbol: MarketSymbol, choice: Choice, facts: SourceFacts, nowMs: number): Candidate[] {
     return this.listOf(symbol).map((source, index) => {
       const reach = source.isRemoved ? 'silent' : facts.reach(source.id, symbol);
-      const exclusion = exclusionOf(source, symbol, facts.listing(source.id, symbol));
+      const listing = source.isRemoved ? undefined : facts.listing(source.id, symbol);
+      const exclusion = exclusionOf(source, symbol, listing);
       const isLive = reach === 'live' && exclusion === undefined;
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
       if (isLive) choice.wasLive = true;

@@ -2,11 +2,11 @@ import type { Guard } from './guard.ts';
 import { Source } from './source.ts';
 import type { MarketSymbol } from './symbol.ts';
 
-/** Which sources there are, and how they make prices together. */
+/** The sources there are, and how they make prices together. */
 export interface SourceRules {
   /** In order of preference; not empty. */
   readonly ids: readonly string[];
-  /** Those of them that are to be silent. */
+  /** The ids of those that are to be silent. */
   readonly paused?: ReadonlySet<string>;
   /** The markets that have a list of their own. */
   readonly lists: ReadonlyMap<MarketSymbol, readonly string[]>;

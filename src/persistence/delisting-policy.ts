@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 
 interface DelistingPolicyParts {
   readonly store: Store;
-  readonly markets: Pick<Markets, 'catalogue' | 'sources'>;
+  readonly markets: Pick<Markets, 'catalogue'>;
   /** Writes what is known of the markets to the store. */
   readonly snapshots: { save(): Promise<void> };
   readonly log: Log;
@@ -49,8 +49,6 @@ export class DelistingPolicy {
     try {
       this.#reportMissing();
       this.#skippedBySource.set(source, skipped);
-      for (const id of this.#skippedBySource.keys())
-        if (this.#parts.markets.sources.find(id) === undefined) this.#skippedBySource.delete(id);
       await this.#keepSkipped([...this.#skippedBySource.values()].flat());
       if (this.#absences().due.length === 0) return;
       await snapshots.save();

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { after, decimal, start, symbol, upstreamMarket } from './samples.testing.ts';
+import type { SourceRules } from './source-lists.ts';
+import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
+
+const ETHEUR = symbol('ETHEUR');
+const rulesOf = (ids: readonly string[], changes: Partial<SourceRules> = {}): SourceRules => ({
+  ids,
+  lists: new Map(),
+  mode: 'primary',
+  returnAfterMs: 60_000,
+  ...changes,
+});
+
+function replace(rig: SourcesRig, ids: readonly string[], renewed: readonly string[] = []): void {
+  rig.markets.replaceSources(rulesOf(ids), new Set(renewed));
+}
+
+const priceOf = (rig: SourcesRig) => rig.markets.acceptedTicker(BTCEUR);
+
+describe('sources that are replaced while the service runs', () => {
+  it('a price stays, with its time, while its source is gone and no other delivers', () => {
+    const rig = threeLive();
+    const before = priceOf(rig);
+    replace(rig, ['two', 'three']);
+    rig.review('silent', 'silent', 'silent');
+    assert.deepEqual(priceOf(rig), before);
+  });
+
+  it('another source takes over from one that is removed, and the time does not go back', () => {
+    const rig = threeLive();
+    rig.nowMs = 5_000;
+    rig.tick('one', '84001');
+    const before = priceOf(rig)!.capturedAt;
+    replace(rig, ['two', 'three']);
+    rig.review('silent', 'live', 'live');
+    assert.equal(rig.used, 'two');
+    assert.ok(priceOf(rig)!.capturedAt >= before);
+    assert.deepEqual(
+      rig.markets.sources.states(BTCEUR).map(({ id }) => id),
+      ['two', 'three'],
+    );
+  });
+
+  it('none takes over from one that is removed at a level that is not the market’s', () => {
+    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    for (const source of ['one', 'two']) rig.list(source);
+    rig.tick('one', '84000');
+    rig.review('live', 'silent');
+    rig.nowMs = 2_500;
+    rig.review('live', 'silent');
+    replace(rig, ['two']);
+    rig.review('silent', 'silent');
+    rig.nowMs = 3_000;
+    rig.tick('two', '42000');
+    rig.review('silent', 'live');
+    assert.equal(rig.used, 'one');
+    rig.nowMs = 20_000;
+    rig.tick('two', '84010');
+    rig.review('silent', 'live');
+    assert.equal(rig.used, 'two');
+  });
+
+  it('one that is added before others has to prove itself before it makes the price', () => {
+    const rig = new SourcesRig({ ids: ['two'] });
+    rig.list('two');
+    rig.tick('two', '84010');
+    rig.review('silent', 'live');
+    replace(rig, ['one', 'two']);
+    rig.list('one');
+    for (const atMs of [1_000, 30_000, 60_000]) {
+      rig.nowMs = atMs;
+      rig.tick('one', '84000');
+      rig.tick('two', '84010');
+      rig.review('live', 'live');
+      assert.equal(rig.used, 'two');
+    }
+    rig.nowMs = 61_000;
+    rig.review('live', 'live');
+    assert.equal(rig.used, 'one');
+  });
+
+  it('another order holds at once, of sources that were never lost', () => {
+    const rig = threeLive();
+    replace(rig, ['three', 'one', 'two']);
+    rig.review('live', 'live', 'live');
+    assert.equal(rig.used, 'three');
+  });
+
+  it('a doubt goes with its source into another order, and is not forgotten', () => {
+    const rig = threeLive();
+    rig.nowMs = 1_000;
+    rig.tick('one', '94000');
+    rig.review('live', 'live', 'live');
+    assert.equal(rig.used, 'two');
+    replace(rig, ['three', 'two', 'one']);
+    const doubted = () => [...rig.markets.sources.doubts()].flatMap(([, of]) => of.map(([id]) => id));
+    assert.deepEqual(doubted(), ['one']);
+    rig.review('live', 'live', 'live');
+    assert.deepEqual(doubted(), ['one']);
+    assert.equal(rig.tick('one', '94001'), 'held');
+  });
+
+  it('a source that was lost a moment ago has no shorter way back by another order of the others', () => {
+    const rig = threeLive();
+    rig.nowMs = 1_000;
+    rig.review('silent', 'live', 'live');
+    rig.nowMs = 2_000;
+    rig.review('live', 'live', 'live');
+    assert.equal(rig.used, 'two');
+    replace(rig, ['one', 'three', 'two']);
+    rig.review('live', 'live', 'live');
+    assert.notEqual(rig.used, 'one');
+  });
+
+  it('a source that is another now under the same id never sets the time of a price back', () => {
+    const rig = new SourcesRig({ ids: ['one'] });
+    rig.list('one');
+    rig.nowMs = 10_000;
+    rig.tick('one', '84000');
+    rig.review('live');
+    const before = priceOf(rig)!.capturedAt;
+    replace(rig, ['one'], ['one']);
+    rig.review('live');
+    assert.equal(priceOf(rig)!.capturedAt, before);
+    rig.tick('one', '84005', { upstreamTime: after(start, 1_000) });
+    rig.review('live');
+    assert.equal(priceOf(rig)!.bid, decimal('84005'));
+    assert.ok(priceOf(rig)!.capturedAt >= before);
+  });
+
+  it('a market that only the removed source listed goes missing like any other', () => {
+    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    rig.list(
+      'one',
+      ['BTC', 'ETH', 'XRP'].map((base) => upstreamMarket(base)),
+    );
+    rig.list(
+      'two',
+      ['BTC', 'XRP'].map((base) => upstreamMarket(base)),
+    );
+    replace(rig, ['two']);
+    assert.equal(rig.markets.catalogue.find(ETHEUR)?.status, 'trading');
+    for (const atMs of [1_000, 61_000])
+      rig.list(
+        'two',
+        ['BTC', 'XRP'].map((base) => upstreamMarket(base)),
+        atMs,
+      );
+    assert.deepEqual(rig.markets.catalogue.absences(86_400_000).missing, [ETHEUR]);
+    assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'trading');
+  });
+
+  it('the precision of a market is that of the first in the new order', () => {
+    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    rig.list('one', [upstreamMarket('BTC', { pricePrecision: 1 })]);
+    rig.list('two', [upstreamMarket('BTC', { pricePrecision: 2 })]);
+    replace(rig, ['two', 'one']);
+    assert.equal(rig.markets.catalogue.find(BTCEUR)?.pricePrecision, 2);
+  });
+});
