@@ -53,7 +53,7 @@ const reload = storeCommand({
     'Sources are added, removed, paused and put in another order without a restart; those that stay as they are keep their connections. If anything but `sources` and `pricing.sources` changed, or anything is wrong, the server refuses it all and goes on as before.',
     'It is for the server on this machine: of several, tell each.',
   ],
-  examples: [{ line: 'mdapi sources reload', note: 'after a change of `sources` in mdapi.yaml' }],
+  examples: { 'mdapi sources reload': 'after a change of `sources` in mdapi.yaml' },
   async work({ configuration: { admin }, context, store, paint }) {
     const ticket = await makeTicket(store, actorOf(context), context.randomness);
     const answer = await reloadSources(admin, context.clock, ticket);

@@ -112,7 +112,7 @@ export const recordOperations = {
     query: strictObject('Which instant.', { atMs: instantMs('The instant.') }),
     answer: PriceReportSchema,
     async handle({ params, query }, management) {
-      const recorded = withoutCandles(management.configuration.sources);
+      const recorded = withoutCandles(management.feed.sources());
       const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs), recorded);
       const answer = priceAnswerOf(found);
       if (answer?.kind === 'priced') return answer.report;
