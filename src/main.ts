@@ -32,8 +32,8 @@ export interface Service {
    * parts that held it. Further calls give the same promise.
    */
   stop(): Promise<void>;
-  /** Takes over the sources of the configuration as it is now. Never rejects. */
-  reload(): Promise<void>;
+  /** Takes over the sources of the configuration as it is now. Rejects where that is refused, which is in the log. */
+  reload(): Promise<unknown>;
 }
 
 /** For the parts that save, once the answers in progress are over. */
@@ -138,7 +138,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     baseUrl: urls().baseUrl,
     port,
     adminUrl: admin.url,
-    reload: () => reload.bySignal(),
+    reload: () => reload.run(),
     stop() {
       if (phase !== 'draining') log.info({}, 'the service is stopping');
       phase = 'draining';

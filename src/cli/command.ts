@@ -105,5 +105,5 @@ export interface Context {
   /** Aborts on SIGINT, SIGTERM or SIGHUP. Reading it installs the signal handlers, so only long-running commands do. */
   readonly signal: AbortSignal;
   /** From then on SIGHUP calls this and is no reason to stop, unless it says that a terminal was closed. */
-  onHangUp?(called: () => void): void;
+  onHangUp?(called: () => unknown): void;
 }

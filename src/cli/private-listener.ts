@@ -1,23 +1,19 @@
 import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { SourceChanges } from '../management/source-reload.ts';
 import type { SourceView } from '../management/views.ts';
 import type { PriceAnswer, PriceReport } from '../operator/price.ts';
+
+type Address = Configuration['admin'];
 
 const timeoutMs = 5_000;
 
 /** The private listener of the running server on this machine. */
-export function privateUrl({ host, port }: Configuration['admin']): string {
+export function privateUrl({ host, port }: Address): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Gives what the running server on this machine answers as JSON, whatever its status; `undefined` when nothing does. */
-export async function askServer(
-  admin: Configuration['admin'],
-  clock: Clock,
-  path: string,
-  asked: RequestInit = {},
-): Promise<unknown> {
+export async function askServer(admin: Address, clock: Clock, path: string, asked?: RequestInit): Promise<unknown> {
   try {
     return await withTimeout(clock, timeoutMs, async (signal) => {
       const response = await fetch(`${privateUrl(admin)}${path}`, { ...asked, signal });
@@ -29,24 +25,13 @@ export async function askServer(
 }
 
 /** Its sources; `undefined` where none of ours answers. */
-export async function askSources(admin: Configuration['admin'], clock: Clock): Promise<SourceView[] | undefined> {
+export async function askSources(admin: Address, clock: Clock): Promise<SourceView[] | undefined> {
   const answer = (await askServer(admin, clock, '/sources')) as { sources?: SourceView[] } | null | undefined;
   return Array.isArray(answer?.sources) ? answer.sources : undefined;
 }
 
-/** Has the running server take over the sources of its configuration. @param ticket see `makeTicket` */
-export async function reloadSources(admin: Configuration['admin'], clock: Clock, ticket: string) {
-  const headers = { Authorization: `Bearer ${ticket}` };
-  const answer = await askServer(admin, clock, '/api/sources/reload', { method: 'POST', headers });
-  return answer as SourceChanges | { readonly code: string; readonly detail: string } | undefined;
-}
-
 /** The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may belong to another program. */
-export async function askPrice(
-  admin: Configuration['admin'],
-  clock: Clock,
-  symbol: string,
-): Promise<PriceAnswer | undefined> {
+export async function askPrice(admin: Address, clock: Clock, symbol: string): Promise<PriceAnswer | undefined> {
   return answerIn(await askServer(admin, clock, `/prices/${encodeURIComponent(symbol)}`));
 }
 

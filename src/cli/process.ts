@@ -5,7 +5,7 @@ import type { Context, Output } from './command.ts';
 /** A process as the context of a command. */
 export function contextOf(theProcess: NodeJS.Process): Context {
   let stopSignal: AbortSignal | undefined;
-  let hungUp: (() => void) | undefined;
+  let hungUp: (() => unknown) | undefined;
   const isAtTerminal = [theProcess.stdin, theProcess.stdout, theProcess.stderr].some(({ isTTY }) => isTTY);
   return {
     stdout: outputOf(theProcess.stdout),
@@ -71,16 +71,14 @@ const sameRequestWithinMs = 500;
 const throughLauncherWithinMs = 2_000;
 
 /**
- * A signal that aborts on SIGINT, SIGTERM, or SIGHUP when the terminal is closed, and when the launcher is gone. A further one
+ * A signal that aborts on SIGINT, SIGTERM, or SIGHUP where `hungUp` gives nothing else to do, and when the launcher is gone. A further one
  * while the process is stopping ends it at once, with 128 plus the signal's number; one that comes from the system and through the
  * launcher is one. From this call on, signals no longer end the process by themselves.
- *
- * @param hungUp gives what to do on SIGHUP, where that is not to stop
  */
 export function stopSignalOf(
   theProcess: Pick<NodeJS.Process, 'on' | 'exit' | 'env'>,
   clock: Clock,
-  hungUp: () => (() => void) | undefined = () => undefined,
+  hungUp: () => (() => unknown) | undefined = () => undefined,
 ): AbortSignal {
   const controller = new AbortController();
   const isOfNpm = npmScripts.includes(theProcess.env.npm_lifecycle_event ?? '');

@@ -37,7 +37,7 @@ export const serve: Command = {
       return reloadedConfiguration(started, await read());
     };
     const service = await startFor(context, configuration, { only, configurationFile: file, reread });
-    context.onHangUp?.(() => void service.reload());
+    context.onHangUp?.(() => service.reload().catch(() => {}));
     const { baseUrl, port, adminUrl } = service;
     context.stdout.write(
       input.json

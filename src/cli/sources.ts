@@ -1,9 +1,10 @@
 import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
+import type { SourceChanges } from '../management/source-reload.ts';
 import { makeTicket } from '../operator/ticket.ts';
 import { sourceTokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
-import { askSources, privateUrl, reloadSources } from './private-listener.ts';
+import { askServer, askSources, privateUrl } from './private-listener.ts';
 import { actorOf, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
 
@@ -54,28 +55,16 @@ const reload = storeCommand({
     'It is for the server on this machine: of several, tell each.',
   ],
   examples: { 'mdapi sources reload': 'after a change of `sources` in mdapi.yaml' },
-  async work({ configuration: { admin }, context, store, paint }) {
-    const ticket = await makeTicket(store, actorOf(context), context.randomness);
-    const answer = await reloadSources(admin, context.clock, ticket);
-    if (answer === undefined)
+  async work({ configuration: { admin }, context, store }) {
+    const headers = { Authorization: `Bearer ${await makeTicket(store, actorOf(context), context.randomness)}` };
+    const asked = askServer(admin, context.clock, '/api/sources/reload', { method: 'POST', headers });
+    const answer = ((await asked) ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
+    const { changes, code, detail } = answer;
+    if (changes !== undefined) return { json: answer, text: changes.join('\n') || 'Nothing has changed.' };
+    if (detail === undefined)
       throw new CommandError(exitCodes.failure, 'no_answer', `No server answers at ${privateUrl(admin)}.`);
-    if (!('sources' in answer)) {
-      const isRefused = answer.code === 'CONFLICT';
-      const exitCode = isRefused ? exitCodes.configurationRefused : exitCodes.failure;
-      throw new CommandError(exitCode, isRefused ? 'configuration_refused' : 'not_reloaded', harmless(answer.detail));
-    }
-    const { sources, reordered, ...changes } = answer;
-    const changed = Object.entries(changes).filter(([, ids]) => ids.length > 0);
-    const rows = changed.map(([name, ids]): [string, string] => [
-      name[0]!.toUpperCase() + name.slice(1),
-      ids.join(', '),
-    ]);
-    const order: [string, string] = [reordered ? 'New order' : 'Order', sources.join(', ')];
-    return {
-      json: answer,
-      text: pairs([...rows, order], paint),
-      notes: changed.length > 0 || reordered ? [] : ['Nothing has changed.'],
-    };
+    const exitCode = code === 'CONFLICT' ? exitCodes.configurationRefused : exitCodes.failure;
+    throw new CommandError(exitCode, 'not_reloaded', harmless(detail));
   },
 });
 

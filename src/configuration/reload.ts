@@ -15,8 +15,7 @@ export function reloadedConfiguration(started: LoadedConfiguration, now: LoadedC
   const isChanged = (path: readonly string[]) =>
     !isDeepStrictEqual(valueAt(started.settings, path), valueAt(now.settings, path));
   const fixed = fields.filter(({ key, path }) => !reloadable.has(key) && isChanged(path));
-  const where = now.file ?? 'configuration';
-  const what = 'changes only with a restart';
-  if (fixed.length > 0) throw new ConfigurationError(fixed.map(({ key }) => ({ where, key, what })));
-  return now.configuration;
+  if (fixed.length === 0) return now.configuration;
+  const problem = { where: now.file ?? 'configuration', what: 'changes only with a restart' };
+  throw new ConfigurationError(fixed.map(({ key }) => ({ ...problem, key })));
 }

@@ -14,8 +14,8 @@ export interface RunningSource<Config extends SetSource = SetSource> {
   readonly config: Config;
   readonly connector: ExchangeConnector;
   readonly supervisor: FeedSupervisor;
-  /** Reads what an engine writes to a stream. */
-  readonly reader: { start(): void; stop(): Promise<void> } | undefined;
+  /** The supervisor, and what reads an engine's stream. */
+  readonly parts: readonly { start(): void; stop(): void | Promise<void> }[];
 }
 
 /** The number in an engine's heartbeat proves that no price of it is missing. */
@@ -23,12 +23,13 @@ export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']
 /** Where another source can take over, a dead connection and prices that stop must be found out within its five seconds. */
 const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 
-/** The sources of a feed, in order of preference. */
+/** The sources of a feed. */
 export class SourceSet<Config extends SetSource> {
   readonly #make: (config: Config) => RunningSource<Config>;
   readonly #aloneSilentAfterMs: number;
-  #all: readonly RunningSource<Config>[] = [];
   #isStarted = false;
+  /** In order of preference. */
+  all: readonly RunningSource<Config>[] = [];
   /** By id. The same object always, as are the connectors. */
   readonly supervisors = new Map<string, FeedSupervisor>();
   /** The connectors of sources that are not paused. */
@@ -41,20 +42,17 @@ export class SourceSet<Config extends SetSource> {
     this.replace(configs);
   }
 
-  get all(): readonly RunningSource<Config>[] {
-    return this.#all;
-  }
-
-  /** A source that stays as it is keeps its connection; one that is gone, paused or another now loses it at once. */
-  replace(configs: readonly Config[]): void {
-    const before = this.#all;
-    this.#all = configs.map(
+  /** A source that stays as it is keeps its connection; one that is gone, paused or another now loses it at once. Returns those. */
+  replace(configs: readonly Config[]): readonly RunningSource<Config>[] {
+    const before = this.all;
+    this.all = configs.map(
       (config) => before.find((each) => isDeepStrictEqual(each.config, config)) ?? this.#make(config),
     );
-    for (const gone of this.#isStarted ? before : []) if (!this.#all.includes(gone)) void stop(gone);
-    const active = this.#all.filter(({ config }) => !config.isPaused);
+    const gone = this.#isStarted ? before.filter((each) => !this.all.includes(each)) : [];
+    for (const each of gone) void stop(each);
+    const active = this.all.filter(({ config }) => !config.isPaused);
     this.supervisors.clear();
-    for (const { config, supervisor } of this.#all) this.supervisors.set(config.id, supervisor);
+    for (const { config, supervisor } of this.all) this.supervisors.set(config.id, supervisor);
     this.connectors.splice(0, this.connectors.length, ...active.map(({ connector }) => connector));
     for (const { config, supervisor } of active) {
       const { silentAfterMs, steadyPauseMaxMs } = severalTiming;
@@ -65,28 +63,25 @@ export class SourceSet<Config extends SetSource> {
       });
     }
     if (this.#isStarted) for (const each of active) if (!before.includes(each)) start(each);
+    return gone;
   }
 
   start(): void {
     this.#isStarted = true;
-    for (const each of this.#all) start(each);
+    for (const each of this.all) start(each);
   }
 
   /** Resolves when nothing is read any more. */
   async stop(): Promise<void> {
     this.#isStarted = false;
-    await Promise.all(this.#all.map(stop));
+    await Promise.all(this.all.map(stop));
   }
 }
 
-function start({ config, supervisor, reader }: RunningSource): void {
-  if (config.isPaused) return;
-  supervisor.start();
-  reader?.start();
+function start({ config, parts }: RunningSource): void {
+  if (!config.isPaused) for (const part of parts) part.start();
 }
 
-async function stop({ config, supervisor, reader }: RunningSource): Promise<void> {
-  if (config.isPaused) return;
-  supervisor.stop();
-  await reader?.stop();
+async function stop({ config, parts }: RunningSource): Promise<void> {
+  if (!config.isPaused) await Promise.all(parts.map((part) => part.stop()));
 }

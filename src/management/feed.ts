@@ -104,17 +104,9 @@ const FeedSchema = named('Feed', 'How market data arrives.', {
   timeline: listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
 });
 
-const idList = (description: string) => listOf(line('The id of a source.', 'kraken', 32), description, 50);
-
 const SourceReloadSchema = named('SourceReload', 'What a reload changed.', {
-  sources: idList('The sources now, in order of preference.'),
-  added: idList('New ones.'),
-  removed: idList('Those that are gone.'),
-  changed: idList('Those that are configured in another way.'),
-  paused: idList('Those that were paused.'),
-  resumed: idList('Those that are not paused any more.'),
-  reordered: Type.Boolean({ description: 'Whether those that stay are in another order.' }),
-  markets: listOf(part.symbol('A market.', 'BTCEUR'), 'Markets whose own list of sources is another.'),
+  sources: listOf(line('The id of a source.', 'kraken', 32), 'The sources now, in order of preference.', 50),
+  changes: listOf(line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
 });
 
 const RateSchema = named('Rate', 'A conversion rate.', {

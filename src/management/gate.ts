@@ -7,7 +7,7 @@ import { MinuteWindow } from '../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { Clock, EpochMs } from '../clock.ts';
 import { isEnough, isRole, personalRoles, type Role } from '../operator/role.ts';
-import { ticketActor } from '../operator/ticket.ts';
+import { useTicket } from '../operator/ticket.ts';
 import { tokenState } from '../operator/token.ts';
 import type { AuditLog } from '../store/audit.ts';
 import type { TokenRecord } from '../store/tokens.ts';
@@ -151,7 +151,7 @@ export class Gate {
       const token = shaped ? await this.#management.store.tokens.find(digest) : undefined;
       if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token);
       const command =
-        shaped && purpose !== 'sign-in' ? await ticketActor(this.#management.store, digest, now) : undefined;
+        shaped && purpose !== 'sign-in' ? await useTicket(this.#management.store, digest, now) : undefined;
       if (command !== undefined) return { tokenId: undefined, name: command, role: 'admin' };
       await this.#refused(request, purpose, token);
     }

@@ -6,19 +6,18 @@ import { SerialQueue } from '../serial-queue.ts';
 import type { Store } from '../store/store.ts';
 import { Problem } from './problems.ts';
 
-type Sources = Pick<Configuration, 'sources' | 'pricing'>;
-
 interface SourceReloadParts {
   /** The one that the service started with. */
   readonly configuration: Configuration;
   /** Reads it again. Throws `ConfigurationError`, also for what only a restart changes; `undefined` where it was not read from anywhere. */
   readonly reread?: (() => Promise<Configuration>) | undefined;
   readonly feed: { reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void> };
-  readonly store: Store;
+  readonly store: Pick<Store, 'audit'>;
   readonly log: Log;
 }
 
-export type SourceChanges = ReturnType<typeof sourceChanges>;
+/** The ids of the sources in order of preference, and what is not as before, in words. */
+export type SourceChanges = Record<'sources' | 'changes', string[]>;
 
 /** Takes over the sources of the configuration while the service runs: all that changed, or, where any of it is refused, nothing. */
 export class SourceReload {
@@ -32,37 +31,32 @@ export class SourceReload {
   }
 
   /** Throws a `Problem` that says what is refused. @param store its actor is who the audit log says did it */
-  run(store: Pick<Store, 'audit'> = this.#parts.store): Promise<SourceChanges> {
-    return this.#queue.run(() => this.#run(store));
-  }
-
-  /** The same for a signal, which only the log can answer. */
-  async bySignal(): Promise<void> {
+  async run(store = this.#parts.store): Promise<SourceChanges> {
     try {
-      await this.run();
+      return await this.#queue.run(() => this.#run(store));
     } catch (error) {
-      const { log } = this.#parts;
-      if (error instanceof Problem) log.warn({ reason: error.message }, 'the sources stay as they are');
-      else log.error({ err: error }, 'the sources could not be reloaded and stay as they are');
+      this.#parts.log.warn({ err: error }, 'the sources were not reloaded and stay as they are');
+      throw error;
     }
   }
 
   async #run({ audit }: Pick<Store, 'audit'>): Promise<SourceChanges> {
     const { feed, log } = this.#parts;
     const next = await this.#read();
-    const changes = sourceChanges(this.#running, next);
-    const summary = summaryOf(changes);
-    if (summary === undefined) return changes;
+    const done = sourceChanges(this.#running, next);
+    if (done.changes.length === 0) return done;
+    const summary = `Reloaded the sources: ${done.changes.join('; ')}.`;
     await audit.record({
       action: 'sources.reload',
       subject: { kind: 'source', id: 'sources' },
-      summary: `Reloaded the sources: ${summary}.`,
-      details: { ...changes },
+      summary,
+      details: done,
     });
-    await feed.reconfigure(next, new Set(changes.changed));
+    const renewed = done.sources.filter((id) => done.changes.includes(`changed ${id}`));
+    await feed.reconfigure(next, new Set(renewed));
     this.#running = next;
-    log.info({ ...changes }, 'the sources were reloaded');
-    return changes;
+    log.info(done, 'the sources were reloaded');
+    return done;
   }
 
   async #read(): Promise<Configuration> {
@@ -73,40 +67,24 @@ export class SourceReload {
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const errors = error.problems.map(({ where, key, what }) => ({ field: key ?? where, message: what }));
-      throw new Problem('CONFLICT', `The configuration is refused, and nothing was changed. ${error.message}`, {
-        errors,
-      });
+      const detail = `The configuration is refused, and nothing was changed. ${error.message}`;
+      throw new Problem('CONFLICT', detail, { errors });
     }
   }
 }
 
-/** Compares what is configured with what runs. */
-function sourceChanges(before: Sources, after: Sources) {
+function sourceChanges(before: Configuration, after: Configuration): SourceChanges {
   const known = new Map(before.sources.map((source) => [source.id, source]));
-  const stay = after.sources.filter(({ id }) => known.has(id));
-  const idsOf = (sources: Sources['sources']) => sources.map(({ id }) => id);
-  const turned = (isPaused: boolean) =>
-    stay.filter((source) => source.isPaused === isPaused && known.get(source.id)!.isPaused !== isPaused);
-  const isRemaining = ({ id }: Sources['sources'][number]) => after.sources.some((source) => source.id === id);
-  const [own, ownBefore] = [after.pricing.sources, before.pricing.sources];
-  const markets = [...new Set([...ownBefore.keys(), ...own.keys()])];
-  return {
-    sources: idsOf(after.sources),
-    added: idsOf(after.sources.filter(({ id }) => !known.has(id))),
-    removed: idsOf(before.sources.filter((source) => !isRemaining(source))),
-    changed: idsOf(
-      stay.filter((source) => !isDeepStrictEqual({ ...known.get(source.id), isPaused: source.isPaused }, source)),
-    ),
-    paused: idsOf(turned(true)),
-    resumed: idsOf(turned(false)),
-    reordered: !isDeepStrictEqual(idsOf(stay), idsOf(before.sources.filter(isRemaining))),
-    markets: markets.filter((symbol) => !isDeepStrictEqual(own.get(symbol), ownBefore.get(symbol))),
-  };
-}
-
-/** `added bitvavo; paused kraken`; `undefined` where nothing changed. */
-function summaryOf({ sources, reordered, ...named }: SourceChanges): string | undefined {
-  const parts = Object.entries(named).flatMap(([name, ids]) => (ids.length === 0 ? [] : [`${name} ${ids.join(', ')}`]));
-  if (reordered) parts.push(`order ${sources.join(', ')}`);
-  return parts.length === 0 ? undefined : parts.join('; ');
+  const sources = after.sources.map(({ id }) => id);
+  const changes = after.sources.flatMap((source) => {
+    const { id, isPaused } = source;
+    const was = known.get(id);
+    if (was === undefined) return [`added ${id}`];
+    const turned = was.isPaused === isPaused ? [] : [`${isPaused ? 'paused' : 'resumed'} ${id}`];
+    return isDeepStrictEqual({ ...was, isPaused }, source) ? turned : [`changed ${id}`, ...turned];
+  });
+  for (const id of known.keys()) if (!sources.includes(id)) changes.push(`removed ${id}`);
+  if (!isDeepStrictEqual(sources, [...known.keys()])) changes.push(`order ${sources.join(', ')}`);
+  if (!isDeepStrictEqual(before.pricing.sources, after.pricing.sources)) changes.push('pricing.sources');
+  return { sources, changes };
 }

@@ -14,15 +14,13 @@ export interface Choice {
   wasLive: boolean;
 }
 
-/**
- * The same for another list.
- *
- * @param from the index of each source in the list before, -1 where it is new
- * @param agreement a new one, for that list
- */
+const unreviewed: Candidate = { reach: 'silent', exclusion: 'no_price', isProven: false };
+
+/** Gives the same for another list, with a new agreement. @param from the index of each source before, -1 where it is new */
 export function relisted(choice: Choice, from: readonly number[], agreement: SourceAgreement | undefined): Choice {
   const streaks = from.map((old) => choice.streaks[old] ?? new LiveStreak(true));
   const current = choice.current === undefined ? undefined : from.indexOf(choice.current);
   agreement?.adopt(choice.agreement, from, current !== undefined);
-  return { ...choice, agreement, streaks, candidates: [], current };
+  const candidates = from.map((old) => choice.candidates[old] ?? unreviewed);
+  return { ...choice, agreement, streaks, candidates, current };
 }

@@ -45,9 +45,7 @@ export class MarketSources {
 
   /**
    * Takes other sources, or another order. A source that stays keeps all it said. One that goes while it makes a price stays behind
-   * the others of that market as a silent one: another takes over as after a lost connection.
-   *
-   * @param renewed the ids whose source is another one now
+   * the others of that market as a silent one: another takes over as after a lost connection. `renewed` are other sources under the same id.
    */
   replace(rules: SourceRules, renewed: ReadonlySet<string>): void {
     const before = [...this.#choices.keys()].map((symbol) => [symbol, this.listOf(symbol)] as const);
@@ -58,10 +56,13 @@ export class MarketSources {
 
   #relist(symbol: MarketSymbol, before: readonly Source[]): void {
     const choice = this.#choices.get(symbol)!;
-    const used = choice.current === undefined ? undefined : before[choice.current];
-    if (used !== undefined) this.#lists.keep(symbol, used);
+    this.#lists.keep(symbol, before[choice.current ?? -1]);
     const list = this.listOf(symbol);
     const from = list.map((source) => before.indexOf(source));
+    for (const [index, source] of before.entries()) {
+      const doubt = choice.agreement?.doubt(index) ?? shownDoubtOf(source.doubts.get(symbol));
+      if (doubt !== undefined && !list.includes(source)) this.onDoubt?.(symbol, source.id, undefined, doubt);
+    }
     if (from.length === before.length && from.every((old, index) => old === index)) return;
     this.#choices.set(symbol, relisted(choice, from, this.#agreementFor(symbol)));
   }
@@ -218,10 +219,8 @@ export class MarketSources {
 
   /** The ticker, dated no earlier than that of another source before it: its price still stood then. */
   notBefore(symbol: MarketSymbol, made: AcceptedTicker, before: AcceptedTicker | undefined): AcceptedTicker {
-    const isMedian = this.#rules.mode === 'median';
     if (before === undefined || before.capturedAt <= made.capturedAt) return made;
     const used = this.used(symbol);
-    if (before.source === made.source && !isMedian && used?.isLater !== true) return made;
     const dated = { ...made, capturedAt: before.capturedAt };
     if (used?.id === made.source) used.tickers.set(symbol, dated);
     return dated;
@@ -269,7 +268,7 @@ export class MarketSources {
     const { current, isOpen, candidates: before } = choice;
     this.#reports.delete(symbol);
     choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs);
-    const able = this.listOf(symbol).filter(({ isPaused, isRemoved }) => !isPaused && !isRemoved);
+    const able = this.listOf(symbol).filter(({ isPaused }) => !isPaused);
     const mayList = able.filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
     const isContradicted = () => current !== undefined && choice.agreement?.doubt(current)?.reason === 'contradicted';
     const wasContradicted = isContradicted();
@@ -279,6 +278,7 @@ export class MarketSources {
     choice.current = chooseSource(choice.candidates, current);
     if (choice.current !== current) {
       this.#switches++;
+      this.#relist(symbol, this.listOf(symbol));
       return true;
     }
     if (!isOpen || (wasContradicted && !isContradicted())) return true;
@@ -290,8 +290,8 @@ export class MarketSources {
   /** By what each source says of itself. */
   #candidates(symbol: MarketSymbol, choice: Choice, facts: SourceFacts, nowMs: number): Candidate[] {
     return this.listOf(symbol).map((source, index) => {
-      const reach = source.isRemoved ? 'silent' : facts.reach(source.id, symbol);
-      const listing = source.isRemoved ? undefined : facts.listing(source.id, symbol);
+      const reach = source.isPaused ? 'silent' : facts.reach(source.id, symbol);
+      const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
       const exclusion = exclusionOf(source, symbol, listing);
       const isLive = reach === 'live' && exclusion === undefined;
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
@@ -340,11 +340,11 @@ export class MarketSources {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
     const choice = this.#choices.get(symbol);
-    return this.listOf(symbol).flatMap(({ id, tickers, doubts: held, isRemoved }, index) => {
+    return this.listOf(symbol).flatMap(({ id, tickers, doubts: held }, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
       const doubt = choice?.agreement?.doubt(index) ?? shownDoubtOf(held.get(symbol));
-      if (!isUsed && (isRemoved || (candidate === undefined && doubt === undefined))) return [];
+      if (candidate === undefined && !isUsed && doubt === undefined) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
       return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(tickers.get(symbol)) }];
     });

@@ -80,7 +80,7 @@ export class Markets {
   holdAbandoned(now: EpochMs): void {
     for (const symbol of this.#tickers.keys()) {
       const used = this.sources.used(symbol);
-      if (used?.isRemoved || used?.isPaused) this.priceWithdrawn(symbol, used, now, (now + doubtedForMsMax) as EpochMs);
+      if (used?.isPaused) this.priceWithdrawn(symbol, used, now, (now + doubtedForMsMax) as EpochMs);
     }
   }
 

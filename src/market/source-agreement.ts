@@ -97,12 +97,7 @@ export class SourceAgreement {
     }));
   }
 
-  /**
-   * Takes over what is known of the same sources in another list.
-   *
-   * @param from the index of each there, -1 where it is new
-   * @param isOpen the market has a price already, which counts where nothing was compared before
-   */
+  /** Takes over what is known of the same sources in another list. @param from see `relisted` @param isOpen the market has a price already */
   adopt(before: SourceAgreement | undefined, from: readonly number[], isOpen: boolean): void {
     this.#isOpen = before?.isOpen ?? isOpen;
     const members = before === undefined ? [] : before.#members;

@@ -21,12 +21,14 @@ export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mod
 /** The sources, and the order in which each market has them. */
 export class SourceLists {
   readonly #guard: Guard | undefined;
-  readonly #own = new Map<MarketSymbol, readonly Source[]>();
   #all: readonly Source[] = [];
+  #own: ReadonlyMap<MarketSymbol, readonly Source[]> = new Map();
+  /** Sources that are none any more, whose last price is still that of a market. */
+  readonly #kept = new Map<MarketSymbol, Source>();
 
   constructor(rules: SourceRules, guard: Guard | undefined) {
     this.#guard = guard;
-    this.#set(rules, () => undefined, false);
+    this.replace(rules, new Set());
   }
 
   get all(): readonly Source[] {
@@ -34,29 +36,25 @@ export class SourceLists {
   }
 
   of(symbol: MarketSymbol): readonly Source[] {
-    return this.#own.get(symbol) ?? this.#all;
+    const list = this.#own.get(symbol) ?? this.#all;
+    const kept = this.#kept.get(symbol);
+    return kept === undefined ? list : [...list, kept];
   }
 
   /** @param renewed the ids whose source is another one now */
-  replace(rules: SourceRules, renewed: ReadonlySet<string>): void {
+  replace({ ids, lists, paused }: SourceRules, renewed: ReadonlySet<string>): void {
     const before = this.#all;
-    this.#set(rules, (id) => (renewed.has(id) ? undefined : before.find((source) => source.id === id)), true);
-    for (const source of before) source.isRemoved = !this.#all.includes(source);
+    const known = (id: string) => before.find((source) => source.id === id && !renewed.has(id));
+    this.#all = ids.map((id) => known(id) ?? new Source(id, this.#guard?.forSource()));
+    for (const source of [...before, ...this.#all])
+      source.isPaused = !this.#all.includes(source) || paused?.has(source.id) === true;
+    this.#own = new Map([...lists].map(([symbol, own]) => [symbol, own.map((id) => this.#all[ids.indexOf(id)]!)]));
+    this.#kept.clear();
   }
 
-  /** Leaves a source behind the others of a market, until the next replacement. */
-  keep(symbol: MarketSymbol, source: Source): void {
-    if (!this.of(symbol).includes(source)) this.#own.set(symbol, [...this.of(symbol), source]);
-  }
-
-  #set({ ids, lists, paused }: SourceRules, known: (id: string) => Source | undefined, isLater: boolean): void {
-    this.#all = ids.map((id) => known(id) ?? new Source(id, this.#guard?.forSource(), isLater));
-    for (const source of this.#all) source.isPaused = paused?.has(source.id) === true;
-    this.#own.clear();
-    for (const [symbol, own] of lists)
-      this.#own.set(
-        symbol,
-        own.map((id) => this.#all.find((source) => source.id === id)!),
-      );
+  /** Leaves the source in use behind the others of its market where it is none of them any more. */
+  keep(symbol: MarketSymbol, used: Source | undefined): void {
+    this.#kept.delete(symbol);
+    if (used !== undefined && !this.of(symbol).includes(used)) this.#kept.set(symbol, used);
   }
 }

@@ -10,11 +10,8 @@ import type { ReferencePrices } from './upstream.ts';
 export class Source {
   readonly id: string;
   readonly guard: Guard | undefined;
-  /** It came while the service ran: what it says first can be older than the market's price, whose time never goes back. */
-  readonly isLater: boolean;
+  /** It sends nothing more: so the configuration says, or it is gone from there. */
   isPaused = false;
-  /** It is no source any more, and at most its last price is still a market's. */
-  isRemoved = false;
   /** Its last good values. */
   readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly references = new Map<MarketSymbol, ReferencePrices>();
@@ -22,10 +19,9 @@ export class Source {
   /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
   readonly latestDoubted = new Set<MarketSymbol>();
 
-  constructor(id: string, guard: Guard | undefined, isLater: boolean) {
+  constructor(id: string, guard: Guard | undefined) {
     this.id = id;
     this.guard = guard;
-    this.isLater = isLater;
   }
 
   /** Takes what the guard doubts of a market now, and whether it took the latest values all the same. */
@@ -106,7 +102,7 @@ export function exclusionOf(
   listing: 'trading' | 'paused' | undefined,
 ): Exclusion | undefined {
   if (source.isPaused) return 'paused';
-  if (source.isRemoved || listing === undefined) return 'not_listed';
+  if (listing === undefined) return 'not_listed';
   if (listing === 'paused') return 'not_trading';
   if (source.latestDoubted.has(symbol)) return 'held';
   return source.tickers.has(symbol) ? undefined : 'no_price';

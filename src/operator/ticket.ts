@@ -12,10 +12,11 @@ export async function makeTicket({ snapshots }: Store, actor: string, randomness
   return ticket;
 }
 
-/** The actor that a ticket is of; `undefined` for any other text, and for one made half a minute ago or before. */
-export async function ticketActor({ snapshots }: Store, digest: Uint8Array, now: EpochMs): Promise<string | undefined> {
+/** Uses a ticket up and gives its actor; `undefined` for any other text, and for one made half a minute ago or before. */
+export async function useTicket({ snapshots }: Store, digest: Uint8Array, now: EpochMs): Promise<string | undefined> {
   const kept = await snapshots.load(snapshotName);
   if (kept === undefined || Math.abs(now - kept.savedAt) > validForMs) return undefined;
   const ticket = JSON.parse(kept.payload) as { readonly digest: string; readonly actor: string };
-  return ticket.digest === digest.toHex() ? ticket.actor : undefined;
+  const isValid = ticket.digest === digest.toHex() && (await snapshots.remove(snapshotName, kept.payload));
+  return isValid ? ticket.actor : undefined;
 }

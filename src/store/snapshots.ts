@@ -28,4 +28,10 @@ export class Snapshots extends StorePart<Pick<StoreContext, 'db' | 'clock'>> {
     const row = await snapshot.where('name', '=', name).executeTakeFirst();
     return row && recordOf(row);
   }
+
+  /** Returns whether it was still there with this payload: of several processes one gets `true`. */
+  async remove(name: string, payload: string): Promise<boolean> {
+    const removal = this.context.db.deleteFrom('snapshots').where('name', '=', name).where('payload', '=', payload);
+    return (await removal.executeTakeFirst()).numDeletedRows > 0n;
+  }
 }

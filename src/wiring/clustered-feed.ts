@@ -43,13 +43,12 @@ export async function processFeed(
   position: BoardPosition,
 ): Promise<ProcessFeed> {
   let { configuration } = options;
-  const { redis: address } = configuration;
   const kinds = new Map(await loadKinds(configuration.sources));
   const parts = { ...options, market, review: market.review, lookUpRecord, connects: new Map() };
   const makeFeed = () => createFeed(configuration, kinds, parts);
-  const mayFeedAlone = () => configuration.sources.some(({ kind }) => !engineKinds.has(kind));
+  const mayFeedAlone = () => configuration.sources.some(({ kind, isPaused }) => !isPaused && !engineKinds.has(kind));
   const shared = { ...options, ...market, position, makeFeed, mayLead: options.only !== 'api', mayFeedAlone };
-  const feed = address === undefined ? makeFeed() : clusteredFeed({ ...shared, address });
+  const feed = configuration.redis ? clusteredFeed({ ...shared, address: configuration.redis }) : makeFeed();
   return {
     ...feed,
     async reconfigure(next, renewed) {

@@ -56,7 +56,8 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   });
   return {
     replace(next) {
-      sources.replace(next);
+      // What one skipped that is gone is no longer shown.
+      for (const { config } of sources.replace(next)) parts.review.loaded(config.id, clock.now());
       watch.replaced();
     },
     start() {
@@ -66,13 +67,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
       for (const each of [...keepers, clocks, watch]) each.stop();
       await sources.stop();
     },
-    sources: () =>
-      sources.all.map(({ config, supervisor }) => ({
-        id: config.id,
-        kind: config.kind,
-        isPaused: config.isPaused,
-        health: supervisor.health(),
-      })),
+    sources: () => sources.all.map(({ config, supervisor }) => ({ ...config, health: supervisor.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
     clock: clocks.read,
     engine: (source) =>
@@ -108,8 +103,8 @@ function sourceFor(
   parts.connects?.set(id, connects);
   const log = logWith(parts.log, { source: id });
   const supervisor = new FeedSupervisor({ ...parts, log, sink, connector, timing, lookUpRecord, connects });
-  if (kind !== 'redis-stream' || redis === undefined) return { config, connector, supervisor, reader: undefined };
+  if (kind !== 'redis-stream' || redis === undefined) return { config, connector, supervisor, parts: [supervisor] };
   const stream = new RedisEngineStream(id, redis, clock, randomness);
   const reader = new StreamReader({ connector: connector as PushConnector, stream, clock, log });
-  return { config, connector, supervisor, reader };
+  return { config, connector, supervisor, parts: [supervisor, reader] };
 }
