@@ -112,6 +112,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/sources/reload": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take over the sources of the configuration
+         * @description Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it. Needs the role `operator`.
+         */
+        readonly post: operations["reloadSources"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/rates": {
         readonly parameters: {
             readonly query?: never;
@@ -1870,6 +1890,8 @@ export interface components {
              * @example kraken
              */
             readonly kind: string;
+            /** @description Whether the configuration pauses it. */
+            readonly paused: boolean;
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
             /** @description Its prices that are doubted, by market. */
@@ -1929,6 +1951,13 @@ export interface components {
             readonly sources: readonly components["schemas"]["SourceFeed"][];
             /** @description The last 24 hours, oldest first. Kept across restarts. */
             readonly timeline: readonly components["schemas"]["FeedSpan"][];
+        };
+        /** @description What a reload changed. */
+        readonly SourceReload: {
+            /** @description The sources now, in order of preference. */
+            readonly sources: readonly string[];
+            /** @description What is not as before; empty where nothing is. */
+            readonly changes: readonly string[];
         };
         /** @description A conversion rate. */
         readonly Rate: {
@@ -2541,7 +2570,7 @@ export interface components {
              */
             readonly state: "used" | "standby" | "stale" | "excluded";
             /** @description Null unless it is excluded. */
-            readonly reason: ("not_listed" | "not_trading" | "contradicted" | "not_comparable" | "held" | "no_price" | "off_level") | null;
+            readonly reason: ("paused" | "not_listed" | "not_trading" | "contradicted" | "not_comparable" | "held" | "no_price" | "off_level") | null;
             /**
              * @description How it delivers the market.
              * @example live
@@ -4160,7 +4189,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "window" | "term" | "token" | "session" | "store" | "history";
+                readonly kind: "account" | "key" | "market" | "window" | "term" | "token" | "session" | "store" | "history" | "source";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -4499,8 +4528,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `NOT_FOUND`: Nothing exists at this path or under this id. */
-        readonly NotFound: {
+        /** @description `CONFLICT`: The current state does not allow this change. Nothing was changed. */
+        readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -4510,8 +4539,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `CONFLICT`: The current state does not allow this change. Nothing was changed. */
-        readonly Conflict: {
+        /** @description `NOT_FOUND`: Nothing exists at this path or under this id. */
+        readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -4575,6 +4604,7 @@ export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
+export type SourceReload = components['schemas']['SourceReload'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
 export type Ticker = components['schemas']['Ticker'];
@@ -4647,8 +4677,8 @@ export type ResponseStoreUnavailable = components['responses']['StoreUnavailable
 export type ResponseNotSignedInOrSessionExpiredOrInvalidToken = components['responses']['NotSignedInOrSessionExpiredOrInvalidToken'];
 export type ResponseRoleRequired = components['responses']['RoleRequired'];
 export type ResponseCsrfOrRoleRequired = components['responses']['CsrfOrRoleRequired'];
-export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseTooManyStreamsOrStoreUnavailable = components['responses']['TooManyStreamsOrStoreUnavailable'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
@@ -5001,6 +5031,7 @@ export interface operations {
                      *         {
                      *           "id": "kraken",
                      *           "kind": "kraken",
+                     *           "paused": true,
                      *           "health": {
                      *             "path": "live",
                      *             "connection": "open",
@@ -5076,6 +5107,54 @@ export interface operations {
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly reloadSources: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description What a reload changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sources": [
+                     *         "kraken"
+                     *       ],
+                     *       "changes": [
+                     *         "paused kraken"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SourceReload"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -5424,7 +5503,7 @@ export interface operations {
                      *           {
                      *             "id": "kraken",
                      *             "state": "used",
-                     *             "reason": "not_listed",
+                     *             "reason": "paused",
                      *             "reach": "live",
                      *             "bid": "50000.0",
                      *             "ask": "50000.1",
@@ -5440,7 +5519,7 @@ export interface operations {
                      *         {
                      *           "id": "kraken",
                      *           "state": "used",
-                     *           "reason": "not_listed",
+                     *           "reason": "paused",
                      *           "reach": "live",
                      *           "bid": "50000.0",
                      *           "ask": "50000.1",
@@ -6962,7 +7041,7 @@ export interface operations {
                      *         {
                      *           "id": "kraken",
                      *           "state": "used",
-                     *           "reason": "not_listed",
+                     *           "reason": "paused",
                      *           "reach": "live",
                      *           "bid": "50000.0",
                      *           "ask": "50000.1",
