@@ -119,6 +119,14 @@ describe('mdapi check', () => {
     }
   });
 
+  it('asks nothing of a paused source, which may be the one that is broken', async (t) => {
+    const { sources, bitvavo } = await twoExchanges(t);
+    const nobody = { rest: 'http://127.0.0.1:1', ws: 'ws://127.0.0.1:1' };
+    const { bad, findings } = await checked(t, { sources: [sources[0], { ...bitvavo, urls: nobody, paused: true }] });
+    assert.deepEqual(bad, {});
+    assert.ok(!findings.some(({ name }) => name.startsWith('bitvavo') || name === 'levels'));
+  });
+
   it('names the source that is far from two others, and the asset as that source calls it', async (t) => {
     const { sources, bitvavo } = await twoExchanges(t);
     const third = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 0, dialect: 'okx' });

@@ -167,9 +167,8 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const { clock } = context;
   const { connectorFor, loadKinds } = await import('../feed/connectors.ts');
   const kinds = await loadKinds(configuration.sources);
-  const connected = configuration.sources.map((config) => {
-    return { config, connector: connectorFor(config, configuration, kinds, clock) };
-  });
+  const active = configuration.sources.filter(({ isPaused }) => !isPaused);
+  const connected = active.map((config) => ({ config, connector: connectorFor(config, configuration, kinds, clock) }));
   const catalogues = new Map<string, readonly UpstreamMarket[]>();
   const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
     if (kind === 'push') return [[id, engineConnects] as Check];

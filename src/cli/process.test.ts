@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { exitWhenDone, stopSignalOf } from './process.ts';
+import { contextOf, exitWhenDone, stopSignalOf } from './process.ts';
 
 const program = `
 import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
@@ -108,6 +109,55 @@ describe('a signal to stop', () => {
     assert.deepEqual(exits, []);
     process.emit('SIGTERM');
     assert.deepEqual(exits, [143]);
+  });
+});
+
+describe('SIGHUP', () => {
+  /** A process of the program whose standard streams are, or are not, a terminal's. */
+  function program({ isTTY = false } = {}) {
+    const exits: number[] = [];
+    const stream = () => Object.assign(new PassThrough(), { isTTY: undefined as boolean | undefined });
+    const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
+    streams.stderr.isTTY = isTTY;
+    const parts = { ...streams, env: {}, cwd: () => '/', exit: (code: number) => exits.push(code) };
+    const process = Object.assign(new EventEmitter(), parts);
+    const context = contextOf(process as unknown as NodeJS.Process);
+    const { signal } = context;
+    let called = 0;
+    const heed = () => context.onHangUp?.(() => called++);
+    return { process, signal, heed, exits, called: () => called };
+  }
+
+  it('stops a program that has nothing else to do on it, as a server that still starts', () => {
+    const { process, signal } = program();
+    process.emit('SIGHUP');
+    assert.equal(signal.aborted, true);
+  });
+
+  it('is no reason to stop once it has, whichever way it comes, however often', () => {
+    const { process, signal, heed, exits, called } = program();
+    heed();
+    process.emit('SIGHUP');
+    process.emit('launcher', 'SIGHUP');
+    process.emit('SIGHUP');
+    assert.deepEqual([signal.aborted, exits, called()], [false, [], 3]);
+    process.emit('SIGTERM');
+    assert.deepEqual([signal.aborted, exits], [true, []], 'the first one that asks for an end');
+  });
+
+  it('while it stops does nothing', () => {
+    const { process, heed, exits, called } = program();
+    heed();
+    process.emit('SIGTERM');
+    process.emit('SIGHUP');
+    assert.deepEqual([exits, called()], [[], 0]);
+  });
+
+  it('says at a terminal that this was closed', () => {
+    const { process, signal, heed, called } = program({ isTTY: true });
+    heed();
+    process.emit('SIGHUP');
+    assert.deepEqual([signal.aborted, called()], [true, 0]);
   });
 });
 

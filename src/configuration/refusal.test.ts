@@ -130,6 +130,16 @@ describe('what is refused', () => {
     ],
     ['no source at all', 'sources: []', 'mdapi.yaml:1:10: sources: an empty list is not a list'],
     [
+      'sources that are all paused',
+      'sources: [{ id: kraken, paused: true }, { id: bitvavo, paused: true }]',
+      'mdapi.yaml:1:10: sources: every one is paused',
+    ],
+    [
+      'a pause in other words',
+      'sources: [{ id: kraken, paused: soon }, bitvavo]',
+      'mdapi.yaml:1:33: sources[0].paused: "soon" is not true or false',
+    ],
+    [
       'a relative address',
       'server: { baseUrl: /api }',
       'mdapi.yaml:1:20: server.baseUrl: "/api" is not an http:// or https:// URL',

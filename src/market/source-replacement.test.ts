@@ -17,6 +17,10 @@ function replace(rig: SourcesRig, ids: readonly string[], renewed: readonly stri
   rig.markets.replaceSources(rulesOf(ids), new Set(renewed));
 }
 
+function pause(rig: SourcesRig, paused: readonly string[], ids: readonly string[] = ['one', 'two', 'three']): void {
+  rig.markets.replaceSources(rulesOf(ids, { paused: new Set(paused) }), new Set());
+}
+
 const priceOf = (rig: SourcesRig) => rig.markets.acceptedTicker(BTCEUR);
 
 describe('sources that are replaced while the service runs', () => {
@@ -128,6 +132,102 @@ describe('sources that are replaced while the service runs', () => {
     rig.review('live');
     assert.equal(priceOf(rig)!.bid, decimal('84005'));
     assert.ok(priceOf(rig)!.capturedAt >= before);
+  });
+
+  it('a paused source is kept out by that name, whatever it is and says, and another takes over', () => {
+    const rig = threeLive();
+    const states = () => rig.markets.sources.states(BTCEUR).map(({ id, reach, exclusion }) => [id, reach, exclusion]);
+    pause(rig, ['one']);
+    assert.equal(rig.review('live', 'live', 'live').isDegraded, false, 'it is no standby that serves');
+    assert.equal(rig.used, 'two');
+    assert.deepEqual(states(), [
+      ['one', 'silent', 'paused'],
+      ['two', 'live', undefined],
+      ['three', 'live', undefined],
+    ]);
+  });
+
+  it('a resumed source has to prove itself, and keeps what it said', () => {
+    const rig = threeLive();
+    pause(rig, ['one']);
+    rig.review('silent', 'live', 'live');
+    pause(rig, []);
+    for (const [atMs, expected] of [
+      [1_000, 'two'],
+      [60_000, 'two'],
+      [61_000, 'one'],
+    ] as const) {
+      rig.nowMs = atMs;
+      for (const source of ['one', 'two', 'three']) rig.tick(source, '84000');
+      rig.review('live', 'live', 'live');
+      assert.equal(rig.used, expected);
+    }
+  });
+
+  for (const [how, abandon] of [
+    ['removed', (rig: SourcesRig) => replace(rig, ['two'])],
+    ['paused', (rig: SourcesRig) => pause(rig, ['one'], ['one', 'two'])],
+  ] as const)
+    it(`the price of a ${how} source that no other makes is held, and served for five minutes with its time`, () => {
+      const rig = new SourcesRig({ ids: ['one', 'two'] });
+      rig.list('one');
+      rig.tick('one', '84000');
+      for (const atMs of [0, 2_500]) {
+        rig.nowMs = atMs;
+        rig.review('live', 'silent');
+      }
+      rig.markets.holdAbandoned(after(start, 3_000));
+      assert.equal(rig.markets.doubts().size, 0, 'while the source is there nothing is held');
+      abandon(rig);
+      rig.review('silent', 'silent');
+      rig.markets.holdAbandoned(after(start, 4_000));
+      assert.equal(rig.markets.doubts().get(BTCEUR)?.reason, 'withdrawn');
+      assert.equal(rig.markets.unpricedFrom(BTCEUR), after(start, 304_000));
+      rig.markets.holdAbandoned(after(start, 60_000));
+      assert.equal(rig.markets.unpricedFrom(BTCEUR), after(start, 304_000), 'once');
+      rig.list('two');
+      rig.nowMs = 5_000;
+      rig.tick('two', '84010');
+      rig.review('silent', 'live');
+      assert.deepEqual([rig.used, rig.markets.doubts().size], ['two', 0]);
+    });
+
+  it('a price that another source makes at once is never held', () => {
+    const rig = threeLive();
+    replace(rig, ['two', 'three']);
+    rig.review('silent', 'live', 'live');
+    rig.markets.holdAbandoned(after(start, 0));
+    assert.equal(rig.markets.doubts().size, 0);
+  });
+
+  it('a doubt ends with its source, which is told once', () => {
+    const rig = threeLive();
+    const told: unknown[] = [];
+    rig.markets.observe({
+      sourceDoubted: (...[market, source, now, was]) => told.push([market, source, now, was?.reason]),
+    });
+    rig.nowMs = 1_000;
+    rig.tick('three', '94000');
+    rig.review('live', 'live', 'live');
+    assert.equal(told.splice(0).length, 1);
+    replace(rig, ['one', 'two']);
+    assert.deepEqual(told.splice(0), [[BTCEUR, 'three', undefined, 'contradicted']]);
+    assert.deepEqual([...rig.markets.sources.doubts()], []);
+    replace(rig, ['two', 'one']);
+    assert.deepEqual(told, []);
+  });
+
+  it('a source that is gone is forgotten once another has taken over from it, and comes back as a new one', () => {
+    const rig = threeLive();
+    const before = rig.markets.sources.find('one')!;
+    replace(rig, ['two', 'three']);
+    assert.ok(rig.markets.sources.listOf(BTCEUR).includes(before));
+    rig.review('silent', 'live', 'live');
+    assert.ok(!rig.markets.sources.listOf(BTCEUR).includes(before));
+    replace(rig, ['one', 'two', 'three']);
+    assert.notEqual(rig.markets.sources.find('one'), before);
+    rig.review('live', 'live', 'live');
+    assert.deepEqual([rig.used, rig.markets.sources.states(BTCEUR)[0]?.exclusion], ['two', 'not_listed']);
   });
 
   it('a market that only the removed source listed goes missing like any other', () => {
