@@ -12,7 +12,8 @@ import {
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
 import { systemRandomness } from '../../src/clock.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
-import { loadConfiguration } from '../../src/configuration/load.ts';
+import { type LoadedConfiguration, loadConfiguration } from '../../src/configuration/load.ts';
+import { reloadedConfiguration } from '../../src/configuration/reload.ts';
 import type { FeedTiming } from '../../src/feed/parts.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -26,7 +27,7 @@ import { ShiftedClock } from './shifted-clock.ts';
 export interface ServiceHarnessOptions {
   /** Settings as in `mdapi.yaml`, by their dotted key, over those of the harness. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** As `settings`, for what is known only once the exchange runs. */
+  /** As `settings`, for what is known only once the exchange runs, or changes later: a reload asks again. */
   readonly settingsFrom?: (simulator: ExchangeSimulator) => Readonly<Record<string, string>>;
   /** Intervals of the feed, over the quick ones of the harness. */
   readonly timing?: Partial<FeedTiming>;
@@ -129,11 +130,13 @@ export class ServiceHarness {
   /** Starts the service on the database it left behind, if it ran before. */
   async startService(): Promise<void> {
     const { clock } = this;
-    const configuration = this.#configuration();
+    const started = this.#loaded();
+    const configuration = this.#timed(started.configuration);
+    const reread = async () => this.#timed(reloadedConfiguration(started, this.#loaded()));
     const log = pino({ level: 'trace', base: null }, { write: (line: string) => this.logged.push(line) });
     const randomness = systemRandomness;
     this.#credentials ??= await this.#makeKey(configuration.store.url);
-    this.#service = await startService({ configuration, clock, randomness, log, version: '1.0.0' });
+    this.#service = await startService({ configuration, reread, clock, randomness, log, version: '1.0.0' });
     this.#api = await ApiClient.of(this.#service.baseUrl, this.#credentials.key);
   }
 
@@ -188,6 +191,14 @@ export class ServiceHarness {
   }
 
   #configuration(): Configuration {
+    return this.#timed(this.#loaded().configuration);
+  }
+
+  #timed(configuration: Configuration): Configuration {
+    return { ...configuration, feed: { ...configuration.feed, ...quick, ...this.#options.timing } };
+  }
+
+  #loaded(): LoadedConfiguration {
     const { restUrl, wsUrl, cnbUrl } = this.simulator;
     const settings: Record<string, string> = {
       'server.port': '0',
@@ -208,13 +219,12 @@ export class ServiceHarness {
     };
     if (settings['rates.source'] === 'exchange') delete settings['rates.url'];
     const environment = Object.entries(settings).map(([key, value]) => [variableOf(key), value]);
-    const { configuration } = loadConfiguration({
+    return loadConfiguration({
       flags: [],
       env: Object.fromEntries(environment) as Record<string, string>,
       cwd: this.directory,
       readFile: (path) => readFileSync(path, 'utf8'),
     });
-    return { ...configuration, feed: { ...configuration.feed, ...quick, ...this.#options.timing } };
   }
 
   #makeKey(url: string, email = 'client@example.com'): Promise<Credentials> {
