@@ -49,7 +49,6 @@ export class SourceLists {
     for (const source of [...before, ...this.#all])
       source.isPaused = !this.#all.includes(source) || paused?.has(source.id) === true;
     this.#own = new Map([...lists].map(([symbol, own]) => [symbol, own.map((id) => this.#all[ids.indexOf(id)]!)]));
-    this.#kept.clear();
   }
 
   /** Leaves the source in use behind the others of its market where it is none of them any more. */

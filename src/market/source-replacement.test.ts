@@ -147,6 +147,20 @@ describe('sources that are replaced while the service runs', () => {
     ]);
   });
 
+  it('until the next review each is shown as it was, and a new one as not there yet', () => {
+    const rig = threeLive();
+    replace(rig, ['two', 'four', 'one', 'three']);
+    assert.deepEqual(
+      rig.markets.sources.states(BTCEUR).map(({ id, reach, isUsed }) => [id, reach, isUsed]),
+      [
+        ['two', 'live', false],
+        ['four', 'silent', false],
+        ['one', 'live', true],
+        ['three', 'live', false],
+      ],
+    );
+  });
+
   it('a resumed source has to prove itself, and keeps what it said', () => {
     const rig = threeLive();
     pause(rig, ['one']);
@@ -210,6 +224,8 @@ describe('sources that are replaced while the service runs', () => {
     rig.tick('three', '94000');
     rig.review('live', 'live', 'live');
     assert.equal(told.splice(0).length, 1);
+    replace(rig, ['two', 'one', 'three']);
+    assert.deepEqual(told, [], 'it is there in any order');
     replace(rig, ['one', 'two']);
     assert.deepEqual(told.splice(0), [[BTCEUR, 'three', undefined, 'contradicted']]);
     assert.deepEqual([...rig.markets.sources.doubts()], []);

@@ -20,7 +20,7 @@ import { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { sourceQuotes } from '../operator/source.ts';
 import { createFeed } from './feed.ts';
-import { marketsFor } from './market-room.ts';
+import { marketsFor, rulesOf } from './market-room.ts';
 
 /** An exchange that says what a test lets it say, without a network. Its connection is always alive. */
 class PlayedExchange implements ExchangeConnector {
@@ -38,7 +38,11 @@ class PlayedExchange implements ExchangeConnector {
 
   async loadCatalogue(): Promise<Catalogue> {
     const bases = this.id === 's0' ? ['BTC', 'ETH'] : ['BTC', 'ETH', 'XRP'];
-    return { markets: bases.map((base) => upstreamMarket(base)), skipped: [], isComplete: true };
+    return {
+      markets: bases.map((base) => upstreamMarket(base)),
+      skipped: [{ symbol: symbol('XEUR'), name: 'X', reason: 'of another world' }],
+      isComplete: true,
+    };
   }
 
   async pollTickers(): Promise<readonly []> {
@@ -98,10 +102,11 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     if (isDue) reportedMs = clock.monotonicMs();
     take(followed, changes.next(isDue));
   });
+  const reviewed: [id: string, skipped: readonly string[]][] = [];
   const kindsLoaded = new Map(kinds.map((kind) => [kind, PlayedExchange]));
   const feed = createFeed(configuration, kindsLoaded, {
     market,
-    review: { loaded() {} },
+    review: { loaded: (id, _, gaps) => void reviewed.push([id, gaps?.skipped.map(({ name }) => name) ?? []]) },
     clock,
     randomness: seededRandomness(1),
     log: silentLog,
@@ -115,6 +120,13 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     status: () => market.feedStatus.path,
     silentMs: () => market.feedStatus.silentMs(clock.now(), clock.monotonicMs()),
     epochs: () => feed.sources().map(({ health }) => health.epoch),
+    reviewed: () => reviewed.splice(0),
+    /** Takes over other sources, as a reload does. */
+    replace(list: string) {
+      const next = fromYaml(`sources: [${list}]\npricing: { converted: {} }\n`);
+      markets.replaceSources(rulesOf(next), new Set());
+      feed.replace(next.sources);
+    },
     async stop() {
       following.cancel();
       await feed.stop();
@@ -260,6 +272,26 @@ describe('a source whose connection is alive while no price comes', () => {
     assert.equal(used(), 's0');
     await stop();
   });
+});
+
+test('what a source left out is no longer shown once it is paused or gone, by the process that runs the feed', async () => {
+  const { replace, reviewed, clock, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+  assert.deepEqual(reviewed(), [
+    ['s0', ['X']],
+    ['s1', ['X']],
+  ]);
+  replace('{ id: s0, kind: kraken }, { id: s1, kind: bitvavo, paused: true }');
+  assert.deepEqual(reviewed(), [['s1', []]]);
+  replace('{ id: s1, kind: bitvavo }');
+  await clock.advance(1_000);
+  assert.deepEqual(reviewed(), [
+    ['s0', []],
+    ['s1', []],
+    ['s1', ['X']],
+  ]);
+  await stop();
+  replace('{ id: s0, kind: kraken }');
+  assert.deepEqual(reviewed(), []);
 });
 
 describe('a process that follows the feed of another', () => {

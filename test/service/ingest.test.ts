@@ -8,13 +8,14 @@ import { runInside } from '../../src/cli/cli.testing.ts';
 import { systemClock } from '../../src/clock.ts';
 import { market, ticker } from '../../src/feed/push/engine.testing.ts';
 import { eventually } from '../support/eventually.ts';
+import { krakenAt } from '../support/kraken-at.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
 const settings = { sources: '[{"id":"engine","kind":"push"}]', 'markets.symbols': 'all' };
 const example = fileURLToPath(new URL('../../examples/engine-push/engine.ts', import.meta.url));
 
-async function started(t: TestContext) {
-  const harness = await ServiceHarness.start(t, { settings, untilLive: false });
+async function started(t: TestContext, settingsFrom = () => ({})) {
+  const harness = await ServiceHarness.start(t, { settings, settingsFrom, untilLive: false });
   const mdapi = (...argv: readonly string[]) =>
     runInside(argv, { cwd: harness.directory, env: { MDAPI_SOURCES: settings.sources }, clock: systemClock });
   const made = await mdapi('sources', 'token', 'engine', '--json');
@@ -76,6 +77,25 @@ describe('an engine of the operator', { concurrency: true }, () => {
     await eventually('the acknowledgement', () => answers.some((text) => text.includes('"ack"')));
     await harness.untilTicker('operational');
     assert.ok(!harness.logged.some((line) => line.includes(token)), 'no secret in the log');
+  });
+
+  test('is told to connect again when its source is paused or goes, and gets in once it may', async (t) => {
+    let written = settings.sources;
+    const { harness, token, url } = await started(t, () => ({ sources: written }));
+    const { restUrl, wsUrl } = harness.simulator;
+    const kraken = krakenAt(restUrl, wsUrl);
+    const engine = { id: 'engine', kind: 'push' };
+    for (const sources of [[{ ...engine, paused: true }, kraken], [kraken]]) {
+      const socket = (await connect(t, url, token)) as WebSocket;
+      const ended = once(socket, 'close');
+      written = JSON.stringify(sources);
+      await harness.service.reload();
+      assert.equal((await ended)[0], 1013);
+      assert.equal(await connect(t, url, token), 409);
+      written = JSON.stringify([engine, kraken]);
+      await harness.service.reload();
+    }
+    assert.ok((await connect(t, url, token)) instanceof WebSocket);
   });
 
   test('is let in whatever the case of the scheme, and is shut out by the silent connections of its own token alone (fault row 77)', async (t) => {
