@@ -20,6 +20,7 @@ export class SteadyClient {
   readonly #states: string[] = [];
   readonly #running: Promise<void>;
   #last: ReadonlyMap<string, TickerBody> = new Map();
+  #lastUpdatedAtMs = 0;
   #stopped = false;
   #rounds = 0;
 
@@ -61,7 +62,12 @@ export class SteadyClient {
     this.#rounds++;
   }
 
-  #judge(tickers: ReadonlyMap<string, TickerBody>, { components, serverTimeMs }: ServiceStatusBody): void {
+  #judge(
+    tickers: ReadonlyMap<string, TickerBody>,
+    { components, serverTimeMs, lastUpdatedAtMs }: ServiceStatusBody,
+  ): void {
+    assert.ok((lastUpdatedAtMs ?? 0) >= this.#lastUpdatedAtMs, 'the last update never goes back');
+    this.#lastUpdatedAtMs = lastUpdatedAtMs ?? 0;
     if (this.#states.at(-1) !== components.ticker) this.#states.push(components.ticker);
     for (const [symbol, before] of this.#last) {
       const now = tickers.get(symbol);
