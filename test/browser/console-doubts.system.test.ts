@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstLies, withOthers } from '../support/three-sources.ts';
-import { ConsoleStage, consoleTest, eventually } from './console-stage.ts';
-
-const forms = [
-  [{ width: 1280, height: 900 }, 'light'],
-  [{ width: 1280, height: 900 }, 'dark'],
-  [{ width: 390, height: 844 }, 'light'],
-  [{ width: 390, height: 844 }, 'dark'],
-] as const;
+import { ConsoleStage, consoleTest, eventually, forms } from './console-stage.ts';
 
 /** Every page that shows a doubt, with what has to be seen there. */
 const pages = [
@@ -40,7 +31,7 @@ test(
         await page.locator('main').filter({ hasText: text }).waitFor();
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
         assert.ok(width <= viewport.width, `${hash}, ${colorScheme}: ${width} px wide`);
-        await keepPicture(stage, `${heading}-${colorScheme}-${viewport.width}`);
+        await stage.keepPicture(`${heading}-${colorScheme}-${viewport.width}`);
       }
     }
     await stage.button('Accept kraken').click();
@@ -49,11 +40,3 @@ test(
     await eventually('it is served', async () => (await harness.api.ticker('BTCEUR')).buyPrice === '50250000.2');
   },
 );
-
-/** For a person who wants to look: `PICTURES=folder`. */
-async function keepPicture({ page }: ConsoleStage, name: string): Promise<void> {
-  const folder = process.env.PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
-}

@@ -1,7 +1,10 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { systemRandomness } from '../../src/clock.ts';
+import type { Role } from '../../src/operator/role.ts';
 import { type BrowserOptions, browserTest, openBrowser, type WatchedPage } from '../support/browser.ts';
 import { eventually as eventuallyWithin } from '../support/eventually.ts';
 import { ServiceHarness, type ServiceHarnessOptions } from '../support/service-harness.ts';
@@ -13,6 +16,14 @@ export interface ConsoleStageOptions {
 
 /** Long enough for whatever the page waits for itself, on a machine with much other work. */
 const timeoutMs = 60_000;
+
+/** What a page is looked at in. */
+export const forms = [
+  [{ width: 1280, height: 900 }, 'light'],
+  [{ width: 1280, height: 900 }, 'dark'],
+  [{ width: 390, height: 844 }, 'light'],
+  [{ width: 390, height: 844 }, 'dark'],
+] as const;
 
 /** The options of every test of the console. */
 export const consoleTest = { ...browserTest, timeout: 240_000 };
@@ -60,10 +71,10 @@ export class ConsoleStage {
   }
 
   /** Makes an operator token, which is used from here on. */
-  async makeToken(name: string): Promise<void> {
+  async makeToken(name: string, role: Role = 'admin'): Promise<void> {
     const token = generateOperatorToken(systemRandomness);
     const { id } = await this.harness.withStore(({ tokens }) =>
-      tokens.insert({ role: 'admin', digest: tokenDigest(token), name }),
+      tokens.insert({ role, digest: tokenDigest(token), name }),
     );
     this.token = token;
     this.tokenId = id;
@@ -95,6 +106,14 @@ export class ConsoleStage {
   /** The button of an open dialog. */
   inDialog(name: string | RegExp): Locator {
     return this.page.getByRole('dialog').getByRole('button', { name });
+  }
+
+  /** For a person who wants to look: `PICTURES=folder`. */
+  async keepPicture(name: string): Promise<void> {
+    const folder = process.env.PICTURES;
+    if (folder === undefined) return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
   }
 
   /** Waits until this text can be seen. */

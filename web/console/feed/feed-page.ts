@@ -5,16 +5,21 @@ import type {
   Rate,
   RateList,
   SourceFeed,
+  SourceReload,
 } from '../../generated/management-v1.d.ts';
+import { post } from '../api/client.ts';
 import { countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { DoubtedMarkets } from '../market/doubts.ts';
-import { Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
+import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
+
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
@@ -24,12 +29,27 @@ const ratesEveryMs = 5_000;
 export function FeedPage() {
   const feed = usePolled<FeedBody>('feed', feedEveryMs);
   const rates = usePolled<RateList>('rates', ratesEveryMs);
-  return html`<${Page} title="Feed and rates">
+  const reload = html`<${Allowed} role="operator"><${ReloadSources} onDone=${feed.refresh} /><//>`;
+  return html`<${Page} title="Feed and rates" actions=${reload}>
     <${Loaded} polled=${feed}>${(body: FeedBody) => html`<${Feed} body=${body} receivedAtMs=${feed.receivedAtMs} />`}<//>
     <${Section} title="Conversion rates">
       <${Loaded} polled=${rates}>${(body: RateList) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} />`}<//>
     <//>
   <//>`;
+}
+
+function ReloadSources({ onDone }: { onDone: () => void }) {
+  const done = ({ changes }: SourceReload) => {
+    toast(changes.length === 0 ? 'Nothing has changed.' : `The sources are reloaded: ${changes.join('; ')}.`);
+    onDone();
+  };
+  return html`<${ConfirmButton}
+    text="Reload sources"
+    title="Reload the sources?"
+    action="Reload sources"
+    act=${() => post<SourceReload>('sources/reload')}
+    onDone=${done}
+  ><p>This process reads its configuration again and takes over which sources there are, their order and which are paused. Those that stay as they are keep their connections. Where anything else changed, or is wrong, it takes over nothing.</p><//>`;
 }
 
 const pathWords: Readonly<Record<string, string>> = {
@@ -53,14 +73,16 @@ function Feed({
     </div>
     <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
     ${sources.map(
-      ({ id, health, doubts }) =>
-        html`<${Section} key=${id} title=${`Source ${id}`}><${DoubtedMarkets} doubts=${doubts} /><${Facts} rows=${figuresOf(health)} /><//>`,
+      ({ id, paused, health, doubts }) =>
+        html`<${Section} key=${id} title=${`Source ${id}`}><${DoubtedMarkets} doubts=${doubts} />${paused ? html`<p>The configuration pauses it: nothing is asked of it.</p>` : html`<${Facts} rows=${figuresOf(health)} />`}<//>`,
     )}
   </div>`;
 }
 
 /** How many markets a source streams, and what the exchange says of itself. */
-function SourceTile({ source: { id, health, doubts } }: { source: SourceFeed }) {
+function SourceTile({ source: { id, paused, health, doubts } }: { source: SourceFeed }) {
+  if (paused)
+    return html`<${Tile} name=${`Markets of ${id}`} note="by the configuration"><${Badge} state="paused" /><//>`;
   const said =
     health.systemStatus === null
       ? health.connection === 'open'
