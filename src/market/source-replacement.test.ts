@@ -206,6 +206,26 @@ describe('sources that are replaced while the service runs', () => {
       assert.deepEqual([rig.used, rig.markets.doubts().size], ['two', 0]);
     });
 
+  it('a market that one source alone makes has its price again with the first tick after its pause', () => {
+    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    rig.list('one');
+    rig.tick('one', '84000');
+    for (const atMs of [0, 2_500]) {
+      rig.nowMs = atMs;
+      rig.review('live', 'silent');
+    }
+    pause(rig, ['one'], ['one', 'two']);
+    rig.review('silent', 'silent');
+    rig.markets.holdAbandoned(after(start, 3_000));
+    rig.nowMs = 600_000;
+    pause(rig, [], ['one', 'two']);
+    rig.review('live', 'silent');
+    assert.equal(rig.markets.doubts().size, 1, 'it has said nothing yet');
+    rig.tick('one', '70000');
+    rig.review('live', 'silent');
+    assert.deepEqual([rig.markets.doubts().size, priceOf(rig)?.bid], [0, decimal('70000')]);
+  });
+
   it('a price that another source makes at once is never held', () => {
     const rig = threeLive();
     replace(rig, ['two', 'three']);

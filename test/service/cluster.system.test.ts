@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
@@ -8,15 +8,20 @@ import { eventually } from '../support/eventually.ts';
 import { Installation, untilLive } from '../support/mdapi-process.ts';
 import { readMetrics } from '../support/metrics-text.ts';
 import { needsRedis, RedisServer } from '../support/redis.ts';
+import { SteadyClient } from '../support/steady-client.ts';
 
 type Test = Parameters<typeof Installation.for>[0];
+
+interface PriceSources {
+  readonly sources: readonly { readonly id: string; readonly state: string }[];
+}
 
 /** An installation whose processes share a Redis, its address in a file of its own, and a key. */
 async function clustered(t: Test) {
   const redis = await RedisServer.start(t);
   const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200 });
   t.after(() => simulator.stop());
-  const installation = Installation.for(t, simulator);
+  const installation = Installation.for(t, simulator, { pricing: { returnAfter: '1s' } });
   const secret = join(installation.directory, 'redis-url');
   writeFileSync(secret, `${redis.url}\n`, { mode: 0o600 });
   installation.env.MDAPI_REDIS_FILE = secret;
@@ -59,6 +64,56 @@ describe('several processes with one Redis', () => {
       simulator.setPrice({ symbol: 'BTC/EUR', bid: '60000.0', ask: '60000.1' });
       await eventually('the new price', async () => (await second.ticker('BTCEUR')).buyPrice === '60300.2');
       await eventually('live prices', async () => (await second.status()).components.ticker === 'operational');
+    },
+  );
+
+  test(
+    'each is told of other sources, in any order, and no client of either sees an error or a time that goes back',
+    needsRedis,
+    async (t) => {
+      const { installation, key } = await clustered(t);
+      const other = await startExchangeSimulator({ dialect: 'bitvavo', quotes: ['EUR'], updatesPerSecond: 200 });
+      t.after(() => other.stop());
+      const file = join(installation.directory, 'mdapi.yaml');
+      const known = JSON.parse(readFileSync(file, 'utf8')) as { sources: object[] };
+      const bitvavo = { id: 'bitvavo', urls: { rest: other.restUrl, ws: other.wsUrl } };
+      const write = (sources: readonly object[]) => writeFileSync(file, JSON.stringify({ ...known, sources }));
+      const one = await startNode(installation, key);
+      await eventually('the first leads', () => one.leads());
+      await untilLive(await one.api());
+      const two = await startNode(installation, key);
+      const apis = [await one.api(), await two.api()];
+      await untilLive(apis[1]!);
+      const clients = await Promise.all(apis.map((api) => SteadyClient.watch(api)));
+      const used = async ({ adminUrl }: { adminUrl: string }) => {
+        const { sources } = (await (await fetch(`${adminUrl}/prices/BTCEUR`)).json()) as PriceSources;
+        return sources.find(({ state }) => state === 'used')?.id;
+      };
+      const hangUp = async (node: Awaited<ReturnType<typeof startNode>>) => {
+        const count = () => node.server.stderr.split('the sources were reloaded').length;
+        const before = count();
+        node.server.kill('SIGHUP');
+        await eventually('it has reloaded', () => count() > before);
+      };
+      for (const [sources, order, maker] of [
+        [[bitvavo, ...known.sources], [one, two], 'bitvavo'],
+        [known.sources, [two, one], 'kraken'],
+        [[bitvavo], [one, two], 'bitvavo'],
+      ] as const) {
+        write(sources);
+        for (const node of order) await hangUp(node);
+        for (const node of order) await eventually(`${maker} makes it`, async () => (await used(node)) === maker);
+      }
+      const [first] = clients;
+      await first!.stop();
+      one.server.kill('SIGKILL');
+      await eventually('the second leads', () => two.leads());
+      assert.equal(await used(two), 'bitvavo');
+      other.setPrice({ symbol: 'BTC/EUR', bid: '60000.0', ask: '60000.1' });
+      await eventually('the new price', async () => {
+        return Math.abs(Number((await apis[1]!.ticker('BTCEUR')).buyPrice) - 60300.1005) < 1;
+      });
+      await clients[1]!.stop();
     },
   );
 
