@@ -219,6 +219,24 @@ describe('an engine that connects', () => {
     supervisor.stop();
   });
 
+  test('that leaves a market out has its price withdrawn by the feed', async () => {
+    const { connector, clock, engine, at } = synced();
+    const sink = new RecordingSink();
+    const withdrawn: string[] = [];
+    sink.priceWithdrawn = (symbol) => void withdrawn.push(symbol);
+    const supervisor = new FeedSupervisor({
+      ...{ connector, sink, clock, randomness: seededRandomness(1), log: silentLog, timing: {} },
+    });
+    supervisor.start();
+    await clock.advance(0);
+    await turns(5);
+    engine.send(begin, ticker(1, 'BTCEUR', at), ticker(2, 'ETHEUR', at), end);
+    assert.deepEqual([sink.bid('BTCEUR'), withdrawn], ['50000.0', []]);
+    engine.send(begin, ticker(3, 'ETHEUR', at), end);
+    assert.deepEqual(withdrawn, ['BTCEUR']);
+    supervisor.stop();
+  });
+
   test('with a catalogue that contradicts itself keeps the one before', () => {
     const { engine, tickers, at } = synced();
     const twice = engine.send({ type: 'catalogue', markets: [market('BTC'), market('BTC')] });
