@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decimal } from '../market/samples.testing.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { type ListedPair, type ListingChoice, PairDirectory, selectMarkets } from './market-listing.ts';
+import { asStep, type ListedPair, type ListingChoice, PairDirectory, selectMarkets } from './market-listing.ts';
 
 const pair = (base: string, quote = 'EUR'): ListedPair => ({
   id: `${base}-${quote}`,
@@ -63,4 +63,12 @@ describe('the assets of a source', () => {
     const both = select([pair('LUNA'), pair('LUNC')], { LUNA: 'LUNC', LUNC: undefined });
     assert.deepEqual([both.markets.length, both.skipped.length], [1, 0]);
   });
+});
+
+it('a step loses its trailing zeros and keeps its places', () => {
+  assert.deepEqual(asStep('0.01000000'), { size: '0.01', places: 2 });
+  assert.deepEqual(asStep('1.00'), { size: '1', places: 0 });
+  assert.deepEqual(asStep('25'), { size: '25', places: 0 });
+  for (const value of ['0', '0.00', '-1', 'x', null, true, `0.${'0'.repeat(18)}1`])
+    assert.equal(asStep(value), undefined);
 });

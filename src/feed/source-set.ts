@@ -54,14 +54,10 @@ export class SourceSet<Config extends SetSource> {
     this.supervisors.clear();
     for (const { config, supervisor } of this.all) this.supervisors.set(config.id, supervisor);
     this.connectors.splice(0, this.connectors.length, ...active.map(({ connector }) => connector));
-    for (const { config, supervisor } of active) {
-      const { silentAfterMs, steadyPauseMaxMs } = severalTiming;
-      const isAlone = active.length < 2;
-      supervisor.retime({
-        silentAfterMs: isAlone ? this.#aloneSilentAfterMs : silentAfterMs,
-        steadyPauseMaxMs: isAlone || engineKinds.has(config.kind) ? 0 : steadyPauseMaxMs,
-      });
-    }
+    const alone = { silentAfterMs: this.#aloneSilentAfterMs, steadyPauseMaxMs: 0 };
+    const timing = active.length < 2 ? alone : severalTiming;
+    for (const { config, supervisor } of active)
+      supervisor.retime(engineKinds.has(config.kind) ? { ...timing, steadyPauseMaxMs: 0 } : timing);
     if (this.#isStarted) for (const each of active) if (!before.includes(each)) start(each);
     return gone;
   }

@@ -1,8 +1,8 @@
 import type { EpochMs } from '../../clock.ts';
+import { changePercentOf, vwapOf } from '../../market/derived-statistics.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { changePercentOf, vwapOf } from '../derived.ts';
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import {
   asStep,

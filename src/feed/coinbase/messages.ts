@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
+import { changePercentOf } from '../../market/derived-statistics.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
-import { changePercentOf } from '../derived.ts';
 import { asStep, type ListedPair, type MarketTerms, requireStep } from '../market-listing.ts';
 import { readCommonValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';

@@ -1,8 +1,8 @@
+import { changePercentOf, vwapOf } from '../../market/derived-statistics.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { changePercentOf, vwapOf } from '../derived.ts';
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';

@@ -1,4 +1,4 @@
-import { changeInPercent, type DecimalString, isPositive, ratioOf } from '../market/decimal.ts';
+import { changeInPercent, type DecimalString, isPositive, ratioOf } from './decimal.ts';
 
 type Value = DecimalString | undefined;
 

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
-import type { DecimalString } from '../market/decimal.ts';
-import { check } from '../market/seeded.testing.ts';
-import { changePercentOf, vwapOf } from './derived.ts';
-import { asStep } from './market-listing.ts';
+import type { DecimalString } from './decimal.ts';
+import { changePercentOf, vwapOf } from './derived-statistics.ts';
+import { check } from './seeded.testing.ts';
 
 const decimal = (text: string) => text as DecimalString;
 
@@ -40,12 +39,4 @@ test('both are what arithmetic on all digits makes them, rounded half to even at
     fc.property(fc.tuple(value, value), ([dividend, divisor]) => run(dividend, divisor)),
     { numRuns: 500 },
   );
-});
-
-test('a step loses its trailing zeros and keeps its places', () => {
-  assert.deepEqual(asStep('0.01000000'), { size: '0.01', places: 2 });
-  assert.deepEqual(asStep('1.00'), { size: '1', places: 0 });
-  assert.deepEqual(asStep('25'), { size: '25', places: 0 });
-  for (const value of ['0', '0.00', '-1', 'x', null, true, `0.${'0'.repeat(18)}1`])
-    assert.equal(asStep(value), undefined);
 });
