@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EpochMs } from '../src/clock.ts';
+import { type EpochMs, systemClock } from '../src/clock.ts';
 import { RecordQuestions } from '../src/history/query/questions.ts';
 import { Journal } from '../src/history/record/journal.ts';
 import { Publication } from '../src/history/record/publication.ts';
@@ -120,7 +120,7 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
     const sumOf = (name: 'bytes' | 'count') => heads.reduce((sum, head) => sum + head[name], 0);
     return sumOf('bytes') / sumOf('count');
   };
-  const looked = await lookUp(new RecordQuestions(store), walk.markets, minutes);
+  const looked = await lookUp(new RecordQuestions(store, systemClock), walk.markets, minutes);
   const found = {
     quotes,
     servings,

@@ -30,12 +30,12 @@ export const exportRecord: Command = storeCommand({
     const symbol = input.option('symbol');
     return { ...readSpan(input, now), format, symbol: symbol === undefined ? undefined : symbolOf(symbol) };
   },
-  async work({ input, values: { from, to, format, symbol }, configuration, context: { cwd, stderr } }) {
+  async work({ input, values: { from, to, format, symbol }, configuration, context: { cwd, stderr, clock } }) {
     const directory = resolve(cwd, input.required('out'));
     const { writeRows } = await import('../history/ship/export.ts');
     const files: { file: string; rows: number }[] = [];
     let skipped = 0;
-    await withRecord(configuration, async (record) => {
+    await withRecord(configuration, clock, async (record) => {
       mkdirSync(directory, { recursive: true });
       for (const hour of hoursOf(from, to)) {
         const file = join(directory, `quotes-${stamp(hour.from)}-${stamp(hour.to)}.${format}`);

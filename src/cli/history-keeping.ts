@@ -13,11 +13,11 @@ export const verify = storeCommand({
     'Looks at every segment, and names the first that was changed, is missing or was exchanged. That the end was cut off shows only against a hash of the log or a mail of an earlier day.',
   ],
   examples: { 'mdapi history verify': 'exit code 1 where something is not as it was' },
-  async work({ configuration, context: { stderr }, paint }) {
+  async work({ configuration, context: { stderr, clock }, paint }) {
     const show = (segments: number) => {
       if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
     };
-    const { segments, deleted, heads, finding, gaps } = await withRecord(configuration, async (record) => {
+    const { segments, deleted, heads, finding, gaps } = await withRecord(configuration, clock, async (record) => {
       const verified = await record.verify(show);
       const { gaps } = await record.summary().catch((error: Error) => {
         // What is damaged can be what says where the gaps are.
@@ -90,11 +90,11 @@ export const release = storeCommand({
 
 /** Opens the record for changing its holds. */
 async function withHolds<T>(
-  { configuration }: Pick<Job, 'configuration'>,
+  { configuration, context }: Pick<Job, 'configuration' | 'context'>,
   use: (segments: import('../history/segment/segment-store.ts').SegmentStore) => Promise<T>,
 ): Promise<T> {
   // Says so where there is none.
-  await withRecord(configuration, async () => {});
+  await withRecord(configuration, context.clock, async () => {});
   const { openSegments } = await import('../history/segment/open-segments.ts');
   const segments = await openSegments(configuration.history!.location);
   try {

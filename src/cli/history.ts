@@ -32,9 +32,9 @@ const quotes = storeCommand({
   options: [...spanOptions, limitOption],
   examples: { 'mdapi history quotes BTCCZK --from 2026-11-22T12:00Z --to 2026-11-22T12:01Z': 'one minute' },
   read: readPage,
-  async work({ input, values, configuration, paint }) {
+  async work({ input, values, configuration, paint, context: { clock } }) {
     const symbol = symbolOf(input.argument('SYMBOL'));
-    const { rows, ...page } = await withRecord(configuration, (record) => record.quotes(symbol, values));
+    const { rows, ...page } = await withRecord(configuration, clock, (record) => record.quotes(symbol, values));
     const { next, notes } = nextOf(page.next, values);
     const views = rows.map(quoteView);
     const lines = views.map(({ at, unpriced, buyPrice, sellPrice, bid, ask, source, timestamp }) => {
@@ -67,9 +67,9 @@ const served = storeCommand({
   ],
   examples: { 'mdapi history served --key x7Qa --from 2026-11-22T12:00Z': 'until now' },
   read: readPage,
-  async work({ input, values, store, configuration, paint }) {
+  async work({ input, values, store, configuration, paint, context: { clock } }) {
     const keyId = await keyIdOf(store, input.required('key'));
-    const { rows, ...page } = await withRecord(configuration, (record) => record.served(keyId, values));
+    const { rows, ...page } = await withRecord(configuration, clock, (record) => record.served(keyId, values));
     const { next, notes } = nextOf(page.next, values);
     const views = rows.map(servedView);
     const lines = views.map(({ at, route, symbol, status, code, requestId }) => {
@@ -95,8 +95,8 @@ const answer = storeCommand({
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
   examples: { 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'who got it, when, and its body' },
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
-  async work({ values: id, configuration, paint }) {
-    const found = await withRecord(configuration, (record) => record.answer(id));
+  async work({ values: id, configuration, paint, context: { clock } }) {
+    const found = await withRecord(configuration, clock, (record) => record.answer(id));
     if (found === undefined) {
       throw new CommandError(
         exitCodes.notFound,

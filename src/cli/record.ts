@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import type { RecordQuestions } from '../history/query/questions.ts';
 import type { RecordSpan } from '../history/query/record-reader.ts';
@@ -12,10 +12,11 @@ import { parseInstant } from './values.ts';
 /** Opens the record for reading, beside the server. Throws `CommandError` where there is none. */
 export async function withRecord<T>(
   configuration: Pick<Configuration, 'history'>,
+  clock: Pick<Clock, 'now'>,
   use: (questions: RecordQuestions) => Promise<T>,
 ): Promise<T> {
   const { RecordQuestions } = await import('../history/query/questions.ts');
-  return withSegments(configuration, (segments) => use(new RecordQuestions(segments)));
+  return withSegments(configuration, (segments) => use(new RecordQuestions(segments, clock)));
 }
 
 /** The same, for the segments themselves. */

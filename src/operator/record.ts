@@ -67,8 +67,8 @@ export const GapSchema = named('RecordGap', 'A span without a record.', {
   ...instantFields('from', 'The last instant that is recorded.'),
   ...nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
   reason: openEnum(
-    ['killed', 'slow', 'stopped'],
-    'Why: the process was killed, the disk was full or slow, or the service was stopped.',
+    ['killed', 'slow', 'stopped', 'silent'],
+    'Why: the process was killed, the disk was full or slow, the service was stopped, or its machine is silent.',
   ),
 });
 

@@ -18,7 +18,7 @@ export function recordRoom(options: ServiceOptions, market: MarketRoom, store: S
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo } = history;
-  const record = new RecordClient(location);
+  const record = new RecordClient(location, options.clock);
   const isMailed = mail !== undefined && sealTo !== undefined;
   const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
   const recording = new Recording({
@@ -54,10 +54,14 @@ function symbolAsked(query: string): string | undefined {
  * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined` where the record is
  * off. A process that records nothing makes no file: it has nothing to read until another has made it.
  */
-export function pastPricesOf({ configuration: { history }, only }: Pick<ServiceOptions, 'configuration' | 'only'>) {
+export function pastPricesOf({
+  configuration: { history },
+  only,
+  clock,
+}: Pick<ServiceOptions, 'configuration' | 'only' | 'clock'>) {
   if (history === undefined) return undefined;
   const { location } = history;
-  const record = new RecordClient(location);
+  const record = new RecordClient(location, clock);
   const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
   const ask: RecordLookup = async (source, at) => (isThere() ? record.ask('middlesAt', source, at) : undefined);
   return { ask, stop: () => record.stop() };

@@ -54,7 +54,7 @@ class Rig {
 
   private constructor(record: RecordFixture) {
     this.#record = record;
-    this.questions = new RecordQuestions(record.store);
+    this.questions = new RecordQuestions(record.store, this.clock);
   }
 
   static async start(t: TestContext): Promise<Rig> {
@@ -324,9 +324,12 @@ test('the record is asked once a minute for all markets, and a change that it ca
 test('a process that records nothing asks a file of others, and makes none', async (t) => {
   const directory = directoryFor(t);
   const configuration = load({ env: { MDAPI_HISTORY_URL: `sqlite:${join(directory, 'history.sqlite')}` } });
-  const past = pastPricesOf({ configuration, only: 'feed' })!;
+  const past = pastPricesOf({ configuration, only: 'feed', clock: new FakeClock() })!;
   t.after(() => past.stop());
   assert.equal(await past.ask('engine', Date.parse('2026-11-21T10:00:00.000Z') as EpochMs), undefined);
   assert.deepEqual(readdirSync(directory), []);
-  assert.equal(pastPricesOf({ configuration: load({ env: { MDAPI_HISTORY_URL: 'off' } }) }), undefined);
+  assert.equal(
+    pastPricesOf({ configuration: load({ env: { MDAPI_HISTORY_URL: 'off' } }), clock: new FakeClock() }),
+    undefined,
+  );
 });

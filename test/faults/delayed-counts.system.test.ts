@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock } from '../../src/clock.ts';
 import { RecordQuestions } from '../../src/history/query/questions.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
 import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';
@@ -88,7 +89,7 @@ test(
     await service.stopService();
     const store = openSqliteSegmentsToRead(join(service.directory, 'history.sqlite'))!;
     t.after(() => store.close());
-    const questions = new RecordQuestions(store);
+    const questions = new RecordQuestions(store, systemClock);
     for (const { requestId, body } of clients.answers) assert.equal((await questions.answer(requestId))?.body, body);
     t.diagnostic(`${clients.answers.length} answers`);
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asEpochMs } from '../../src/clock.ts';
+import { asEpochMs, systemClock } from '../../src/clock.ts';
 import { RecordQuestions } from '../../src/history/query/questions.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
@@ -44,7 +44,7 @@ test('of a day that passes in minutes every hundredth answer is built again from
 
   const store = openSqliteSegmentsToRead(join(harness.directory, 'history.sqlite'))!;
   t.after(() => store.close());
-  const questions = new RecordQuestions(store);
+  const questions = new RecordQuestions(store, systemClock);
   const asked = clients.answers.filter((_, index) => index % every === 0);
   const statuses = new Set<number>();
   for (const { requestId, status, body } of asked) {

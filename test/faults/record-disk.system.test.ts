@@ -75,7 +75,7 @@ test('a disk that is full holds up no answer, and the record lacks nothing once 
   copyFileSync(disk.pathOf('history.sqlite'), copy);
   const store = openSqliteSegmentsToRead(copy)!;
   t.after(() => store.close());
-  const questions = new RecordQuestions(store);
+  const questions = new RecordQuestions(store, systemClock);
   const { gaps } = await questions.summary();
   const killed = gaps.find(({ reason }) => reason === 'killed');
   assert.ok(killed !== undefined && killed.from >= writtenUntilMs - 1_000 && killed.to !== undefined, 'one gap');

@@ -44,7 +44,7 @@ test('a service that is killed again and again under load misses nothing but wha
 
   const store = openSqliteSegmentsToRead(join(installation.directory, 'history.sqlite'))!;
   t.after(() => store.close());
-  const questions = new RecordQuestions(store);
+  const questions = new RecordQuestions(store, systemClock);
   const { gaps } = await questions.summary();
   const killed = gaps.filter(({ reason }) => reason === 'killed');
   assert.equal(killed.length, kills);

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../src/clock.ts';
+import { type EpochMs, systemClock } from '../../src/clock.ts';
 import { rebuildAnswer } from '../../src/history/query/bodies.ts';
 import { type PriceAt, RecordQuestions } from '../../src/history/query/questions.ts';
 import { RecordReader } from '../../src/history/query/record-reader.ts';
@@ -9,7 +9,7 @@ const span = { from: 0 as EpochMs, to: 4_000_000_000_000 as EpochMs };
 /** Everything that a record answers: quotes, prices at instants, answers with their bodies, facts, and its verification. */
 export async function contentOf(store: SegmentReader) {
   const reader = new RecordReader(store);
-  const questions = new RecordQuestions(store);
+  const questions = new RecordQuestions(store, systemClock);
   const quotes = await Array.fromAsync(reader.quotes(1, undefined, span)).then((batches) => batches.flat());
   const answers: unknown[] = [];
   for await (const rows of reader.servings(1, span)) {

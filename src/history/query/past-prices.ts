@@ -12,6 +12,7 @@ import {
 } from '../../market/reference-prices.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { after, type QuoteRow } from '../segment/rows.ts';
+import type { Coverage } from './coverage.ts';
 import type { RecordReader } from './record-reader.ts';
 
 /** A source whose newest price was older than this said nothing of that instant. */
@@ -23,10 +24,11 @@ const currentForMs = 60_000;
  */
 export async function middlesAt(
   reader: RecordReader,
+  coverage: Coverage,
   source: string,
   at: EpochMs,
 ): Promise<ReadonlyMap<MarketSymbol, DecimalString>> {
-  for await (const chain of reader.chainsAt(at)) {
+  for (const chain of coverage.chainsAt(at)) {
     const rows = [...(await reader.lastQuotes(chain, after({ at }))).values()].filter(
       ({ quote }) => quote?.source === source,
     );
@@ -50,6 +52,7 @@ const minutesBack = [0, 1, 2];
 /** Finds what the changes of a row were counted from: of each the price in the record that gives the very change. */
 export async function recordedChanges(
   reader: RecordReader,
+  coverage: Coverage,
   { at, quote }: QuoteRow,
   { exchangeSymbol }: OfferedMarket,
 ): Promise<RecordedChanges> {
@@ -60,7 +63,7 @@ export async function recordedChanges(
     const percent = statistics[percentNames[name]];
     const minutes = percent === undefined ? [] : minutesBack.map((back) => (minuteOf(at) - back * 60_000) as EpochMs);
     for (const instant of new Set(minutes.map((minute) => referenceInstants(minute)[name]))) {
-      const price = await middleAt(reader, source, exchangeSymbol, instant);
+      const price = await middleAt(reader, coverage.chainsAt(instant), source, exchangeSymbol, instant);
       if (price === undefined || percentChange(price, middle) !== percent) continue;
       found[name] = { price, at: instant };
       break;
@@ -69,8 +72,8 @@ export async function recordedChanges(
   return found;
 }
 
-async function middleAt(reader: RecordReader, source: string, symbol: string, at: EpochMs) {
-  for await (const chain of reader.chainsAt(at)) {
+async function middleAt(reader: RecordReader, chains: readonly number[], source: string, symbol: string, at: EpochMs) {
+  for (const chain of chains) {
     const quote = (await reader.lastQuote(chain, symbol, after({ at })))?.quote;
     if (quote?.source === source) return middleOf(quote);
   }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { EpochMs } from '../../clock.ts';
 import { SerialQueue } from '../../serial-queue.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
@@ -6,13 +7,15 @@ import { RecordQuestions } from './questions.ts';
 import type { FromQueryWorker, Question } from './record-client.ts';
 
 /** The thread that looks things up in the record: a day of a market is many segments to decode. */
+/** When the question was asked that is answered now. */
+let askedAt = 0 as EpochMs;
 let opened: Promise<{ store: SegmentStore; questions: RecordQuestions }> | undefined;
 
 /** A store that cannot be opened is tried again with the next question. */
 function open() {
   opened ??= openSegments(workerData as RecordLocation).then((store) => ({
     store,
-    questions: new RecordQuestions(store),
+    questions: new RecordQuestions(store, { now: () => askedAt }),
   }));
   opened.catch(() => {
     opened = undefined;
@@ -29,6 +32,7 @@ async function answerTo({ name, args }: Question): Promise<unknown> {
 const queue = new SerialQueue();
 parentPort!.on('message', (question: Question) => {
   void queue.run(async () => {
+    askedAt = question.at;
     const reply: FromQueryWorker = await answerTo(question).then(
       (answer) => ({ id: question.id, answer }),
       (error: Error) => ({ id: question.id, error: error.message }),

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { Clock, EpochMs } from '../../clock.ts';
 import type { PriceExplanation } from '../../market/client-ticker.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { Doubt, DoubtSubject } from '../../market/guard.ts';
@@ -22,7 +22,9 @@ import { segmentKinds } from '../segment/segment.ts';
 import type { Hold, SegmentReader } from '../segment/segment-store.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
 import { type Candle, CandleMaker } from './candles.ts';
+import type { Coverage } from './coverage.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
+import { publishedQuotes } from './published.ts';
 import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
 import { type Verification, verifyRecord } from './verify.ts';
 
@@ -76,17 +78,18 @@ interface PageOptions extends RecordSpan {
 /** Answers what people ask of the record. Everything it takes and gives survives a structured clone. */
 export class RecordQuestions {
   readonly #store: SegmentReader;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #reader: RecordReader;
 
-  constructor(store: SegmentReader) {
+  constructor(store: SegmentReader, clock: Pick<Clock, 'now'>) {
     this.#store = store;
+    this.#clock = clock;
     this.#reader = new RecordReader(store);
   }
 
   async summary(): Promise<RecordSummary> {
     const heads = await this.#store.heads({ kinds: segmentKinds });
-    const gaps: Gap[] = [];
-    for (const chain of await this.#reader.chains()) gaps.push(...(await this.#reader.gaps(chain)));
+    const { gaps } = await this.#coverage();
     return {
       from: heads.reduce<EpochMs | undefined>(
         (first, { firstAt }) => (firstAt < (first ?? Infinity) ? firstAt : first),
@@ -102,10 +105,8 @@ export class RecordQuestions {
 
   /** @param withoutCandles the sources whose percent changes are from the record */
   async priceAt(symbol: string, at: EpochMs, withoutCandles: readonly string[]): Promise<PriceAt> {
-    let gap: Gap | undefined;
-    for (const chain of await this.#reader.chains()) {
-      gap = gapAt(await this.#reader.gaps(chain), at);
-      if (gap !== undefined) continue;
+    const coverage = await this.#coverage();
+    for (const chain of coverage.chainsAt(at)) {
       const row = await this.#reader.lastQuote(chain, symbol, after({ at }));
       if (row === undefined) continue;
       const market = listingOf(await this.#factsAt(chain, at, [symbol]), symbol);
@@ -116,36 +117,35 @@ export class RecordQuestions {
       const explanation = explainRow(row, row.quote, facts);
       if (explanation === undefined) continue;
       const isRecorded = withoutCandles.includes(row.quote.source);
-      const changes = isRecorded ? await recordedChanges(this.#reader, row, explanation.market) : {};
+      const changes = isRecorded ? await recordedChanges(this.#reader, coverage, row, explanation.market) : {};
       return { kind: 'priced', row, explanation, held, changes };
     }
-    return { kind: 'not_recorded', gap };
+    return { kind: 'not_recorded', gap: gapAt(coverage.uncovered(), at) };
   }
 
   /** The middle of bid and ask of each market whose price a source made at an instant: see `middlesAt`. */
-  middlesAt(source: string, at: EpochMs): Promise<ReadonlyMap<MarketSymbol, DecimalString>> {
-    return middlesAt(this.#reader, source, at);
+  async middlesAt(source: string, at: EpochMs): Promise<ReadonlyMap<MarketSymbol, DecimalString>> {
+    return middlesAt(this.#reader, await this.#coverage(), source, at);
   }
 
   /** Gives a page of what was published of a market. */
   async quotes(symbol: string, options: PageOptions): Promise<RowPage<QuoteRow>> {
-    const chain = await this.#chainOf(options);
-    return pageOf(this.#reader.quotes(chain, symbol, spanOf(options)), options);
+    return pageOf(this.everyQuote(spanOf(options), symbol), options);
   }
 
   /** Gives what was published of all markets, or of one, a segment at a time. */
   async *everyQuote(span: RecordSpan, symbol?: string): AsyncGenerator<QuoteRow[]> {
-    yield* this.#reader.quotes(await this.#chainOf(span), symbol, span);
+    yield* publishedQuotes(this.#reader, await this.#coverage(), symbol, span);
   }
 
   /** Steps of a market, for a chart. */
   async candles(symbol: string, span: RecordSpan, stepMs: number, now: EpochMs): Promise<readonly Candle[]> {
-    const chain = await this.#chainOf(span);
-    const gaps = await this.#reader.gaps(chain);
+    const coverage = await this.#coverage();
     const start = (Math.floor(span.from / stepMs) * stepMs) as EpochMs;
-    const before = await this.#reader.lastQuote(chain, symbol, { at: start, sub: 0 });
-    const maker = new CandleMaker(span, stepMs, gaps, before?.quote);
-    for await (const rows of this.#reader.quotes(chain, symbol, { from: start, to: span.to })) {
+    const [chain] = coverage.chainsAt(start);
+    const before = chain === undefined ? undefined : await this.#reader.lastQuote(chain, symbol, { at: start, sub: 0 });
+    const maker = new CandleMaker(span, stepMs, coverage.uncovered(), before?.quote);
+    for await (const rows of publishedQuotes(this.#reader, coverage, symbol, { from: start, to: span.to })) {
       for (const row of rows) maker.add(row);
     }
     return maker.finish(now);
@@ -187,14 +187,8 @@ export class RecordQuestions {
     return this.#reader.factsAt(chain, after({ at }), (subject) => subjects.includes(subject));
   }
 
-  /** Picks, of several processes that published the same, one that has segments in the span. */
-  async #chainOf({ from, to }: RecordSpan): Promise<number> {
-    const chains = await this.#reader.chains();
-    for (const chain of chains) {
-      const some = await this.#store.heads({ kinds: ['quotes'], chain, from, to, limit: 1 });
-      if (some.length > 0) return chain;
-    }
-    return chains[0] ?? 1;
+  #coverage(): Promise<Coverage> {
+    return this.#reader.coverage(this.#clock.now());
   }
 }
 

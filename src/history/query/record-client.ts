@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Clock, EpochMs } from '../../clock.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import type { RecordQuestions } from './questions.ts';
 
@@ -11,6 +12,7 @@ type RecordOperations = Pick<
 
 export interface Question {
   readonly id: number;
+  readonly at: EpochMs;
   readonly name: keyof RecordOperations;
   readonly args: readonly unknown[];
 }
@@ -27,12 +29,14 @@ interface Waiting {
 /** Asks the record in a thread of its own, begun with the first question, so that no answer to a client waits for it. */
 export class RecordClient {
   readonly #location: RecordLocation;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #last = 0;
 
-  constructor(location: RecordLocation) {
+  constructor(location: RecordLocation, clock: Pick<Clock, 'now'>) {
     this.#location = location;
+    this.#clock = clock;
   }
 
   /** Rejects with the error of the thread. */
@@ -43,7 +47,7 @@ export class RecordClient {
     const id = ++this.#last;
     const answer = new Promise<never>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#worker ??= this.#startWorker();
-    this.#worker.postMessage({ id, name, args } satisfies Question);
+    this.#worker.postMessage({ id, at: this.#clock.now(), name, args } satisfies Question);
     return answer as unknown as ReturnType<RecordOperations[Name]>;
   }
 

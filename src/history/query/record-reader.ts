@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { EpochMs } from '../../clock.ts';
-import { type JournalContent, readJournal } from '../record/journal.ts';
-import { journalOf } from '../record/open-writer.ts';
+import { type JournalContent, journalContent, readJournal } from '../record/journal.ts';
+import { journalOf, lastOf } from '../record/open-writer.ts';
 import { DecodedSegments } from '../segment/decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
 import { everything, type IsWanted } from '../segment/groups.ts';
@@ -11,18 +11,17 @@ import type { RowBatch } from '../segment/row-batch.ts';
 import {
   breakKinds,
   type FactRow,
-  type Gap,
-  gapAt,
-  gapsIn,
   inOrder,
   isBefore,
+  lastingBreakKinds,
   type Position,
   type QuoteRow,
   type ServingRow,
 } from '../segment/rows.ts';
-import type { SegmentHead, SegmentKind } from '../segment/segment.ts';
+import { type SegmentHead, type SegmentKind, segmentKinds } from '../segment/segment.ts';
 import type { SegmentReader } from '../segment/segment-store.ts';
 import { servingDecoder } from '../segment/serving-codec.ts';
+import { type ChainFacts, Coverage } from './coverage.ts';
 
 /** A span of the record: from `from` on, before `to`. */
 export interface RecordSpan {
@@ -55,6 +54,8 @@ interface Before {
 
 /** More keyframes than this are not of one millisecond. */
 const sameInstantMax = 8;
+/** A process that gave no sign of life for so long has ended. */
+export const silentAfterMs = 30_000;
 
 /** Reads rows out of segments, and out of the journals of the running minute. */
 export class RecordReader {
@@ -74,22 +75,48 @@ export class RecordReader {
     return this.#store.chains();
   }
 
-  /** Where a chain has no record. */
-  async gaps(chain: number): Promise<readonly Gap[]> {
-    const running = (await this.#running(chain)).batches.flatMap((batch) => batch.facts());
-    const rows = running.filter(({ kind }) => breakKinds.includes(kind));
+  /** Which chain has what of the record, as it is known at `now`. */
+  async coverage(now: EpochMs): Promise<Coverage> {
+    const signs = new Map((await this.#store.signs()).map(({ chain, at }) => [chain, at]));
+    const chains: ChainFacts[] = [];
+    for (const chain of await this.chains()) {
+      const { batches } = await this.#running(chain);
+      const sign = signs.get(chain);
+      // A backup has the sign without the journal.
+      const isKept = this.#store.copiesJournals || existsSync(journalOf(this.#store.journalPath!, chain));
+      const ends = [isKept ? sign : undefined, await lastOf(this.#store, chain), batches.at(-1)?.from];
+      const [first] = await this.#store.heads({ kinds: segmentKinds, chain, limit: 1 });
+      chains.push({
+        chain,
+        breaks: await this.#breaksOf(chain, batches, first),
+        begin: first?.firstAt ?? batches[0]!.from,
+        until: Math.max(...ends.map((at) => at ?? 0)) as EpochMs,
+        // Versions before this one gave none.
+        isSilent: sign !== undefined && now - sign > silentAfterMs,
+      });
+    }
+    return new Coverage(chains);
+  }
+
+  async #breaksOf(chain: number, batches: readonly RowBatch[], first: SegmentHead | undefined): Promise<FactRow[]> {
+    const rows = batches.flatMap((batch) => batch.facts()).filter(({ kind }) => breakKinds.includes(kind));
     for (const { number } of await this.#store.heads({ kinds: ['breaks'], chain })) {
       const key = `${chain} ${number}`;
       const known = this.#breaks.get(key) ?? decodeFacts((await this.#segments.whole(chain, number)).data);
       this.#breaks.set(key, known);
       rows.push(...known);
     }
-    return gapsIn(inOrder(rows));
+    if (first?.kind === 'keyframe') {
+      // Retention leaves a keyframe at the beginning, with what held then.
+      const held = (await this.#segments.keyframe(chain, first.number)).rows.facts((subject) => subject === '');
+      rows.push(...held.filter(({ kind }) => lastingBreakKinds.includes(kind)));
+    }
+    return inOrder(rows);
   }
 
   /** Gives what was published in a span, of a market or of all, segment by segment, each in order. */
   async *quotes(chain: number, symbol: string | undefined, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
-    const isWanted = only(symbol);
+    const isWanted = wanting(symbol);
     // Before the segments, so that a minute that is sealed meanwhile is found twice rather than not at all.
     const { batches } = await this.#running(chain);
     let last: QuoteRow | undefined;
@@ -106,12 +133,13 @@ export class RecordReader {
 
   /** The last row of a market before a position; `undefined` where none is known. */
   async lastQuote(chain: number, symbol: string, before: Position): Promise<QuoteRow | undefined> {
-    return (await this.lastQuotes(chain, before, only(symbol))).get(symbol);
+    return (await this.lastQuotes(chain, before, symbol)).get(symbol);
   }
 
-  /** The last row of each market before a position. */
-  async lastQuotes(chain: number, before: Position, isWanted = everything): Promise<ReadonlyMap<string, QuoteRow>> {
+  /** The last row of each market before a position, or of one. */
+  async lastQuotes(chain: number, before: Position, only?: string): Promise<ReadonlyMap<string, QuoteRow>> {
     const found = new Map<string, QuoteRow>();
+    const isWanted = wanting(only);
     const isMissing: IsWanted = (symbol) => isWanted(symbol) && !found.has(symbol);
     const add = (markets: ReturnType<typeof decodeMarkets>) => {
       for (const market of markets) {
@@ -120,7 +148,7 @@ export class RecordReader {
       }
     };
     // Of one market the first that is found is all.
-    const isDone = () => isWanted !== everything && found.size > 0;
+    const isDone = () => only !== undefined && found.size > 0;
     const { running, heads, keyframe } = await this.#before(chain, ['quotes'], before);
     for (const batch of running) if (!isDone()) add(batch.markets(isMissing));
     if (isDone()) return found;
@@ -156,7 +184,7 @@ export class RecordReader {
     const served = (row: ServingRow, by: number) => ({ ...row, requestId: numbers.get(by)!.idOf(row.request) });
     let last: ServingRow | undefined;
     const heads = await this.#store.heads({ kinds: ['servings'], chain, from, to });
-    for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(), only(keyId))) {
+    for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(), wanting(keyId))) {
       const rows = inOrder(found);
       last = rows.at(-1) ?? last;
       const wanted = rows.filter(isIn);
@@ -213,19 +241,17 @@ export class RecordReader {
     if (journalPath === undefined) return { batches: [], run: undefined };
     const path = journalOf(journalPath, chain);
     const file = statSync(path, { throwIfNoEntry: false });
-    const version = `${path} ${head} ${file?.size} ${file?.mtimeMs}`;
+    // Of another machine there is no file here.
+    if (file === undefined)
+      return journalContent(await this.#store.journal(chain), head) ?? { batches: [], run: undefined };
+    const version = `${path} ${head} ${file.size} ${file.mtimeMs}`;
     if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
     return this.#journal.content ?? { batches: [], run: undefined };
-  }
-
-  /** The chains in whose gaps an instant does not lie. */
-  async *chainsAt(at: EpochMs): AsyncGenerator<number> {
-    for (const chain of await this.chains()) if (gapAt(await this.gaps(chain), at) === undefined) yield chain;
   }
 }
 
 /** Wants one subject, or all where it is left out. */
-function only(subject: string | undefined): IsWanted {
+function wanting(subject: string | undefined): IsWanted {
   return subject === undefined ? everything : (name) => name === subject;
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { encodeRows, RowBatch } from '../segment/row-batch.ts';
@@ -74,6 +74,12 @@ export class Journal {
     }
   }
 
+  /** What was appended from a place on. */
+  from(place: number): Buffer {
+    const bytes = Buffer.alloc(this.#length - place);
+    return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, place));
+  }
+
   /** All of it is in segments now. */
   clear(): void {
     ftruncateSync(this.#file, 0);
@@ -90,11 +96,16 @@ export interface JournalContent extends JournalMark {
   readonly batches: readonly RowBatch[];
 }
 
-/** Reads a journal up to the first record that is damaged or cut short. @param head the number of the last segment stored */
+/** Reads the file of a journal, and nothing where it is missing. */
 export function readJournal(path: string, head: number): JournalContent | undefined {
+  return existsSync(path) ? journalContent(readFileSync(path), head) : undefined;
+}
+
+/** Reads a journal up to the first record that is damaged or cut short. @param head the number of the last segment stored */
+export function journalContent(bytes: Buffer, head: number): JournalContent | undefined {
   let mark: JournalMark | undefined;
   let batches: RowBatch[] = [];
-  for (const record of recordsOf(path)) {
+  for (const record of recordsOf(bytes)) {
     if (record[0] === recordKind.rows) batches.push(new RowBatch(record.subarray(1)));
     else {
       const found = JSON.parse(record.subarray(1).toString()) as JournalMark;
@@ -106,8 +117,7 @@ export function readJournal(path: string, head: number): JournalContent | undefi
   return mark && { ...mark, batches };
 }
 
-function recordsOf(path: string): Buffer[] {
-  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+function recordsOf(bytes: Buffer): Buffer[] {
   const records: Buffer[] = [];
   for (let at = 0; at + headBytes <= bytes.length; ) {
     const length = bytes.readUInt32LE(at);

@@ -6,7 +6,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { rowsOf } from '../segment/row-batch.ts';
 import { endOf, type GapFact } from '../segment/rows.ts';
 import { chainStart, sealed } from '../segment/segment.ts';
-import type { SegmentStore } from '../segment/segment-store.ts';
+import type { SegmentReader, SegmentStore } from '../segment/segment-store.ts';
 import { Journal, type JournalContent, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
 import { RecordWriter, segmentsOf } from './writer.ts';
@@ -41,6 +41,7 @@ export async function openWriter(options: OpenWriterOptions) {
     const lastStored = left !== undefined && left.after > head.number ? await lastOf(store, chain) : undefined;
     const recovered = await recover(store, chain, left);
     const run = await store.addRun({ chain, startedAt: now, requestKey });
+    await store.sign({ chain, at: now });
     const journal = new Journal(path);
     const publication = new Publication();
     const current = (await store.head(chain)) ?? chainStart;
@@ -96,7 +97,7 @@ async function recover(
 }
 
 /** The last instant in the segments of a chain. */
-async function lastOf(store: SegmentStore, chain: number): Promise<EpochMs | undefined> {
+export async function lastOf(store: SegmentReader, chain: number): Promise<EpochMs | undefined> {
   const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
   const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
   return last.length === 0 ? undefined : (Math.max(...last.map(({ lastAt }) => lastAt)) as EpochMs);

@@ -18,6 +18,8 @@ import { encodeServings } from '../segment/serving-codec.ts';
 import type { Journal } from './journal.ts';
 import type { Publication } from './publication.ts';
 
+/** So much is on the disk of this machine alone, with the second that a tick takes to come and what it waits for the store. */
+const signEveryMs = 3_000;
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 /** A busy minute is several segments, so that neither memory nor the time to encode one grows with the load. */
@@ -63,6 +65,9 @@ export class RecordWriter {
   #unwritten: Batch[] = [];
   #rows: Rows = { quotes: [], facts: [], servings: [] };
   #minute = 0;
+  #signedAt = 0;
+  /** Bytes of the journal that others have. */
+  #copied = 0;
   #unstored: Segment[] = [];
   #syncing: Promise<void> | undefined;
   #syncFailure: unknown;
@@ -87,12 +92,18 @@ export class RecordWriter {
     await this.#drain();
   }
 
-  /** Begins to bring the journal to the disk, and closes a minute that is over. Throws the error of the disk, be it of the time before. */
-  async tick(now: EpochMs): Promise<void> {
+  /**
+   * Begins to bring the journal to the disk, closes a minute that is over, and gives a sign of life. Throws the error of the disk, be it of the
+   * time before.
+   *
+   * @param until everything that was published before it was taken
+   */
+  async tick(now: EpochMs, until = now): Promise<void> {
     await this.#drain();
     this.#beginSync();
     if (isEmpty(this.#rows) || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
     else await this.seal();
+    if (until < this.#signedAt || until >= this.#signedAt + signEveryMs) await this.#sign(until);
   }
 
   /** Closes everything in order: a journal without a header says so. Throws the error of the disk. */
@@ -102,6 +113,15 @@ export class RecordWriter {
     await this.#syncing;
     this.#parts.journal.clear();
     this.#parts.journal.close();
+    await this.#parts.store.signOff(this.#parts.chain);
+  }
+
+  async #sign(at: EpochMs): Promise<void> {
+    const { store, journal, chain } = this.#parts;
+    const data = store.copiesJournals ? journal.from(this.#copied) : Buffer.alloc(0);
+    await store.sign({ chain, at }, data.length === 0 ? undefined : { place: this.#copied, data });
+    this.#copied += data.length;
+    this.#signedAt = at;
   }
 
   /** Records something of the record itself. Throws the error of the disk. */
@@ -200,6 +220,7 @@ export class RecordWriter {
     await this.#parts.store.append(this.#unstored);
     for (const { data } of this.#unstored) this.#totals.segmentBytes += data.length;
     this.#unstored = [];
+    this.#copied = 0;
     // What is in it now is in segments; rows that came meanwhile keep it as it is.
     if (!isEmpty(this.#rows)) return;
     this.#parts.journal.clear();

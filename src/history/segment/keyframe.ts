@@ -2,7 +2,7 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
 import { NameWriter, readNames } from './groups.ts';
 import { encodeRows, RowBatch } from './row-batch.ts';
-import { breakKinds, type FactRow, type QuoteRow, type Rows } from './rows.ts';
+import { breakKinds, type FactRow, lastingBreakKinds, type QuoteRow, type Rows } from './rows.ts';
 
 /** Everything in force at an instant, and the names that the following segments refer to. */
 interface Keyframe {
@@ -51,7 +51,8 @@ export class InForce {
     for (const row of quotes) this.#quotes.set(row.symbol, row);
     for (const row of facts) {
       // What a process said of itself holds until the next: every problem it answers is made from it.
-      if (row.kind === 'process' || !breakKinds.includes(row.kind)) this.#facts.set(`${row.kind} ${row.subject}`, row);
+      const isLasting = lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind);
+      if (isLasting) this.#facts.set(`${row.kind} ${row.subject}`, row);
     }
     for (const { keyId, route, text } of servings) {
       this.#names.add(keyId);

@@ -37,6 +37,14 @@ const tables = [
   )`,
 ];
 
+/** Those of later versions, which older ones do not know and leave alone. */
+const laterTables = [
+  'create table if not exists record_sign (chain integer primary key, at_ms bigint not null)',
+  `create table if not exists record_journal (
+    chain integer not null, place bigint not null, data bytea not null, primary key (chain, place)
+  )`,
+];
+
 /** Identifies a database of a record, in 8 hexadecimal digits, and says of which form it is. */
 interface Identity {
   readonly id: string;
@@ -46,13 +54,14 @@ interface Identity {
 /** Makes the tables where they are missing, and says in those of an older version that this one writes to them. */
 export async function prepareTables(run: RunQuery): Promise<Identity> {
   const known = await identityOf(run);
-  if (known !== undefined && known.form >= recordForm) return known;
+  if (known !== undefined && known.form >= recordForm && (await isTable(run, 'record_journal'))) return known;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
   if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
   else {
     await run(`alter table record_identity add column if not exists form integer not null default ${recordForm}`);
     await run('update record_identity set form = greatest(form, ?)', [recordForm]);
   }
+  for (const table of laterTables) await run(table);
   return (await identityOf(run))!;
 }
 
@@ -65,8 +74,11 @@ export async function identityOf(run: RunQuery): Promise<Identity | undefined> {
   return identity;
 }
 
+/** A query that gives a row where the table of a name is there. */
+export const tableQuery = 'select 1 where to_regclass(?) is not null';
+
 async function isTable(run: RunQuery, name: string): Promise<boolean> {
-  return (await run('select 1 where to_regclass(?) is not null', [name])).length === 1;
+  return (await run(tableQuery, [name])).length === 1;
 }
 
 /** A calendar month in UTC, as `202611`. */

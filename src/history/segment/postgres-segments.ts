@@ -3,15 +3,32 @@ import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
+import {
+  deleteSegments,
+  identityOf,
+  makeMonth,
+  monthOf,
+  monthStart,
+  prepareTables,
+  tableQuery,
+} from './postgres-months.ts';
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
-import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import type {
+  Deletion,
+  JournalPart,
+  RecordLocation,
+  SegmentReader,
+  SegmentStore,
+  Sign,
+  Slice,
+} from './segment-store.ts';
 import {
   headColumns,
   headOf,
   headOfChain,
   type RunQuery,
+  replaceSign,
   type SegmentRow,
   SqlSegments,
   valuesOf,
@@ -100,13 +117,14 @@ const prefix = 'record_';
 
 /** Segments in a table with a partition for each month, in UTC, of their first rows. */
 class PostgresSegments extends SqlSegments implements SegmentStore {
+  readonly copiesJournals = true;
   readonly journalPath: string;
   readonly #pool: ConnectionPool;
   readonly #location: PostgresLocation;
 
   constructor(pool: ConnectionPool, location: PostgresLocation, journalPath: string) {
     // One statement is a transaction by itself.
-    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0');
+    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', tableQuery);
     this.#pool = pool;
     this.#location = location;
     this.journalPath = journalPath;
@@ -130,7 +148,23 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
       if (!head.hash.equals(missing[0]?.previous ?? segments.at(-1)!.hash)) throw this.#doesNotFollow(first);
       for (const month of new Set(missing.map(({ firstAt }) => monthOf(firstAt)))) await makeMonth(run, month);
       for (const segment of missing) await run(insertSegment, [...valuesOf(segment), segment.data]);
+      await run('delete from record_journal where chain = ?', [first.chain]);
     });
+  }
+
+  async sign(sign: Sign, part?: JournalPart): Promise<void> {
+    await together(this.#pool, async (run) => {
+      await replaceSign(run, prefix, sign);
+      if (part === undefined) return;
+      await run('delete from record_journal where chain = ? and place >= ?', [sign.chain, part.place]);
+      await run('insert into record_journal values (?, ?, ?)', [sign.chain, part.place, part.data]);
+    });
+  }
+
+  async journal(chain: number): Promise<Buffer> {
+    if ((await this.run(tableQuery, ['record_journal'])).length === 0) return Buffer.alloc(0);
+    const query = 'select data from record_journal where chain = ? order by place';
+    return Buffer.concat((await this.run<Pick<JournalPart, 'data'>>(query, [chain])).map(({ data }) => data));
   }
 
   #doesNotFollow({ chain }: Segment): StoreError {

@@ -62,12 +62,25 @@ export const statisticColumns = {
 export const statisticNames = Object.keys(statisticColumns) as readonly (keyof Statistics)[];
 
 /** The kinds of facts, in the order of their codes in the record: add at the end only. */
-export const factKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion', 'hold'] as const;
+export const factKinds = [
+  'process',
+  'listing',
+  'guard',
+  'windows',
+  'feed',
+  'gap',
+  'stop',
+  'deletion',
+  'hold',
+  'publishing',
+] as const;
 
 export type FactKind = (typeof factKinds)[number];
 
 /** Kinds that say where the record begins, ends or has a gap. */
-export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'deletion'];
+export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'deletion', 'publishing'];
+/** Those of them that hold until the next of their kind. */
+export const lastingBreakKinds: readonly FactKind[] = ['process', 'publishing'];
 
 /** Something that changes rarely, from this position on. */
 export interface FactRow extends Position {
@@ -188,11 +201,11 @@ export interface GapFact {
   readonly servings?: number | undefined;
 }
 
-/** A span without a record, and why: the process was stopped, was killed, or could not write. */
+/** A span without a record, and why: the process was stopped, was killed, could not write, or gives no sign of life. */
 export interface Gap {
   readonly from: EpochMs;
   readonly to: EpochMs | undefined;
-  readonly reason: GapFact['reason'] | 'stopped';
+  readonly reason: GapFact['reason'] | 'stopped' | 'silent';
   readonly servings: number | undefined;
 }
 

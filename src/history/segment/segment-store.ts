@@ -29,6 +29,18 @@ export interface Deletion {
   readonly until: EpochMs;
 }
 
+/** A sign of life of the process that writes a chain: what it published before `at` is stored. */
+export interface Sign {
+  readonly chain: number;
+  readonly at: EpochMs;
+}
+
+/** A part of a journal, from the byte `place` on, for those who cannot read the file. */
+export interface JournalPart {
+  readonly place: number;
+  readonly data: Uint8Array;
+}
+
 /** Which segments to read, in the order of their numbers. */
 export interface SegmentQuery {
   readonly kinds: readonly SegmentKind[];
@@ -70,6 +82,12 @@ export interface SegmentReader {
   runs(): Promise<readonly Run[]>;
   holds(): Promise<readonly Hold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
+  /** The last one of each process that did not end in order. */
+  signs(): Promise<readonly Sign[]>;
+  /** Whether journals are copied into it with each sign, for those who cannot read the files. */
+  readonly copiesJournals: boolean;
+  /** The journal of a process of another machine, as far as it was copied. */
+  journal(chain: number): Promise<Buffer>;
   /** The beginning of the names of this store's journals; `undefined` for one without a file. */
   readonly journalPath: string | undefined;
   close(): Promise<void>;
@@ -80,6 +98,10 @@ export interface SegmentStore extends SegmentReader {
   newChain(taken: readonly number[]): Promise<number>;
   /** All or none of them. */
   append(segments: readonly Segment[]): Promise<void>;
+  /** Instead of its last one. @param part of its journal; what was copied from there on is replaced, and nothing of it stays after `append` */
+  sign(sign: Sign, part?: JournalPart): Promise<void>;
+  /** The process ended in order. */
+  signOff(chain: number): Promise<void>;
   /** Gives it a number. */
   addRun(run: Omit<Run, 'run'>): Promise<number>;
   addHold(hold: Omit<Hold, 'id'>): Promise<number>;

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
 import type { ChainHead, Segment, SegmentHead } from './segment.ts';
-import type { Deletion, Hold, Run, SegmentQuery } from './segment-store.ts';
+import type { Deletion, Hold, Run, SegmentQuery, Sign } from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
@@ -26,15 +26,18 @@ export abstract class SqlSegments {
   protected readonly run: RunQuery;
   readonly #prefix: string;
   readonly #columns: string;
+  readonly #isTable: string;
 
   /**
    * @param prefix what the names of the tables begin with
    * @param place where the data of a segment is, in SQL
+   * @param isTable query that gives a row where the table of a name is there
    */
-  constructor(run: RunQuery, prefix: string, place: string) {
+  constructor(run: RunQuery, prefix: string, place: string, isTable: string) {
     this.run = run;
     this.#prefix = prefix;
     this.#columns = `${headColumns}, ${place} as place`;
+    this.#isTable = isTable;
   }
 
   async addRun({ chain, startedAt, requestKey }: Omit<Run, 'run'>): Promise<number> {
@@ -73,10 +76,27 @@ export abstract class SqlSegments {
     return this.run<Hold>(`select ${columns} from ${this.#prefix}hold order by id`);
   }
 
+  /** None in a record of a version that gave none. */
+  async signs(): Promise<readonly Sign[]> {
+    const table = `${this.#prefix}sign`;
+    if ((await this.run(this.#isTable, [table])).length === 0) return [];
+    return this.run<Sign>(`select chain, at_ms as at from ${table} order by chain`);
+  }
+
+  async signOff(chain: number): Promise<void> {
+    await this.run(`delete from ${this.#prefix}sign where chain = ?`, [chain]);
+  }
+
   deletions(chain: number): Promise<readonly Deletion[]> {
     const columns = 'chain, first, last, hash, until_ms as until';
     return this.run<Deletion>(`select ${columns} from ${this.#prefix}deletion where chain = ? order by first`, [chain]);
   }
+}
+
+/** Replaces the last sign of a chain. */
+export async function replaceSign(run: RunQuery, prefix: string, { chain, at }: Sign): Promise<void> {
+  const insert = `insert into ${prefix}sign (chain, at_ms) values (?, ?)`;
+  await run(`${insert} on conflict (chain) do update set at_ms = excluded.at_ms`, [chain, at]);
 }
 
 export async function headOfChain(run: RunQuery, prefix: string, chain: number): Promise<ChainHead | undefined> {

@@ -6,8 +6,8 @@ import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
-import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
-import { headColumns, headOf, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
+import type { Deletion, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
+import { headColumns, headOf, replaceSign, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
 
 const schema = `
 create table if not exists segment (
@@ -30,6 +30,7 @@ create table if not exists deletion (
   chain integer not null, first integer not null, last integer not null, hash text not null, until_ms integer not null,
   unique (chain, first)
 );
+create table if not exists sign (chain integer primary key, at_ms integer not null);
 `;
 
 /** Segments are hundreds of kilobytes: large pages waste little and are read in few steps. */
@@ -91,7 +92,10 @@ function queriesOn(database: DatabaseSync) {
   };
 }
 
+const isTable = "select 1 from sqlite_schema where type = 'table' and name = ?";
+
 class SqliteSegments extends SqlSegments implements SegmentStore {
+  readonly copiesJournals = false;
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
   readonly #all: ReturnType<typeof queriesOn>;
@@ -99,7 +103,7 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
 
   constructor(database: DatabaseSync, path: string) {
     const all = queriesOn(database);
-    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place');
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', isTable);
     this.journalPath = path === ':memory:' ? undefined : path;
     this.#path = path;
     this.#database = database;
@@ -128,6 +132,15 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
         }
       }
     });
+  }
+
+  sign(sign: Sign): Promise<void> {
+    return replaceSign(this.run, '', sign);
+  }
+
+  /** Who has the file has the journals beside it. */
+  async journal(): Promise<Buffer> {
+    return Buffer.alloc(0);
   }
 
   deletableBefore(before: EpochMs): EpochMs {

@@ -65,7 +65,7 @@ test(
     const expected = await expectedOf(service.record);
     assert.deepEqual(copied, expected);
 
-    const gaps = await new RecordReader(service.record.store).gaps(1);
+    const { gaps } = await new RecordReader(service.record.store).coverage(service.clock.now());
     const text = (at: number | undefined) =>
       at === undefined ? null : new Date(at).toISOString().slice(0, -1).replace('T', ' ');
     assert.deepEqual(

@@ -1,0 +1,166 @@
+import type { EpochMs } from '../../clock.ts';
+import { type FactRow, type Gap, type GapFact, gapsIn } from '../segment/rows.ts';
+
+/** What says where one chain has the record. */
+export interface ChainFacts {
+  readonly chain: number;
+  /** Its facts of `breakKinds`, in order. */
+  readonly breaks: readonly FactRow[];
+  /** The instant of its first row that was not deleted. */
+  readonly begin: EpochMs;
+  /** The last instant up to which it is known to be stored. */
+  readonly until: EpochMs;
+  /** Its process gave no sign of life for too long. */
+  readonly isSilent: boolean;
+}
+
+/** A span in which one chain has what its process published: from `from` on, before `to`. */
+export interface Stretch {
+  readonly chain: number;
+  readonly from: number;
+  readonly to: number;
+  /** The chain with the greater one speaks for the span; where the first numbers are equal, the second decide. */
+  readonly rank: readonly [number, number];
+}
+
+/** Spans of all chains, of which one after the other speaks for all: the processes that share a record publish the same. */
+export class Coverage {
+  /** Spans in which something is lacking: where no chain has the record, and where a process lost answers of its own. */
+  readonly gaps: readonly Gap[];
+  readonly #stretches: readonly Stretch[];
+
+  constructor(chains: readonly ChainFacts[]) {
+    this.#stretches = chains.flatMap(stretchesOf);
+    const gaps = chains.flatMap(gapsOf);
+    const stopped = gaps.filter(({ reason }) => reason === 'stopped');
+    const others = uncovered(this.#stretches).flatMap((span) => stopped.flatMap((gap) => common(span, gap) ?? []));
+    this.gaps = [
+      ...gaps.filter(({ reason }) => reason !== 'stopped'),
+      ...new Map(others.map((gap) => [gap.from, gap])).values(),
+    ].sort((one, other) => one.from - other.from);
+  }
+
+  /** The chains that have an instant, the one that speaks for it first. */
+  chainsAt(at: EpochMs): readonly number[] {
+    return this.#stretches
+      .filter(({ from, to }) => from <= at && at < to)
+      .sort(byRank)
+      .map(({ chain }) => chain);
+  }
+
+  /** The parts of a span that are in the record, in order, each with the chain that speaks for it. */
+  parts({ from, to }: Pick<Stretch, 'from' | 'to'>): readonly Omit<Stretch, 'rank'>[] {
+    const within = this.#stretches.filter((each) => each.from < to && each.to > from).sort(byRank);
+    const edges = [from, to, ...within.flatMap((each) => [each.from, each.to])].filter(
+      (edge) => edge >= from && edge <= to,
+    );
+    const parts: { chain: number; from: number; to: number }[] = [];
+    const ordered = [...new Set(edges)].sort((one, other) => one - other);
+    for (const [index, edge] of ordered.slice(0, -1).entries()) {
+      const next = ordered[index + 1]!;
+      const chain = within.find((each) => each.from <= edge && each.to > edge)?.chain;
+      const last = parts.at(-1);
+      if (chain === undefined) continue;
+      if (last?.chain === chain && last.to === edge) last.to = next;
+      else parts.push({ chain, from: edge, to: next });
+    }
+    return parts;
+  }
+
+  /** Where no chain has what was published. */
+  uncovered(): readonly Gap[] {
+    return uncovered(this.#stretches).map((span) => {
+      const known = this.gaps.find((gap) => common(span, gap) !== undefined);
+      return { ...span, reason: known?.reason ?? 'silent', servings: known?.servings };
+    });
+  }
+}
+
+function byRank({ rank: one }: Stretch, { rank: other }: Stretch): number {
+  return other[0] - one[0] || other[1] - one[1];
+}
+
+/** The chain of the process that began last to make prices; else of the one that has taken them from others for longest; else of the newest. */
+const ranks: Readonly<Record<'published' | 'followed' | 'assumed', (since: number) => Stretch['rank']>> = {
+  published: (since) => [2, since],
+  followed: (since) => [1, -since],
+  assumed: (since) => [0, since],
+};
+
+function stretchesOf({ chain, breaks, begin, until, isSilent }: ChainFacts): Stretch[] {
+  const stretches: Stretch[] = [];
+  let open: { from: number; startedAt: number; publishes: boolean } | undefined =
+    breaks[0]?.kind === 'process' ? undefined : { from: begin, startedAt: begin, publishes: false };
+  const end = (to: number) => {
+    if (open === undefined) return;
+    const { from, startedAt, publishes } = open;
+    const rank = publishes ? ranks.published(from) : ranks.followed(startedAt);
+    stretches.push({ chain, from: Math.max(from, begin), to, rank });
+  };
+  for (const { kind, at, text } of breaks) {
+    if (kind !== 'process' && kind !== 'stop' && kind !== 'publishing') continue;
+    end(kind === 'stop' ? at + 1 : at);
+    if (kind === 'stop') open = undefined;
+    else if (kind === 'process') open = { from: at, startedAt: at, publishes: false };
+    else open = { from: at, startedAt: open?.startedAt ?? at, publishes: text === 'true' };
+  }
+  end(until + 1);
+  // What a living process published last may be on its machine alone.
+  if (open !== undefined && !isSilent)
+    stretches.push({ chain, from: until + 1, to: Infinity, rank: ranks.assumed(until) });
+  return cutsIn(breaks)
+    .reduce(without, stretches)
+    .filter(({ from, to }) => from < to);
+}
+
+/** The gaps of a chain as they cut it: what a process that was killed left lasts until the next one had begun. */
+function cutsIn(breaks: readonly FactRow[]): { from: number; to: number }[] {
+  let startedAt = 0;
+  return breaks.flatMap(({ kind, at, text }) => {
+    if (kind === 'process') startedAt = at;
+    if (kind !== 'gap') return [];
+    const { from, to, reason } = JSON.parse(text) as GapFact;
+    return [{ from: from + 1, to: reason === 'killed' ? Math.max(to, startedAt) : to }];
+  });
+}
+
+function without(stretches: Stretch[], cut: { readonly from: number; readonly to: number }): Stretch[] {
+  return stretches.flatMap((each) =>
+    [
+      { ...each, to: Math.min(each.to, cut.from) },
+      { ...each, from: Math.max(each.from, cut.to) },
+    ].filter(({ from, to }) => from < to),
+  );
+}
+
+function gapsOf({ breaks, until, isSilent }: ChainFacts): Gap[] {
+  const gaps = gapsIn(breaks);
+  const isStopped = gaps.at(-1)?.reason === 'stopped' && gaps.at(-1)?.to === undefined;
+  return isSilent && !isStopped
+    ? [...gaps, { from: until, to: undefined, reason: 'silent', servings: undefined }]
+    : gaps;
+}
+
+type Span = Pick<Gap, 'from' | 'to'>;
+
+/** What lies between stretches and after the last, with the bounds of a gap: recorded are `from` and `to`, and nothing between. */
+function uncovered(stretches: readonly Stretch[]): Span[] {
+  const spans: Span[] = [];
+  const [first, ...rest] = stretches.toSorted((one, other) => one.from - other.from);
+  let end = first?.to ?? Infinity;
+  for (const { from, to } of rest) {
+    if (from > end) spans.push({ from: (end - 1) as EpochMs, to: from as EpochMs });
+    end = Math.max(end, to);
+  }
+  if (end !== Infinity) spans.push({ from: (end - 1) as EpochMs, to: undefined });
+  return spans;
+}
+
+/** What a span and a gap have in common, as a gap. */
+function common({ from, to }: Span, gap: Gap): Gap | undefined {
+  const end = Math.min(to ?? Infinity, gap.to ?? Infinity);
+  const begin = Math.max(from, gap.from);
+  return begin < end
+    ? { ...gap, from: begin as EpochMs, to: end === Infinity ? undefined : (end as EpochMs) }
+    : undefined;
+}
