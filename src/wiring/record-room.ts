@@ -7,14 +7,21 @@ import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
 import type { Store } from '../store/store.ts';
+import type { ProcessFeed } from './clustered-feed.ts';
 import type { MarketRoom } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The record, and the ways to ask it. */
 export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
-/** The record as configured; `undefined` where it is off, and in a process without a public listener. @param requestKey see `RequestIds` */
-export function recordRoom(options: ServiceOptions, market: MarketRoom, store: Store, requestKey: Uint8Array) {
+/** The record as configured; `undefined` where it is off, and in a process without a public listener. @param key see `RequestIds` */
+export function recordRoom(
+  options: ServiceOptions,
+  market: MarketRoom,
+  store: Store,
+  key: Uint8Array,
+  feed: ProcessFeed,
+) {
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo } = history;
@@ -22,7 +29,7 @@ export function recordRoom(options: ServiceOptions, market: MarketRoom, store: S
   const isMailed = mail !== undefined && sealTo !== undefined;
   const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
   const recording = new Recording({
-    ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit },
+    ...{ ...options, location, keepForMs, market, requestKey: key, audit: store.audit, sharing: feed.figures },
     daySealed: (seal) => mailer?.send(seal),
   });
   return {
@@ -54,11 +61,8 @@ function symbolAsked(query: string): string | undefined {
  * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined` where the record is
  * off. A process that records nothing makes no file: it has nothing to read until another has made it.
  */
-export function pastPricesOf({
-  configuration: { history },
-  only,
-  clock,
-}: Pick<ServiceOptions, 'configuration' | 'only' | 'clock'>) {
+export function pastPricesOf({ configuration, only, clock }: Pick<ServiceOptions, 'configuration' | 'only' | 'clock'>) {
+  const { history } = configuration;
   if (history === undefined) return undefined;
   const { location } = history;
   const record = new RecordClient(location, clock);

@@ -67,3 +67,81 @@ recordTest(
     assert.equal(changes, published.length, 'each change is in a candle');
   },
 );
+
+recordTest(
+  'a rolling restart leaves no gap and no doubled price, although each process begins without any',
+  async (t) => {
+    const { leader, follower, running, published, questions, pass, quotes } = await twoProcesses(t);
+    await pass(5);
+    await leader.stop();
+    running.delete(leader);
+    await pass(2, follower, []);
+    follower.publish(true);
+    await pass(2, follower, []);
+    await leader.begin();
+    running.add(leader);
+    await pass(3, follower, [leader]);
+    await follower.stop();
+    running.delete(follower);
+    await pass(2, leader, []);
+    leader.publish(true);
+    await pass(2, leader, []);
+    await follower.begin();
+    running.add(follower);
+    await pass(70, leader, [follower]);
+    assert.deepEqual(
+      await quotes(),
+      published.map(({ bid }) => bid),
+    );
+    assert.deepEqual((await questions.summary()).gaps, []);
+    const halves = published.map(({ at }) => ({ from: at, to: (at + 1_000) as EpochMs, limit: 10 }));
+    for (const [index, span] of halves.entries()) {
+      const { rows } = await questions.quotes('BTCEUR', span);
+      assert.deepEqual(
+        rows.flatMap(({ quote }) => quote?.bid ?? []),
+        [published[index]!.bid],
+        `second ${index}`,
+      );
+    }
+  },
+);
+
+recordTest(
+  'a process that is silent for 30 s is a gap from its last sign until it is back (fault row 78)',
+  async (t) => {
+    const { clock, leader, follower, running, questions, pass } = await twoProcesses(t);
+    await pass(10);
+    leader.kill();
+    running.delete(leader);
+    const killedAt = clock.now();
+    await pass(29, follower, []);
+    assert.deepEqual((await questions.summary()).gaps, []);
+    await pass(5, follower, []);
+    const [gap, ...others] = (await questions.summary()).gaps;
+    assert.deepEqual([gap?.reason, gap?.to, others], ['silent', undefined, []]);
+    assert.ok(gap!.from <= killedAt && gap!.from > killedAt - 5_000, `${killedAt - gap!.from} ms before`);
+    await leader.begin();
+    running.add(leader);
+    await pass(5, follower, [leader]);
+    const { gaps } = await questions.summary();
+    assert.deepEqual(
+      gaps.map(({ reason }) => reason),
+      ['killed'],
+    );
+  },
+);
+
+recordTest('of two processes that record, the one that makes the prices says what held', async (t) => {
+  const { leader, follower, published, pass, bidAt } = await twoProcesses(t);
+  await pass(3);
+  leader.publish(false);
+  follower.publish(true);
+  // The first goes on without prices.
+  await pass(5, follower, []);
+  const found: unknown[] = [];
+  for (const { at } of published) found.push(await bidAt(at + 10));
+  assert.deepEqual(
+    found,
+    published.map(({ bid }) => bid),
+  );
+});

@@ -82,7 +82,7 @@ export class RecordingProcess {
     this.#recorder.flush();
   }
 
-  /** What the recording thread does once a second. */
+  /** Does what the recording thread does once a second. */
   async tick(): Promise<void> {
     await this.#write();
     await this.#open.writer.tick(this.clock.now());

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import { type FactRow, type Gap, type GapFact, gapsIn } from '../segment/rows.ts';
 
-/** What says where one chain has the record. */
+/** Facts of one chain that say where it has the record. */
 export interface ChainFacts {
   readonly chain: number;
   /** Its facts of `breakKinds`, in order. */
@@ -143,7 +143,7 @@ function gapsOf({ breaks, until, isSilent }: ChainFacts): Gap[] {
 
 type Span = Pick<Gap, 'from' | 'to'>;
 
-/** What lies between stretches and after the last, with the bounds of a gap: recorded are `from` and `to`, and nothing between. */
+/** Gives the spans between stretches and after the last, with the bounds of a gap: recorded are `from` and `to`, and nothing between. */
 function uncovered(stretches: readonly Stretch[]): Span[] {
   const spans: Span[] = [];
   const [first, ...rest] = stretches.toSorted((one, other) => one.from - other.from);
@@ -156,7 +156,7 @@ function uncovered(stretches: readonly Stretch[]): Span[] {
   return spans;
 }
 
-/** What a span and a gap have in common, as a gap. */
+/** Gives the common part of a span and a gap, as a gap. */
 function common({ from, to }: Span, gap: Gap): Gap | undefined {
   const end = Math.min(to ?? Infinity, gap.to ?? Infinity);
   const begin = Math.max(from, gap.from);

@@ -55,7 +55,7 @@ interface Before {
 /** More keyframes than this are not of one millisecond. */
 const sameInstantMax = 8;
 /** A process that gave no sign of life for so long has ended. */
-export const silentAfterMs = 30_000;
+const silentAfterMs = 30_000;
 
 /** Reads rows out of segments, and out of the journals of the running minute. */
 export class RecordReader {

@@ -74,7 +74,7 @@ export class Journal {
     }
   }
 
-  /** What was appended from a place on. */
+  /** Reads again what was appended from a place on. */
   from(place: number): Buffer {
     const bytes = Buffer.alloc(this.#length - place);
     return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, place));

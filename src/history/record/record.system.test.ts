@@ -3,6 +3,7 @@ import { testRecordsOnPostgres } from './record.testing.ts';
 
 testRecordsOnPostgres();
 await import('../query/bodies.test.ts');
+await import('../query/coverage.test.ts');
 await import('../ship/ship-span.test.ts');
 await import('./writer.test.ts');
 await import('../../../test/service/record.test.ts');

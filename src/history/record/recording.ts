@@ -2,6 +2,7 @@ import type { ServiceBoard } from '../../board/service-board.ts';
 import { asEpochMs, type EpochMs, type Timer } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
+import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { GapFact, ProcessFact } from '../segment/rows.ts';
 import type { Deletion } from '../segment/segment-store.ts';
@@ -18,6 +19,8 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** The version of this software. */
   readonly version: string;
   readonly market: FeedTarget & { readonly service: Pick<ServiceBoard, 'announced'> };
+  /** Its part in the feed that several processes have together; `undefined` where it shares none. */
+  readonly sharing: (() => { readonly isLeading: boolean; readonly isAlone: boolean }) | undefined;
   readonly audit: Pick<Store['audit'], 'record'>;
   /** A day is over: its last segment, with the SHA-256 in hexadecimal digits. */
   readonly daySealed: (seal: Record<'day' | 'head', string> & Record<'chain' | 'segment', number>) => void;
@@ -32,7 +35,7 @@ export class Recording {
   #chain = 0;
   #timer: Timer | undefined;
   #day = 0;
-  #recorded: { windows?: unknown; path?: unknown } = {};
+  #recorded: { windows?: unknown; path?: unknown; isPublishing?: boolean } = {};
   #gaps = 0;
   /** Left by the process before; recorded with the first flush. */
   #leftGap: GapFact | undefined;
@@ -137,7 +140,9 @@ export class Recording {
 
   #tick(): void {
     const now = this.#parts.clock.now();
-    this.#thread.post({ kind: 'tick', now });
+    // What was noted before goes first, so that all of it is stored once this is.
+    this.#recorder.flush();
+    this.#thread.post({ kind: 'tick', now, until: this.#gapSince ?? now });
     const day = Math.floor(now / dayMs);
     if (day === this.#day || this.#figures === undefined) return;
     const ended = isoInstant(asEpochMs(this.#day * dayMs)).slice(0, 10);
@@ -156,6 +161,11 @@ export class Recording {
     if (announced !== this.#recorded.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
     if (feedStatus.path !== this.#recorded.path)
       this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
-    this.#recorded = { windows: announced, path: feedStatus.path };
+    const { sharing, clock } = this.#parts;
+    const { isLeading = true, isAlone = false } = sharing?.() ?? {};
+    const isPublishing = (isLeading || isAlone) && feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
+    if (isPublishing !== (this.#recorded.isPublishing ?? false))
+      this.#recorder.fact('publishing', '', JSON.stringify(isPublishing));
+    this.#recorded = { windows: announced, path: feedStatus.path, isPublishing };
   }
 }

@@ -19,7 +19,7 @@ export interface WorkerSettings {
 export type ToWorker =
   | { readonly kind: 'piece'; readonly piece: Uint8Array }
   /** About once a second. */
-  | { readonly kind: 'tick'; readonly now: EpochMs }
+  | { readonly kind: 'tick'; readonly now: EpochMs; readonly until: EpochMs }
   | { readonly kind: 'stop' };
 
 /** From the recording thread. */
@@ -70,10 +70,10 @@ async function begin(): Promise<void> {
   report({ kind: 'open', chain: open.chain, gap: open.gap });
 }
 
-async function tick(now: EpochMs): Promise<void> {
+async function tick(now: EpochMs, until: EpochMs): Promise<void> {
   if (open === undefined || store === undefined) return;
   const { writer } = open;
-  await trying(() => writer.tick(now));
+  await trying(() => writer.tick(now, until));
   report({ kind: 'state', figures: writer.figures(), lastError });
   await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;
@@ -109,7 +109,7 @@ async function stop(): Promise<void> {
 
 async function handle(message: ToWorker): Promise<void> {
   if (message.kind === 'piece') await trying(async () => open?.writer.take(message.piece));
-  else if (message.kind === 'tick') await tick(message.now);
+  else if (message.kind === 'tick') await tick(message.now, message.until);
   else await stop();
 }
 

@@ -37,7 +37,7 @@ const tables = [
   )`,
 ];
 
-/** Those of later versions, which older ones do not know and leave alone. */
+/** Tables of later versions, which older ones do not know and leave alone. */
 const laterTables = [
   'create table if not exists record_sign (chain integer primary key, at_ms bigint not null)',
   `create table if not exists record_journal (

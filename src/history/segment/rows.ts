@@ -79,7 +79,7 @@ export type FactKind = (typeof factKinds)[number];
 
 /** Kinds that say where the record begins, ends or has a gap. */
 export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'deletion', 'publishing'];
-/** Those of them that hold until the next of their kind. */
+/** Kinds among them that hold until the next of their kind. */
 export const lastingBreakKinds: readonly FactKind[] = ['process', 'publishing'];
 
 /** Something that changes rarely, from this position on. */

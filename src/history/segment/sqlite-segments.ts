@@ -138,7 +138,7 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     return replaceSign(this.run, '', sign);
   }
 
-  /** Who has the file has the journals beside it. */
+  /** None: the files are beside this one. */
   async journal(): Promise<Buffer> {
     return Buffer.alloc(0);
   }
