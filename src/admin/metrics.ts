@@ -368,5 +368,6 @@ function recordMetrics({ recording, clock }: AdminParts): Metric[] {
       const figures = recording();
       return figures && (figures.gapSince === undefined ? 0 : (clock.now() - figures.gapSince) / 1000);
     }),
+    metric('record_silent_processes', 'Processes whose record ended without a stop.', () => recording()?.silent.length),
   ];
 }

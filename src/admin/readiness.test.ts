@@ -6,6 +6,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { SharingFigures } from '../cluster/shared-feed.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
+import type { Sign } from '../history/segment/segment-store.ts';
 import type { AdminParts, Phase } from '../management/parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
@@ -40,6 +41,7 @@ function sourcesIn(phase: Phase) {
     offsetMs: undefined,
     isWrong: false,
   };
+  const silent: Sign[] = [];
   const sharing = { figures: undefined as SharingFigures | undefined };
   const sources = {
     clock,
@@ -51,10 +53,11 @@ function sourcesIn(phase: Phase) {
     notifier: { figures: () => ({ isFailing: well.isMailFailing, pending: 3 }) },
     changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
+    recording: () => ({ silent }),
     sharedLimits: () => undefined,
     replication: () => sharing.figures,
   } as unknown as AdminParts;
-  return { clock, markets, service, reachable, held, disk, well, reading, sharing, sources };
+  return { clock, markets, service, reachable, held, disk, well, reading, silent, sharing, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
@@ -81,6 +84,13 @@ test('a full disk and a damaged database file are named', () => {
     'nothing can be saved: The disk that holds the database is full.',
     'the database file is damaged, restore a backup: row 3 missing from index',
   ]);
+});
+
+test('a process that shares the record and is silent is named with the end of its part (fault row 78)', () => {
+  const { sources, silent } = sourcesIn('serving');
+  silent.push({ chain: 3, at: Date.parse('2026-11-21T10:00:00.000Z') as EpochMs });
+  const text = 'the process of chain 3 is silent: its part of the record ends at 2026-11-21T10:00:00.000Z';
+  assert.deepEqual(readiness(sources), { ready: true, phase: 'serving', notes: [text] });
 });
 
 test('a mass loss that is held back is named with the way out', () => {

@@ -1,3 +1,4 @@
+import { isoInstant } from '../contract/instant.ts';
 import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { allDoubts } from '../management/views.ts';
@@ -44,13 +45,15 @@ function* processNotes({ market, clock, phase, listener: { overload } }: AdminPa
     yield note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
 }
 
-function* storeNotes({ market, changes, storeCheck }: AdminParts): Iterable<Note> {
+function* storeNotes({ market, changes, storeCheck, recording }: AdminParts): Iterable<Note> {
   if (!changes.reachable())
     yield note('critical', 'the store cannot be used: keys, markets and windows are as last known');
   const trouble = market.snapshots.lastError();
   if (trouble !== undefined) yield note('critical', `nothing can be saved: ${trouble}`);
   const finding = storeCheck.result()?.finding;
   if (finding !== undefined) yield note('critical', `the database file is damaged, restore a backup: ${finding}`);
+  for (const { chain, at } of recording()?.silent ?? [])
+    yield note('warning', `the process of chain ${chain} is silent: its part of the record ends at ${isoInstant(at)}`);
   const { keys, windows, terms } = changes.held();
   if (keys + windows + terms > 0) {
     const what = `${keys} keys, ${windows} maintenance windows and ${terms} terms vanished from the store and are kept`;

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { EpochMs } from '../../clock.ts';
 import { newRecord, recordTest } from '../record/record.testing.ts';
+import { prune } from '../segment/retention.ts';
 import { elsewhere, everything, RecordingProcess } from './coverage.testing.ts';
 import { RecordQuestions } from './questions.ts';
 
@@ -128,6 +129,38 @@ recordTest(
       gaps.map(({ reason }) => reason),
       ['killed'],
     );
+  },
+);
+
+recordTest(
+  'the last sign of a process that died for good goes with what it belongs to, unless a hold spares it',
+  async (t) => {
+    const { clock, leader, follower, running, questions, pass, bidAt } = await twoProcesses(t);
+    await pass(70);
+    leader.kill();
+    leader.loseMachine();
+    running.delete(leader);
+    const diedAt = clock.now();
+    await pass(70, follower, []);
+    const { store } = follower;
+    const left = async () => [(await store.signs())!.length, (await store.journal(leader.chain)).length > 0];
+    const before = [2, store.copiesJournals];
+    assert.deepEqual(await left(), before);
+    assert.deepEqual(follower.silent(), [leader.chain]);
+    const held = { from: (diedAt - 60_000) as EpochMs, to: diedAt, reason: 'complaint 4711' };
+    const id = await store.addHold(held);
+    await prune(store, clock.now());
+    assert.deepEqual(await left(), before);
+    await store.releaseHold(id);
+    await prune(store, (diedAt - 60_000) as EpochMs);
+    assert.deepEqual(await left(), before);
+    await prune(store, (clock.now() - 10_000) as EpochMs);
+    assert.deepEqual(await left(), [1, false]);
+    await pass(5, follower, []);
+    assert.deepEqual([(await questions.summary()).gaps, follower.silent()], [[], []]);
+    await follower.stop();
+    clock.jump(1_000);
+    assert.equal(await bidAt(clock.now()), 'not_recorded', 'its last row is its end');
   },
 );
 

@@ -88,6 +88,11 @@ export class RecordingProcess {
     await this.#open.writer.tick(this.clock.now());
   }
 
+  /** Gives the chains of silent processes, as it knows them. */
+  silent(): readonly number[] {
+    return this.#open.writer.figures().silent.map(({ chain }) => chain);
+  }
+
   /** Ends it in order. */
   async stop(): Promise<void> {
     this.#recorder.stop();

@@ -10,8 +10,8 @@ export interface ChainFacts {
   readonly begin: EpochMs;
   /** The last instant up to which it is known to be stored. */
   readonly until: EpochMs;
-  /** Its process gave no sign of life for too long. */
-  readonly isSilent: boolean;
+  /** Whether its process lives, as far as is known; `undefined` where it gives no signs and others do: its last row is its end. */
+  readonly isAlive: boolean | undefined;
 }
 
 /** A span in which one chain has what its process published: from `from` on, before `to`. */
@@ -87,7 +87,7 @@ const ranks: Readonly<Record<'published' | 'followed' | 'assumed', (since: numbe
   assumed: (since) => [0, since],
 };
 
-function stretchesOf({ chain, breaks, begin, until, isSilent }: ChainFacts): Stretch[] {
+function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stretch[] {
   const stretches: Stretch[] = [];
   let open: { from: number; startedAt: number; publishes: boolean } | undefined =
     breaks[0]?.kind === 'process' ? undefined : { from: begin, startedAt: begin, publishes: false };
@@ -106,7 +106,7 @@ function stretchesOf({ chain, breaks, begin, until, isSilent }: ChainFacts): Str
   }
   end(until + 1);
   // What a living process published last may be on its machine alone.
-  if (open !== undefined && !isSilent)
+  if (open !== undefined && isAlive === true)
     stretches.push({ chain, from: until + 1, to: Infinity, rank: ranks.assumed(until) });
   return cutsIn(breaks)
     .reduce(without, stretches)
@@ -133,10 +133,10 @@ function without(stretches: Stretch[], cut: { readonly from: number; readonly to
   );
 }
 
-function gapsOf({ breaks, until, isSilent }: ChainFacts): Gap[] {
+function gapsOf({ breaks, until, isAlive }: ChainFacts): Gap[] {
   const gaps = gapsIn(breaks);
   const isStopped = gaps.at(-1)?.reason === 'stopped' && gaps.at(-1)?.to === undefined;
-  return isSilent && !isStopped
+  return isAlive === false && !isStopped
     ? [...gaps, { from: until, to: undefined, reason: 'silent', servings: undefined }]
     : gaps;
 }

@@ -19,7 +19,7 @@ import {
   type ServingRow,
 } from '../segment/rows.ts';
 import { type SegmentHead, type SegmentKind, segmentKinds } from '../segment/segment.ts';
-import type { SegmentReader } from '../segment/segment-store.ts';
+import { isSilent, type SegmentReader } from '../segment/segment-store.ts';
 import { servingDecoder } from '../segment/serving-codec.ts';
 import { type ChainFacts, Coverage } from './coverage.ts';
 
@@ -54,8 +54,6 @@ interface Before {
 
 /** More keyframes than this are not of one millisecond. */
 const sameInstantMax = 8;
-/** A process that gave no sign of life for so long has ended. */
-const silentAfterMs = 30_000;
 
 /** Reads rows out of segments, and out of the journals of the running minute. */
 export class RecordReader {
@@ -77,22 +75,21 @@ export class RecordReader {
 
   /** Which chain has what of the record, as it is known at `now`. */
   async coverage(now: EpochMs): Promise<Coverage> {
-    const signs = new Map((await this.#store.signs()).map(({ chain, at }) => [chain, at]));
+    const signs = await this.#store.signs();
     const chains: ChainFacts[] = [];
     for (const chain of await this.chains()) {
       const { batches } = await this.#running(chain);
-      const sign = signs.get(chain);
+      const sign = signs?.find((each) => each.chain === chain);
       // A backup has the sign without the journal.
       const isKept = this.#store.copiesJournals || existsSync(journalOf(this.#store.journalPath!, chain));
-      const ends = [isKept ? sign : undefined, await lastOf(this.#store, chain), batches.at(-1)?.from];
+      const ends = [isKept ? sign?.at : undefined, await lastOf(this.#store, chain), batches.at(-1)?.from];
       const [first] = await this.#store.heads({ kinds: segmentKinds, chain, limit: 1 });
       chains.push({
         chain,
         breaks: await this.#breaksOf(chain, batches, first),
         begin: first?.firstAt ?? batches[0]!.from,
         until: Math.max(...ends.map((at) => at ?? 0)) as EpochMs,
-        // Versions before this one gave none.
-        isSilent: sign !== undefined && now - sign > silentAfterMs,
+        isAlive: signs === undefined || (sign && !isSilent(sign, now)),
       });
     }
     return new Coverage(chains);

@@ -67,11 +67,14 @@ export class Recording {
     });
   }
 
-  /** `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one that a process before left. */
+  /**
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one that a process before left; `silent` are other
+   * processes that share the record.
+   */
   figures() {
-    const { quotes = 0, servings = 0, segmentBytes = 0 } = this.#figures ?? {};
+    const { quotes = 0, servings = 0, segmentBytes = 0, silent = [] } = this.#figures ?? {};
     const { backlogBytes } = this.#recorder;
-    const gap = { gaps: this.#gaps, gapSince: this.#gapSince };
+    const gap = { gaps: this.#gaps, gapSince: this.#gapSince, silent };
     return { quotes, servings, segmentBytes, backlogBytes, ...gap, trouble: this.#lastError };
   }
 

@@ -13,7 +13,7 @@ import {
   startOf,
 } from '../segment/rows.ts';
 import { type ChainHead, type Segment, type SegmentContent, type SegmentKind, sealed } from '../segment/segment.ts';
-import type { SegmentStore } from '../segment/segment-store.ts';
+import { isSilent, type SegmentStore, type Sign } from '../segment/segment-store.ts';
 import { encodeServings } from '../segment/serving-codec.ts';
 import type { Journal } from './journal.ts';
 import type { Publication } from './publication.ts';
@@ -51,6 +51,8 @@ export interface WriterFigures {
   readonly servings: number;
   readonly segmentBytes: number;
   readonly head: ChainHead;
+  /** The last signs of processes that are silent. */
+  readonly silent: readonly Sign[];
 }
 
 /**
@@ -66,6 +68,7 @@ export class RecordWriter {
   #rows: Rows = { quotes: [], facts: [], servings: [] };
   #minute = 0;
   #signedAt = 0;
+  #silent: readonly Sign[] = [];
   /** Bytes of the journal that others have. */
   #copied = 0;
   #unstored: Segment[] = [];
@@ -82,7 +85,7 @@ export class RecordWriter {
   }
 
   figures(): WriterFigures {
-    return { ...this.#totals, head: this.#head };
+    return { ...this.#totals, head: this.#head, silent: this.#silent };
   }
 
   /** Takes a piece of the stream. Throws the error of the disk; what it could not write it keeps. */
@@ -122,6 +125,7 @@ export class RecordWriter {
     await store.sign({ chain, at }, data.length === 0 ? undefined : { place: this.#copied, data });
     this.#copied += data.length;
     this.#signedAt = at;
+    this.#silent = ((await store.signs()) ?? []).filter((sign) => isSilent(sign, at));
   }
 
   /** Records something of the record itself. Throws the error of the disk. */

@@ -161,6 +161,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     });
   }
 
+  override async signOff(chain: number): Promise<void> {
+    await this.run('delete from record_journal where chain = ?', [chain]);
+    await super.signOff(chain);
+  }
+
   async journal(chain: number): Promise<Buffer> {
     if ((await this.run(tableQuery, ['record_journal'])).length === 0) return Buffer.alloc(0);
     const query = 'select data from record_journal where chain = ? order by place';

@@ -4,6 +4,7 @@ import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
 
 /**
  * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block that a hold touches stays whole.
+ * Of a process that died for good that goes which it did not seal.
  *
  * @returns what was deleted: blocks that follow each other are one deletion
  */
@@ -24,6 +25,9 @@ export async function prune(store: SegmentStore, before: EpochMs): Promise<Delet
     }
   }
   if (deletions.length > 0) await store.delete(deletions);
+  for (const { chain, at } of (await store.signs()) ?? []) {
+    if (at < before && !holds.some(({ from }) => from <= at)) await store.signOff(chain);
+  }
   return deletions;
 }
 

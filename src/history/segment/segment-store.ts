@@ -29,10 +29,17 @@ export interface Deletion {
   readonly until: EpochMs;
 }
 
+const silentAfterMs = 30_000;
+
 /** A sign of life of the process that writes a chain: what it published before `at` is stored. */
 export interface Sign {
   readonly chain: number;
   readonly at: EpochMs;
+}
+
+/** Whether the process that gave it has ended, and may have more than what is stored. */
+export function isSilent({ at }: Sign, now: EpochMs): boolean {
+  return now - at > silentAfterMs;
 }
 
 /** A part of a journal, from the byte `place` on, for those who cannot read the file. */
@@ -82,8 +89,8 @@ export interface SegmentReader {
   runs(): Promise<readonly Run[]>;
   holds(): Promise<readonly Hold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
-  /** The last one of each process that did not end in order. */
-  signs(): Promise<readonly Sign[]>;
+  /** The last one of each process that did not end in order; `undefined` where only versions that gave none have written. */
+  signs(): Promise<readonly Sign[] | undefined>;
   /** Whether journals are copied into it with each sign, for those who cannot read the files. */
   readonly copiesJournals: boolean;
   /** The journal of a process of another machine, as far as it was copied. */
@@ -100,7 +107,7 @@ export interface SegmentStore extends SegmentReader {
   append(segments: readonly Segment[]): Promise<void>;
   /** Instead of its last one. @param part of its journal; what was copied from there on is replaced, and nothing of it stays after `append` */
   sign(sign: Sign, part?: JournalPart): Promise<void>;
-  /** The process ended in order. */
+  /** The process ended in order, or so long ago that nobody asks: neither its sign nor a copy of its journal stays. */
   signOff(chain: number): Promise<void>;
   /** Gives it a number. */
   addRun(run: Omit<Run, 'run'>): Promise<number>;

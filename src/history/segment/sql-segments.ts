@@ -76,10 +76,9 @@ export abstract class SqlSegments {
     return this.run<Hold>(`select ${columns} from ${this.#prefix}hold order by id`);
   }
 
-  /** None in a record of a version that gave none. */
-  async signs(): Promise<readonly Sign[]> {
+  async signs(): Promise<readonly Sign[] | undefined> {
     const table = `${this.#prefix}sign`;
-    if ((await this.run(this.#isTable, [table])).length === 0) return [];
+    if ((await this.run(this.#isTable, [table])).length === 0) return undefined;
     return this.run<Sign>(`select chain, at_ms as at from ${table} order by chain`);
   }
 
