@@ -153,7 +153,7 @@ export class ClickHouseStandIn {
     const query = inUrl ?? body;
     const [, inserted] = /^INSERT INTO (\w+) FORMAT JSONEachRow/.exec(query) ?? [];
     if (inserted !== undefined) return this.#insert(inserted, body, parameters);
-    if (query.startsWith('CREATE VIEW IF NOT EXISTS gaps AS')) return '';
+    if (query.startsWith('CREATE OR REPLACE VIEW')) return '';
     if (query.startsWith('CREATE TABLE')) return this.#create(query);
     const [, altered, ttl] = /^ALTER TABLE (\w+) MODIFY TTL (.+)$/s.exec(query.trim()) ?? [];
     if (altered !== undefined) {

@@ -40,9 +40,9 @@ export class ClickHouseEngine {
     return `http://mdapi:${encodeURIComponent(password)}@127.0.0.1:${this.#port}/record`;
   }
 
-  /** INSERT statements that began. */
+  /** INSERT statements of rows and segments that began. */
   get inserts(): number {
-    return this.#child.stdout.split('\n').filter((line) => line.startsWith('INSERT')).length;
+    return this.#child.stdout.split('\n').filter((line) => /^INSERT INTO (?!coverage)/.test(line)).length;
   }
 
   async kill(): Promise<void> {

@@ -1,45 +1,8 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { EpochMs } from '../../clock.ts';
-import { newRecord, recordTest } from '../record/record.testing.ts';
+import { recordTest } from '../record/record.testing.ts';
 import { prune } from '../segment/retention.ts';
-import { elsewhere, everything, RecordingProcess } from './coverage.testing.ts';
-import { RecordQuestions } from './questions.ts';
-
-/** Two processes that record into one database: the first makes the prices, the second has them 3 ms later. */
-async function twoProcesses(t: TestContext) {
-  const { location } = await newRecord(t);
-  const clock = new FakeClock('2026-11-21T10:00:10.000Z');
-  const leader = await RecordingProcess.start(t, clock, location);
-  const follower = await RecordingProcess.start(t, clock, elsewhere(location, 'second'));
-  const running = new Set([leader, follower]);
-  const published: { readonly at: EpochMs; readonly bid: string }[] = [];
-  const questions = new RecordQuestions(follower.store, clock);
-  leader.publish(true);
-  /** Some seconds with a price each. */
-  const pass = async (seconds: number, from = leader, to: readonly RecordingProcess[] = [follower]) => {
-    for (let second = 0; second < seconds; second++) {
-      clock.jump(500);
-      const [at, bid] = [clock.now(), `${84_000 + published.length}`];
-      from.price(bid);
-      published.push({ at, bid });
-      clock.jump(3);
-      for (const each of to) each.price(bid, at);
-      clock.jump(497);
-      for (const each of running) await each.tick();
-    }
-  };
-  const bidAt = async (at: number) => {
-    const found = await questions.priceAt('BTCEUR', at as EpochMs, []);
-    return found.kind === 'priced' ? found.row.quote!.bid : found.kind;
-  };
-  const quotes = async () => {
-    const rows = (await Array.fromAsync(questions.everyQuote(everything, 'BTCEUR'))).flat();
-    return rows.flatMap(({ quote }) => quote?.bid ?? []);
-  };
-  return { location, clock, leader, follower, running, published, questions, pass, bidAt, quotes };
-}
+import { twoProcesses } from './coverage.testing.ts';
 
 recordTest(
   'after the process that made the prices has died for good, each price of before and after is found, once (fault row 78)',

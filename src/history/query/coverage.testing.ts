@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import type { FakeClock } from '../../../test/support/fake-clock.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { EpochMs } from '../../clock.ts';
 import { Markets } from '../../market/markets.ts';
 import {
@@ -13,13 +13,14 @@ import {
   upstreamTicker,
 } from '../../market/samples.testing.ts';
 import { journalOf, type OpenWriter, openWriter } from '../record/open-writer.ts';
-import { requestKey } from '../record/record.testing.ts';
+import { newRecord, requestKey } from '../record/record.testing.ts';
 import { Recorder } from '../record/recorder.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
+import { RecordQuestions } from './questions.ts';
 
 /** A process that records, on a machine of its own: what it published, and its chain of the record. */
-export class RecordingProcess {
+class RecordingProcess {
   readonly clock: FakeClock;
   readonly location: RecordLocation;
   readonly store: SegmentStore;
@@ -122,8 +123,42 @@ export class RecordingProcess {
 }
 
 /** The location of another machine on the same database. */
-export function elsewhere(location: RecordLocation, name: string): RecordLocation {
+function elsewhere(location: RecordLocation, name: string): RecordLocation {
   return location.kind === 'sqlite' ? location : { ...location, journalPath: `${location.journalPath}-${name}` };
 }
 
-export const everything = { from: 0 as EpochMs, to: (10 ** 13) as EpochMs };
+const everything = { from: 0 as EpochMs, to: (10 ** 13) as EpochMs };
+
+/** Two processes that record into one database: the first makes the prices, the second has them 3 ms later. */
+export async function twoProcesses(t: Pick<TestContext, 'after'>, from = '2026-11-21T10:00:10.000Z') {
+  const { location } = await newRecord(t);
+  const clock = new FakeClock(from);
+  const leader = await RecordingProcess.start(t, clock, location);
+  const follower = await RecordingProcess.start(t, clock, elsewhere(location, 'second'));
+  const running = new Set([leader, follower]);
+  const published: { readonly at: EpochMs; readonly bid: string }[] = [];
+  const questions = new RecordQuestions(follower.store, clock);
+  leader.publish(true);
+  /** Some seconds with a price each. */
+  const pass = async (seconds: number, from = leader, to: readonly RecordingProcess[] = [follower]) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.jump(500);
+      const [at, bid] = [clock.now(), `${84_000 + published.length}`];
+      from.price(bid);
+      published.push({ at, bid });
+      clock.jump(3);
+      for (const each of to) each.price(bid, at);
+      clock.jump(497);
+      for (const each of running) await each.tick();
+    }
+  };
+  const bidAt = async (at: number) => {
+    const found = await questions.priceAt('BTCEUR', at as EpochMs, []);
+    return found.kind === 'priced' ? found.row.quote!.bid : found.kind;
+  };
+  const quotes = async () => {
+    const rows = (await Array.fromAsync(questions.everyQuote(everything, 'BTCEUR'))).flat();
+    return rows.flatMap(({ quote }) => quote?.bid ?? []);
+  };
+  return { location, clock, leader, follower, running, published, questions, pass, bidAt, quotes };
+}

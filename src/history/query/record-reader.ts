@@ -52,6 +52,9 @@ interface Before {
   readonly keyframe: RowBatch | undefined;
 }
 
+type Running = Partial<JournalContent> & Pick<JournalContent, 'batches'>;
+const nothing: Running = { batches: [] };
+
 /** More keyframes than this are not of one millisecond. */
 const sameInstantMax = 8;
 
@@ -73,29 +76,31 @@ export class RecordReader {
     return this.#store.chains();
   }
 
-  /** Which chain has what of the record, as it is known at `now`. */
-  async coverage(now: EpochMs): Promise<Coverage> {
+  /** Finds which chain has what of the record, as it is known at `now`. @param isSealed of what is in segments */
+  async coverage(now: EpochMs, isSealed = false): Promise<Coverage> {
     const signs = await this.#store.signs();
     const chains: ChainFacts[] = [];
     for (const chain of await this.chains()) {
-      const { batches } = await this.#running(chain);
+      const { batches } = isSealed ? nothing : await this.#running(chain);
       const sign = signs?.find((each) => each.chain === chain);
       // A backup has the sign without the journal.
-      const isKept = this.#store.copiesJournals || existsSync(journalOf(this.#store.journalPath!, chain));
-      const ends = [isKept ? sign?.at : undefined, await lastOf(this.#store, chain), batches.at(-1)?.from];
+      const isKept =
+        !isSealed && (this.#store.copiesJournals || existsSync(journalOf(this.#store.journalPath!, chain)));
       const [first] = await this.#store.heads({ kinds: segmentKinds, chain, limit: 1 });
+      const begin = first!.firstAt;
+      const ends = [isKept ? sign?.at : undefined, await lastOf(this.#store, chain), batches.at(-1)?.from];
       chains.push({
         chain,
-        breaks: await this.#breaksOf(chain, batches, first),
-        begin: first?.firstAt ?? batches[0]!.from,
-        until: Math.max(...ends.map((at) => at ?? 0)) as EpochMs,
+        breaks: await this.#breaksOf(chain, batches, first!),
+        begin,
+        until: Math.max(...ends.map((at) => at ?? begin)) as EpochMs,
         isAlive: signs === undefined || (sign && !isSilent(sign, now)),
       });
     }
     return new Coverage(chains);
   }
 
-  async #breaksOf(chain: number, batches: readonly RowBatch[], first: SegmentHead | undefined): Promise<FactRow[]> {
+  async #breaksOf(chain: number, batches: readonly RowBatch[], first: SegmentHead): Promise<FactRow[]> {
     const rows = batches.flatMap((batch) => batch.facts()).filter(({ kind }) => breakKinds.includes(kind));
     for (const { number } of await this.#store.heads({ kinds: ['breaks'], chain })) {
       const key = `${chain} ${number}`;
@@ -103,7 +108,7 @@ export class RecordReader {
       this.#breaks.set(key, known);
       rows.push(...known);
     }
-    if (first?.kind === 'keyframe') {
+    if (first.kind === 'keyframe') {
       // Retention leaves a keyframe at the beginning, with what held then.
       const held = (await this.#segments.keyframe(chain, first.number)).rows.facts((subject) => subject === '');
       rows.push(...held.filter(({ kind }) => lastingBreakKinds.includes(kind)));
@@ -232,18 +237,17 @@ export class RecordReader {
   }
 
   /** The batches of the running minute of a chain, and of which process. */
-  async #running(chain: number): Promise<{ readonly batches: readonly RowBatch[]; readonly run: number | undefined }> {
+  async #running(chain: number): Promise<Running> {
     const { journalPath } = this.#store;
     const head = (await this.#store.head(chain))?.number ?? 0;
-    if (journalPath === undefined) return { batches: [], run: undefined };
+    if (journalPath === undefined) return nothing;
     const path = journalOf(journalPath, chain);
     const file = statSync(path, { throwIfNoEntry: false });
     // Of another machine there is no file here.
-    if (file === undefined)
-      return journalContent(await this.#store.journal(chain), head) ?? { batches: [], run: undefined };
+    if (file === undefined) return journalContent(await this.#store.journal(chain), head) ?? nothing;
     const version = `${path} ${head} ${file.size} ${file.mtimeMs}`;
     if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
-    return this.#journal.content ?? { batches: [], run: undefined };
+    return this.#journal.content ?? nothing;
   }
 }
 

@@ -1,7 +1,8 @@
 import { statisticNames } from '../segment/rows.ts';
 
-/** The version of the tables below. Written into the comment of `segments`: another one is not written to. */
+/** The version of the tables below. Written into the comment of `coverage`: another one is not written to. */
 export const schemaVersion = 1;
+const comment = `mdapi record, schema ${schemaVersion}`;
 
 const name = 'LowCardinality(String)';
 const text = 'String CODEC(ZSTD(3))';
@@ -79,28 +80,51 @@ const ledger = `CREATE TABLE IF NOT EXISTS segments (
   shippedAt DateTime64(3, 'UTC')
 ) ENGINE = ReplacingMergeTree(sent)
 ORDER BY (chain, number)
-COMMENT 'mdapi record, schema ${schemaVersion}'`;
+COMMENT '${comment}'`;
 
-/** Where a chain has no record: as \`gapsIn\` finds it. */
-const gaps = `CREATE VIEW IF NOT EXISTS gaps AS
-SELECT chain,
-  fromUnixTimestamp64Milli(JSONExtractInt(text, 'from'), 'UTC') AS fromAt,
-  CAST(fromUnixTimestamp64Milli(JSONExtractInt(text, 'to'), 'UTC') AS Nullable(DateTime64(3, 'UTC'))) AS toAt,
-  JSONExtractString(text, 'reason') AS reason
-FROM facts WHERE kind = 'gap'
-UNION ALL
-SELECT chain, at, nextAt, 'stopped' FROM (
-  SELECT chain, kind, at,
-    leadInFrame(toNullable(at)) OVER (PARTITION BY chain ORDER BY segment, at, sub ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS nextAt
-  FROM facts WHERE kind IN ('stop', 'process')
-) WHERE kind = 'stop'`;
+/**
+ * The table of where the record is: parts of days, each with the chain that speaks for it and the one before where it follows another at once, and
+ * gaps, which have a reason. What was shipped last of a day holds.
+ */
+const coverage = `CREATE TABLE IF NOT EXISTS coverage (
+  day UInt32,
+  place UInt32,
+  chain UInt32,
+  former UInt32,
+  fromAt DateTime64(3, 'UTC'),
+  toAt Nullable(DateTime64(3, 'UTC')),
+  reason ${name},
+  shippedAt DateTime64(3, 'UTC')
+) ENGINE = ReplacingMergeTree(shippedAt)
+ORDER BY (day, place)
+COMMENT '${comment}'`;
+
+const shippedLast =
+  'coverage FINAL WHERE (day, shippedAt) IN (SELECT day, max(shippedAt) FROM coverage GROUP BY day) AND reason';
+const gaps = `CREATE OR REPLACE VIEW gaps AS SELECT fromAt, toAt, reason FROM ${shippedLast} != ''`;
+
+const quoteColumns = Object.keys(rowTables.quotes.columns).join(', ');
+const published = 'symbol, timestamp, bidText, askText, buyPriceText, sellPriceText, rateVersion, termsVersion';
+/** Each price once, while \`quotes\` has it from every process. What one chain published in its last minutes the next can repeat in its first. */
+const prices = `CREATE OR REPLACE VIEW prices AS
+WITH parts AS (SELECT chain AS speaker, former, fromAt, assumeNotNull(toAt) AS endAt FROM ${shippedLast} = ''),
+  spoken AS (
+    SELECT ${quoteColumns}, former, at < fromAt + toIntervalMinute(1) AS isFirst
+    FROM quotes ASOF JOIN parts ON quotes.chain = parts.speaker AND quotes.at >= parts.fromAt WHERE at < endAt
+  )
+SELECT ${quoteColumns} FROM spoken
+WHERE former = 0 OR NOT isFirst OR unpriced != '' OR (former, ${published}) NOT IN (
+  SELECT chain, ${published} FROM spoken WHERE toStartOfMinute(at) IN (
+    SELECT toStartOfMinute(fromAt) - toIntervalMinute(arrayJoin([0, 1, 2])) FROM parts WHERE former > 0
+  )
+)`;
 
 /** How long rows are kept, as it is in the definition of a table. */
 export function retentionOf(keepForMs: number): string {
   return `toDateTime(at) + toIntervalSecond(${Math.ceil(keepForMs / 1_000)})`;
 }
 
-/** Makes what is missing. The `ledger` is last: it says that all the others are there. */
+/** Makes what is missing. The table `coverage` is last: it says that all the others are there. */
 export function schemaStatements(keepForMs: number): readonly string[] {
   const tables = rowTableNames.map((table) => {
     const { columns, orderBy } = rowTables[table];
@@ -113,5 +137,5 @@ ORDER BY (${orderBy})
 TTL ${retentionOf(keepForMs)}
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1`;
   });
-  return [...tables, gaps, ledger];
+  return [...tables, ledger, coverage, gaps, prices];
 }

@@ -88,14 +88,14 @@ export class ClickHouse {
 
   /** Refuses tables that are missing or of another version. */
   async checkSchema(): Promise<void> {
-    const query = "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'segments'";
+    const query = "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'coverage'";
     const [table] = await this.#ask<{ comment: string }>(query);
     const { database } = this.#location;
     if (table === undefined) {
       const remedy = '`mdapi history ship --create` makes them.';
       throw new ShipError(
         'clickhouse_schema',
-        `The database ${database} of ClickHouse has no tables for the record. ${remedy}`,
+        `The database ${database} of ClickHouse lacks tables for the record. ${remedy}`,
       );
     }
     const found = /^mdapi record, schema (\d+)$/.exec(table.comment)?.[1];
@@ -130,7 +130,7 @@ export class ClickHouse {
   }
 
   /** @param token what is inserted again with the same one is not there twice */
-  async insert(table: RowTable | 'segments', rows: readonly Row[], token: string): Promise<void> {
+  async insert(table: RowTable | 'segments' | 'coverage', rows: readonly Row[], token: string): Promise<void> {
     const clickhouse_settings = { ...oneBlock, insert_deduplication_token: token };
     const query = `INSERT INTO ${table} FORMAT JSONEachRow`;
     await this.#trying(async () => {
@@ -191,7 +191,7 @@ export class ClickHouse {
       );
     }
     if (code === '497') {
-      const grants = `GRANT SELECT, INSERT ON ${database}.* TO ${user}; with --create also CREATE TABLE, CREATE VIEW and ALTER TTL`;
+      const grants = `GRANT SELECT, INSERT ON ${database}.* TO ${user}; with --create also CREATE TABLE, CREATE VIEW, DROP VIEW and ALTER TTL`;
       return new ShipError('clickhouse_refused', `ClickHouse lacks a right of the user ${user}: ${grants}.`);
     }
     const said = message.replaceAll(/\s+/g, ' ').slice(0, 300);

@@ -6,9 +6,13 @@ import { ClickHouseEngine, clickHouseNeeds } from '../../../test/support/clickho
 import { eventually } from '../../../test/support/eventually.ts';
 import { Child, launcher } from '../../../test/support/mdapi-process.ts';
 import { runInside } from '../../cli/cli.testing.ts';
+import type { EpochMs } from '../../clock.ts';
+import { twoProcesses } from '../query/coverage.testing.ts';
 import { RecordReader } from '../query/record-reader.ts';
 import { directoryFor } from '../record/record.testing.ts';
+import type { Gap } from '../segment/rows.ts';
 import { type Copied, type CopiedRow, copiedBy, expectedOf, keyOf, RecordedService } from './ship.testing.ts';
+import { shipTo } from './ship.ts';
 
 test(
   'in a real ClickHouse each row of the record is there once and with every digit, although ship and server were killed at each insert',
@@ -66,14 +70,9 @@ test(
     assert.deepEqual(copied, expected);
 
     const { gaps } = await new RecordReader(service.record.store).coverage(service.clock.now());
-    const text = (at: number | undefined) =>
-      at === undefined ? null : new Date(at).toISOString().slice(0, -1).replace('T', ' ');
-    assert.deepEqual(
-      await clickhouse.rows(
-        'SELECT toString(fromAt) AS fromAt, toString(toAt) AS toAt, reason FROM gaps ORDER BY fromAt',
-      ),
-      gaps.map(({ from, to, reason }) => ({ fromAt: text(from), toAt: text(to), reason })),
-    );
+    assert.deepEqual(await gapsIn(clickhouse), gapsOf(gaps));
+    const published = copiedBy.quotes.replace('FROM quotes', 'FROM prices');
+    assert.deepEqual(await read(published), expected.quotes);
 
     const last = expected.quotes.findLast(({ symbol }) => symbol === 'BTCCZK')!;
     const [price] = await clickhouse.rows<Record<string, string>>(
@@ -93,5 +92,74 @@ test(
     assert.deepEqual(await again.ended, { code: 0, signal: null }, again.output);
     assert.match(await clickhouse.query('SHOW CREATE TABLE quotes'), /toIntervalSecond\(7776000\)/);
     assert.deepEqual(await read(copiedBy.quotes), expected.quotes);
+  },
+);
+
+const gapText = (at: number | undefined) =>
+  at === undefined ? null : new Date(at).toISOString().slice(0, -1).replace('T', ' ');
+const gapsOf = (gaps: readonly Gap[]) =>
+  gaps.map(({ from, to, reason }) => ({ fromAt: gapText(from), toAt: gapText(to), reason }));
+const gapsIn = (clickhouse: ClickHouseEngine) =>
+  clickhouse.rows('SELECT toString(fromAt) AS fromAt, toString(toAt) AS toAt, reason FROM gaps ORDER BY fromAt');
+
+test(
+  'of several processes a real ClickHouse gives each price once, over handings over, restarts, midnight and a death (fault row 78)',
+  clickHouseNeeds,
+  async (t) => {
+    const { clock, leader, follower, running, published, pass } = await twoProcesses(t, '2026-11-30T23:58:10.000Z');
+    const directory = directoryFor(t);
+    const clickhouse = await ClickHouseEngine.start(t, directory);
+    const { username, password, origin } = new URL(clickhouse.url);
+    const location = { url: origin, user: username, password: decodeURIComponent(password), database: 'record' };
+    const ship = () => {
+      const options = { from: undefined, to: undefined, now: clock.now(), keepForMs: 86_400_000, progress: () => {} };
+      return shipTo(follower.store, location, true, options);
+    };
+    const prices = async () => {
+      const query = "SELECT bidText AS bid FROM prices WHERE symbol = 'BTCEUR' AND unpriced = '' ORDER BY at, sub";
+      return (await clickhouse.rows<{ bid: string }>(query)).map(({ bid }) => bid);
+    };
+    const bids = () => published.map(({ bid }) => bid);
+    await pass(130);
+    // The second goes on with what the first made, and says some of it late.
+    const { at } = published.at(-1)!;
+    clock.jump(500);
+    leader.price('84999', clock.now());
+    published.push({ at: clock.now(), bid: '84999' });
+    await leader.tick();
+    leader.publish(false);
+    follower.publish(true);
+    clock.jump(3);
+    follower.price('84999', (clock.now() - 3) as EpochMs);
+    assert.ok(at < clock.now());
+    clock.jump(497);
+    await pass(70, follower, [leader]);
+    await ship();
+    const count = published.length - 70;
+    assert.deepEqual((await prices()).slice(0, count), bids().slice(0, count));
+    assert.deepEqual(await gapsIn(clickhouse), []);
+    await leader.stop();
+    running.delete(leader);
+    await pass(65, follower, []);
+    await leader.begin();
+    running.add(leader);
+    await pass(65, follower, [leader]);
+    follower.kill();
+    running.delete(follower);
+    await pass(5, leader, []);
+    leader.publish(true);
+    await pass(100, leader, []);
+    await leader.stop();
+    for (let times = 0; times < 2; times++) {
+      await ship();
+      assert.deepEqual(await prices(), bids());
+      const { gaps } = await new RecordReader(follower.store).coverage(clock.now(), true);
+      assert.deepEqual(
+        gaps.map(({ reason }) => reason),
+        ['silent', 'stopped'],
+      );
+      assert.deepEqual(await gapsIn(clickhouse), gapsOf(gaps));
+      clock.jump(60_000);
+    }
   },
 );

@@ -60,6 +60,40 @@ test('segments that retention deleted before they were copied are counted, and t
   assert.equal((await ship({ from: 1 as EpochMs })).lost, 0);
 });
 
+test('where the record was stays in ClickHouse when retention has deleted it here', async (t) => {
+  const { service, clickhouse, ship } = await rig(t);
+  await service.minute();
+  await service.minute();
+  await service.minute();
+  await ship({}, true);
+  const read = () => {
+    const ofDay = clickhouse.rows('SELECT day, fromAt, toAt, shippedAt FROM coverage ORDER BY day, shippedAt');
+    const last = new Map(ofDay.map(({ day, shippedAt }) => [day, shippedAt]));
+    return ofDay.filter(({ day, shippedAt }) => last.get(day) === shippedAt);
+  };
+  const [first, second, ...others] = read();
+  assert.deepEqual([first!.fromAt, first!.toAt], ['2026-11-30 23:58:00.000', '2026-12-01 00:00:00.000']);
+  assert.deepEqual([second!.fromAt, second!.toAt, others], ['2026-12-01 00:00:00.000', '2026-12-02 00:00:00.000', []]);
+  service.clock.jump(2 * dayMs);
+  await service.minute();
+  await ship();
+  assert.equal(read().length, 4);
+  for (let hour = 0; hour < 3; hour++) {
+    service.clock.jump(3_600_000);
+    await service.minute();
+  }
+  await ship();
+  await prune(service.record.store, (service.clock.now() - 3_600_000) as EpochMs);
+  await ship();
+  const texts = read().map(({ fromAt, toAt }) => `${fromAt} ${toAt}`);
+  assert.deepEqual(texts, [
+    '2026-11-30 23:58:00.000 2026-12-01 00:00:00.000',
+    '2026-12-01 00:00:00.000 2026-12-02 00:00:00.000',
+    '2026-12-02 00:00:00.000 2026-12-03 00:00:00.000',
+    '2026-12-03 00:00:00.000 2026-12-04 00:00:00.000',
+  ]);
+});
+
 test('rows that ClickHouse would delete at once are not sent', async (t) => {
   const { service, clickhouse } = await rig(t);
   await service.minute();
@@ -148,7 +182,7 @@ test('what ClickHouse lacks is named with its remedy, and its password never', a
         return `${reason}: ${message}`;
       },
     );
-  assert.match(await ship({}), /^clickhouse_schema: The database record of ClickHouse has no tables .*--create/);
+  assert.match(await ship({}), /^clickhouse_schema: The database record of ClickHouse lacks tables .*--create/);
   assert.match(await ship({ password: 'hunter2' }), /^clickhouse_refused: .* refuses the user mdapi/);
   assert.match(
     await ship({ database: 'nope' }),
@@ -159,8 +193,8 @@ test('what ClickHouse lacks is named with its remedy, and its password never', a
     /^clickhouse_unreachable: .*http:\/\/127\.0\.0\.1:1: ECONNREFUSED/,
   );
   await shipTo(service.record.store, location, true, options);
-  clickhouse.setComment('segments', 'mdapi record, schema 7');
+  clickhouse.setComment('coverage', 'mdapi record, schema 7');
   assert.match(await ship({}), /^clickhouse_schema: .* have schema 7; this version of mdapi writes schema 1/);
-  clickhouse.setComment('segments', 'orders');
+  clickhouse.setComment('coverage', 'orders');
   assert.match(await ship({}), /^clickhouse_schema: .* are not those of a record/);
 });

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { RecordReader } from '../query/record-reader.ts';
 import { skip } from '../query/verify.ts';
 import { readKeyframe } from '../segment/keyframe.ts';
 import {
@@ -73,6 +74,7 @@ export interface ShipOptions {
 
 const headsPerRead = 500;
 const rowsPerBatchMax = 100_000;
+const dayMs = 86_400_000;
 
 /** Segments that are shipped together. */
 interface Batch {
@@ -107,7 +109,30 @@ class Shipping {
       await this.#finish(chain);
       await this.#shipChain(chain);
     }
+    await this.#shipCoverage();
     return this.#shipped;
+  }
+
+  /** Sends anew where the record is, because a process that comes back changes it; of days that retention left here whole. */
+  async #shipCoverage(): Promise<void> {
+    const { now } = this.#options;
+    const coverage = await new RecordReader(this.#store).coverage(now, true);
+    const parts = coverage.parts({ from: 0, to: Infinity }).flatMap(({ chain, from, to }, index, all) => {
+      const last = all[index - 1];
+      const former = last?.to === from ? last.chain : 0;
+      const end = to === Infinity ? dayAfter(Math.max(from, now)) : to;
+      return daysIn(from, end).map((day, nth) => ({ ...day, chain, former: nth === 0 ? former : 0, reason: '' }));
+    });
+    const gaps = coverage.gaps.map((gap) => ({ from: gap.from, to: gap.to, reason: gap.reason }));
+    const deletions = await Promise.all((await this.#store.chains()).map((chain) => this.#store.deletions(chain)));
+    const whole = Math.max(0, ...deletions.flat().map(({ until }) => dayAfter(until)));
+    const shippedAt = instantOf(now);
+    const rows = [...parts, ...gaps].map(({ from, to, ...row }, place) => {
+      const toAt = to === undefined ? null : instantOf(to);
+      return { ...row, day: Math.floor(from / dayMs), place, fromAt: instantOf(from), toAt, shippedAt };
+    });
+    const kept = rows.filter(({ day }) => day * dayMs >= whole);
+    if (kept.length > 0) await this.#target.insert('coverage', kept, `coverage-${shippedAt}`);
   }
 
   /** Sends the rest of a batch in which a ship was stopped. */
@@ -236,6 +261,16 @@ class Shipping {
     this.#shipped.until = last.lastAt;
     this.#options.progress(this.#shipped);
   }
+}
+
+function dayAfter(at: number): number {
+  return (Math.floor(at / dayMs) + 1) * dayMs;
+}
+
+/** Splits a span at the ends of days, in UTC. */
+function daysIn(from: number, to: number): { from: number; to: number }[] {
+  const end = Math.min(to, dayAfter(from));
+  return end < to ? [{ from, to: end }, ...daysIn(end, to)] : [{ from, to }];
 }
 
 function rowsIn({ segments }: Batch): number {
