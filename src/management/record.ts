@@ -142,17 +142,14 @@ export const recordOperations = {
     params: symbolParams,
     query: strictObject('Which span, in which steps.', { ...span, step: openEnum(stepNames, 'How long a step is.') }),
     answer: CandleListSchema,
-    async handle({ params, query, now }, management) {
-      const record = recordOf(management);
+    async handle({ params, query }, management) {
       const asked = spanOf(query);
       const stepMs = steps[query.step];
       const lengthMs = asked.to - asked.from;
       if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
       if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
-      const candles = await record.ask('candles', params.symbol, asked, stepMs, now);
-      const { gaps } = await record.ask('summary');
-      const within = gaps.filter(({ from, to }) => from < asked.to && (to === undefined || to > asked.from));
-      return { candles: candles.map(candleView), gaps: within.map(gapView) };
+      const { candles, gaps } = await recordOf(management).ask('candles', params.symbol, asked, stepMs);
+      return { candles: candles.map(candleView), gaps: gaps.map(gapView) };
     },
   }),
 

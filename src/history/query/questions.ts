@@ -21,7 +21,7 @@ import {
 import { segmentKinds } from '../segment/segment.ts';
 import type { Hold, SegmentReader } from '../segment/segment-store.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
-import { type Candle, CandleMaker } from './candles.ts';
+import { CandleMaker } from './candles.ts';
 import type { Coverage } from './coverage.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
 import { publishedQuotes } from './published.ts';
@@ -138,17 +138,18 @@ export class RecordQuestions {
     yield* publishedQuotes(this.#reader, await this.#coverage(), symbol, span);
   }
 
-  /** Steps of a market, for a chart. */
-  async candles(symbol: string, span: RecordSpan, stepMs: number, now: EpochMs): Promise<readonly Candle[]> {
+  /** Steps of a market, for a chart, and where the record has no prices in the span. */
+  async candles(symbol: string, span: RecordSpan, stepMs: number) {
     const coverage = await this.#coverage();
+    const gaps = coverage.uncovered().filter(({ from, to = Infinity }) => from < span.to && to > span.from);
     const start = (Math.floor(span.from / stepMs) * stepMs) as EpochMs;
     const [chain] = coverage.chainsAt(start);
     const before = chain === undefined ? undefined : await this.#reader.lastQuote(chain, symbol, { at: start, sub: 0 });
-    const maker = new CandleMaker(span, stepMs, coverage.uncovered(), before?.quote);
+    const maker = new CandleMaker(span, stepMs, gaps, before?.quote);
     for await (const rows of publishedQuotes(this.#reader, coverage, symbol, { from: start, to: span.to })) {
       for (const row of rows) maker.add(row);
     }
-    return maker.finish(now);
+    return { candles: maker.finish(this.#clock.now()), gaps };
   }
 
   /** Gives a page of answers. @param keyId of all keys where it is left out */

@@ -4,7 +4,7 @@ import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { rowsOf } from '../segment/row-batch.ts';
-import { endOf, type GapFact } from '../segment/rows.ts';
+import { endOf, type GapFact, type Rows } from '../segment/rows.ts';
 import { chainStart, sealed } from '../segment/segment.ts';
 import type { SegmentReader, SegmentStore } from '../segment/segment-store.ts';
 import { Journal, type JournalContent, readJournal } from './journal.ts';
@@ -39,15 +39,17 @@ export async function openWriter(options: OpenWriterOptions) {
     const left = readJournal(path, head.number);
     // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's first.
     const lastStored = left !== undefined && left.after > head.number ? await lastOf(store, chain) : undefined;
-    const recovered = await recover(store, chain, left);
+    const recovered = left && (await recover(store, chain, left));
+    // The store refused it when it stopped.
+    const isStopped = lastStored === undefined && recovered?.facts.some(({ kind }) => kind === 'stop') === true;
     const run = await store.addRun({ chain, startedAt: now, requestKey });
     await store.sign({ chain, at: now });
     const journal = new Journal(path);
     const publication = new Publication();
     const current = (await store.head(chain)) ?? chainStart;
     const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
-    const from = left && (lastStored ?? recovered ?? (await lastOf(store, chain)));
-    const gap: GapFact | undefined = from && { from, to: now, reason: 'killed' };
+    const from = recovered && (lastStored ?? endOf(recovered) ?? (await lastOf(store, chain)));
+    const gap: GapFact | undefined = isStopped ? undefined : from && { from, to: now, reason: 'killed' };
     return { writer, chain, gap, release };
   } catch (error) {
     release();
@@ -83,17 +85,12 @@ export function journalOf(path: string, chain: number): string {
   return `${path}.minute${chain}`;
 }
 
-/** @returns the last instant that the journal had */
-async function recover(
-  store: SegmentStore,
-  chain: number,
-  left: JournalContent | undefined,
-): Promise<EpochMs | undefined> {
-  if (left === undefined) return undefined;
-  const rows = rowsOf(left.batches);
-  const contents = segmentsOf(rows, left.run, { number: 0, names: [] });
+/** @returns the rows that the journal had */
+async function recover(store: SegmentStore, chain: number, { batches, run }: JournalContent): Promise<Rows> {
+  const rows = rowsOf(batches);
+  const contents = segmentsOf(rows, run, { number: 0, names: [] });
   await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart));
-  return endOf(rows);
+  return rows;
 }
 
 /** The last instant in the segments of a chain. */

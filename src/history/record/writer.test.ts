@@ -70,6 +70,24 @@ recordTest(
   },
 );
 
+recordTest(
+  'a process whose last rows the store refused when it stopped leaves them to the next, and no gap',
+  async (t) => {
+    const { store, journalPath } = await newRecord(t);
+    const options = { store, journalPath, requestKey, written: () => {} };
+    const first = await openWriter({ ...options, now: 500 as EpochMs });
+    await first.writer.take(answers()(1_000));
+    await first.writer.note('stop', '', 1_500 as EpochMs);
+    store.refuses = true;
+    await assert.rejects(first.writer.stop(), /full/);
+    first.release();
+    store.refuses = false;
+    const second = await openWriter({ ...options, now: 9_000 as EpochMs });
+    t.after(second.release);
+    assert.deepEqual([second.gap, await served(store)], [undefined, [1_000]]);
+  },
+);
+
 recordTest('a disk that is slow to sync holds up no writing, and its error is that of the next tick', async (t) => {
   const { store, journalPath } = await newRecord(t);
   const { writer, written } = await writerOn(store, journalPath);
