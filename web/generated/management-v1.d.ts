@@ -3042,11 +3042,11 @@ export interface components {
              */
             readonly toMs: number | null;
             /**
-             * @description Why: the process was killed, the disk was full or slow, or the service was stopped.
+             * @description Why: the process was killed, the disk was full or slow, the service was stopped, or its machine is silent.
              * @example killed
              * @enum {string}
              */
-            readonly reason: "killed" | "slow" | "stopped";
+            readonly reason: "killed" | "slow" | "stopped" | "silent";
         };
         /** @description A span that retention leaves alone. */
         readonly RecordHold: {

@@ -124,7 +124,7 @@ export function retentionOf(keepForMs: number): string {
   return `toDateTime(at) + toIntervalSecond(${Math.ceil(keepForMs / 1_000)})`;
 }
 
-/** Makes what is missing. The table `coverage` is last: it says that all the others are there. */
+/** Makes what is missing. The table `coverage` comes after the others: it says that they are there. */
 export function schemaStatements(keepForMs: number): readonly string[] {
   const tables = rowTableNames.map((table) => {
     const { columns, orderBy } = rowTables[table];
