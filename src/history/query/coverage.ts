@@ -19,8 +19,8 @@ export interface Stretch {
   readonly chain: number;
   readonly from: number;
   readonly to: number;
-  /** The chain with the greater one speaks for the span; where the first numbers are equal, the second decide. */
-  readonly rank: readonly [number, number];
+  /** The chain with the greatest speaks for the span. */
+  readonly rank: number;
 }
 
 /** Spans of all chains, of which one after the other speaks for all: the processes that share a record publish the same. */
@@ -77,14 +77,17 @@ export class Coverage {
 }
 
 function byRank({ rank: one }: Stretch, { rank: other }: Stretch): number {
-  return other[0] - one[0] || other[1] - one[1];
+  return other - one;
 }
 
-/** The chain of the process that began last to make prices; else of the one that has taken them from others for longest; else of the newest. */
-const ranks: Readonly<Record<'published' | 'followed' | 'assumed', (since: number) => Stretch['rank']>> = {
-  published: (since) => [2, since],
-  followed: (since) => [1, -since],
-  assumed: (since) => [0, since],
+/**
+ * First comes the chain of the process that began last to make prices, then the one that has taken them from others for longest, then the one that
+ * was stored last where that is assumed to go on.
+ */
+const ranks = {
+  published: (since: number) => since,
+  followed: (since: number) => -since,
+  assumed: (since: number) => since - Number.MAX_SAFE_INTEGER,
 };
 
 function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stretch[] {

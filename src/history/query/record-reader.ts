@@ -85,7 +85,7 @@ export class RecordReader {
       const sign = signs?.find((each) => each.chain === chain);
       // A backup has the sign without the journal.
       const isKept =
-        !isSealed && (this.#store.copiesJournals || existsSync(journalOf(this.#store.journalPath!, chain)));
+        !isSealed && (this.#store.journal !== undefined || existsSync(journalOf(this.#store.journalPath!, chain)));
       const [first] = await this.#store.heads({ kinds: segmentKinds, chain, limit: 1 });
       const begin = first!.firstAt;
       const ends = [isKept ? sign?.at : undefined, await lastOf(this.#store, chain), batches.at(-1)?.from];
@@ -244,7 +244,8 @@ export class RecordReader {
     const path = journalOf(journalPath, chain);
     const file = statSync(path, { throwIfNoEntry: false });
     // Of another machine there is no file here.
-    if (file === undefined) return journalContent(await this.#store.journal(chain), head) ?? nothing;
+    if (file === undefined)
+      return journalContent((await this.#store.journal?.(chain)) ?? Buffer.alloc(0), head) ?? nothing;
     const version = `${path} ${head} ${file.size} ${file.mtimeMs}`;
     if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
     return this.#journal.content ?? nothing;

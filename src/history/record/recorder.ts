@@ -310,7 +310,8 @@ export class Recorder implements MarketsObserver {
     const { market, ticker, references, rate } = inputs;
     if (sent.market !== market) this.#sendListing(market.symbol, market);
     const exchangeMarket = this.#sentOf(market.exchangeSymbol);
-    const prices = this.#pricesOf(market.exchangeSymbol);
+    const nothing = () => ({ ticker: undefined, references: undefined });
+    const prices = this.#prices.getOrInsertComputed(market.exchangeSymbol, nothing);
     if (prices.ticker !== ticker) {
       const source = this.#name(ticker.source);
       this.#stream.ticker(exchangeMarket.index, source, ticker, prices.ticker);
@@ -328,37 +329,20 @@ export class Recorder implements MarketsObserver {
   }
 
   #sentOf(symbol: MarketSymbol): Sent {
-    const known = this.#sent.get(symbol);
-    if (known !== undefined) return known;
-    const sent: Sent = { index: this.#name(symbol), market: undefined, noQuote: undefined, inputs: undefined };
-    this.#sent.set(symbol, sent);
-    return sent;
-  }
-
-  #pricesOf(exchangeSymbol: MarketSymbol): SentPrices {
-    const known = this.#prices.get(exchangeSymbol);
-    if (known !== undefined) return known;
-    const prices: SentPrices = { ticker: undefined, references: undefined };
-    this.#prices.set(exchangeSymbol, prices);
-    return prices;
+    const nothing = { market: undefined, noQuote: undefined, inputs: undefined };
+    return this.#sent.getOrInsertComputed(symbol, () => ({ index: this.#name(symbol), ...nothing }));
   }
 
   #rateName(rate: ConversionRate): number {
-    const known = this.#rates.get(rate);
-    if (known !== undefined) return known;
-    for (const old of this.#rates.keys()) if (old.quote === rate.quote) this.#rates.delete(old);
-    const { validUntil } = this.#options.markets.rate(rate.quote)!;
-    const index = this.#name(JSON.stringify({ ...rate, validUntil } satisfies RateVersion));
-    this.#rates.set(rate, index);
-    return index;
+    return this.#rates.getOrInsertComputed(rate, () => {
+      for (const old of this.#rates.keys()) if (old.quote === rate.quote) this.#rates.delete(old);
+      const { validUntil } = this.#options.markets.rate(rate.quote)!;
+      return this.#name(JSON.stringify({ ...rate, validUntil } satisfies RateVersion));
+    });
   }
 
   #termsName(terms: MarketTerms): number {
-    const known = this.#terms.get(terms);
-    if (known !== undefined) return known;
-    const index = this.#name(JSON.stringify(termsVersionOf(terms)));
-    this.#terms.set(terms, index);
-    return index;
+    return this.#terms.getOrInsertComputed(terms, () => this.#name(JSON.stringify(termsVersionOf(terms))));
   }
 
   /** The number of a text, which is sent first where it is new. */

@@ -121,7 +121,7 @@ export class RecordWriter {
 
   async #sign(at: EpochMs): Promise<void> {
     const { store, journal, chain } = this.#parts;
-    const data = store.copiesJournals ? journal.from(this.#copied) : Buffer.alloc(0);
+    const data = store.journal === undefined ? Buffer.alloc(0) : journal.from(this.#copied);
     await store.sign({ chain, at }, data.length === 0 ? undefined : { place: this.#copied, data });
     this.#copied += data.length;
     this.#signedAt = at;

@@ -184,10 +184,7 @@ export class NameWriter {
   }
 
   indexOf(text: string): number {
-    const known = this.#indexes.get(text);
-    if (known !== undefined) return known;
-    this.#indexes.set(text, this.#indexes.size);
-    return this.#indexes.size - 1;
+    return this.#indexes.getOrInsert(text, this.#indexes.size);
   }
 
   /** All names so far. */

@@ -49,12 +49,13 @@ const laterTables = [
 interface Identity {
   readonly id: string;
   readonly form: number;
+  readonly hasSigns: boolean;
 }
 
 /** Makes the tables where they are missing, and says in those of an older version that this one writes to them. */
 export async function prepareTables(run: RunQuery): Promise<Identity> {
   const known = await identityOf(run);
-  if (known !== undefined && known.form >= recordForm && (await isTable(run, 'record_journal'))) return known;
+  if (known !== undefined && known.form >= recordForm && known.hasSigns) return known;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
   if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
   else {
@@ -70,15 +71,13 @@ export async function identityOf(run: RunQuery): Promise<Identity | undefined> {
   if (!(await isTable(run, 'record_identity'))) return undefined;
   // Tables of form 2 have no column for it.
   const form = `coalesce((to_jsonb(record_identity) ->> 'form')::integer, 2) as form`;
-  const [identity] = await run<Identity>(`select id, ${form} from record_identity`);
+  const hasSigns = `to_regclass('record_journal') is not null as "hasSigns"`;
+  const [identity] = await run<Identity>(`select id, ${form}, ${hasSigns} from record_identity`);
   return identity;
 }
 
-/** A query that gives a row where the table of a name is there. */
-export const tableQuery = 'select 1 where to_regclass(?) is not null';
-
 async function isTable(run: RunQuery, name: string): Promise<boolean> {
-  return (await run(tableQuery, [name])).length === 1;
+  return (await run('select 1 where to_regclass(?) is not null', [name])).length === 1;
 }
 
 /** A calendar month in UTC, as `202611`. */

@@ -3,15 +3,7 @@ import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
 import { StoreError } from '../../store/store-error.ts';
-import {
-  deleteSegments,
-  identityOf,
-  makeMonth,
-  monthOf,
-  monthStart,
-  prepareTables,
-  tableQuery,
-} from './postgres-months.ts';
+import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type {
@@ -28,7 +20,6 @@ import {
   headOf,
   headOfChain,
   type RunQuery,
-  replaceSign,
   type SegmentRow,
   SqlSegments,
   valuesOf,
@@ -65,7 +56,7 @@ async function openWith(
     const identity = await together(pool, prepare);
     if (identity !== undefined) {
       assertReadable(identity.form, location.name);
-      return new PostgresSegments(pool, location, `${journalPath}.${identity.id}`);
+      return new PostgresSegments(pool, location, `${journalPath}.${identity.id}`, identity.hasSigns);
     }
   } catch (error) {
     await pool.end();
@@ -117,14 +108,13 @@ const prefix = 'record_';
 
 /** Segments in a table with a partition for each month, in UTC, of their first rows. */
 class PostgresSegments extends SqlSegments implements SegmentStore {
-  readonly copiesJournals = true;
   readonly journalPath: string;
   readonly #pool: ConnectionPool;
   readonly #location: PostgresLocation;
 
-  constructor(pool: ConnectionPool, location: PostgresLocation, journalPath: string) {
+  constructor(pool: ConnectionPool, location: PostgresLocation, journalPath: string, hasSigns: boolean) {
     // One statement is a transaction by itself.
-    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', tableQuery);
+    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', hasSigns);
     this.#pool = pool;
     this.#location = location;
     this.journalPath = journalPath;
@@ -152,13 +142,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     });
   }
 
-  async sign(sign: Sign, part?: JournalPart): Promise<void> {
-    await together(this.#pool, async (run) => {
-      await replaceSign(run, prefix, sign);
-      if (part === undefined) return;
-      await run('delete from record_journal where chain = ? and place >= ?', [sign.chain, part.place]);
-      await run('insert into record_journal values (?, ?, ?)', [sign.chain, part.place, part.data]);
-    });
+  override async sign(sign: Sign, part?: JournalPart): Promise<void> {
+    const insert =
+      'insert into record_journal values (?, ?, ?) on conflict (chain, place) do update set data = excluded.data';
+    if (part !== undefined) await this.run(insert, [sign.chain, part.place, part.data]);
+    await super.sign(sign);
   }
 
   override async signOff(chain: number): Promise<void> {
@@ -167,7 +155,7 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   }
 
   async journal(chain: number): Promise<Buffer> {
-    if ((await this.run(tableQuery, ['record_journal'])).length === 0) return Buffer.alloc(0);
+    if (!this.hasSigns) return Buffer.alloc(0);
     const query = 'select data from record_journal where chain = ? order by place';
     return Buffer.concat((await this.run<Pick<JournalPart, 'data'>>(query, [chain])).map(({ data }) => data));
   }

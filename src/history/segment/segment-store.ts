@@ -91,10 +91,8 @@ export interface SegmentReader {
   deletions(chain: number): Promise<readonly Deletion[]>;
   /** The last one of each process that did not end in order; `undefined` where only versions that gave none have written. */
   signs(): Promise<readonly Sign[] | undefined>;
-  /** Whether journals are copied into it with each sign, for those who cannot read the files. */
-  readonly copiesJournals: boolean;
-  /** The journal of a process of another machine, as far as it was copied. */
-  journal(chain: number): Promise<Buffer>;
+  /** Gives what was copied of the journal of a process of another machine; absent where all are on this one. */
+  journal?(chain: number): Promise<Buffer>;
   /** The beginning of the names of this store's journals; `undefined` for one without a file. */
   readonly journalPath: string | undefined;
   close(): Promise<void>;

@@ -26,18 +26,18 @@ export abstract class SqlSegments {
   protected readonly run: RunQuery;
   readonly #prefix: string;
   readonly #columns: string;
-  readonly #isTable: string;
+  protected readonly hasSigns: boolean;
 
   /**
    * @param prefix what the names of the tables begin with
    * @param place where the data of a segment is, in SQL
-   * @param isTable query that gives a row where the table of a name is there
+   * @param hasSigns whether there are the tables of versions that give signs
    */
-  constructor(run: RunQuery, prefix: string, place: string, isTable: string) {
+  constructor(run: RunQuery, prefix: string, place: string, hasSigns: boolean) {
     this.run = run;
     this.#prefix = prefix;
     this.#columns = `${headColumns}, ${place} as place`;
-    this.#isTable = isTable;
+    this.hasSigns = hasSigns;
   }
 
   async addRun({ chain, startedAt, requestKey }: Omit<Run, 'run'>): Promise<number> {
@@ -77,9 +77,13 @@ export abstract class SqlSegments {
   }
 
   async signs(): Promise<readonly Sign[] | undefined> {
-    const table = `${this.#prefix}sign`;
-    if ((await this.run(this.#isTable, [table])).length === 0) return undefined;
-    return this.run<Sign>(`select chain, at_ms as at from ${table} order by chain`);
+    if (!this.hasSigns) return undefined;
+    return this.run<Sign>(`select chain, at_ms as at from ${this.#prefix}sign order by chain`);
+  }
+
+  async sign({ chain, at }: Sign): Promise<void> {
+    const insert = `insert into ${this.#prefix}sign (chain, at_ms) values (?, ?)`;
+    await this.run(`${insert} on conflict (chain) do update set at_ms = excluded.at_ms`, [chain, at]);
   }
 
   async signOff(chain: number): Promise<void> {
@@ -90,12 +94,6 @@ export abstract class SqlSegments {
     const columns = 'chain, first, last, hash, until_ms as until';
     return this.run<Deletion>(`select ${columns} from ${this.#prefix}deletion where chain = ? order by first`, [chain]);
   }
-}
-
-/** Replaces the last sign of a chain. */
-export async function replaceSign(run: RunQuery, prefix: string, { chain, at }: Sign): Promise<void> {
-  const insert = `insert into ${prefix}sign (chain, at_ms) values (?, ?)`;
-  await run(`${insert} on conflict (chain) do update set at_ms = excluded.at_ms`, [chain, at]);
 }
 
 export async function headOfChain(run: RunQuery, prefix: string, chain: number): Promise<ChainHead | undefined> {

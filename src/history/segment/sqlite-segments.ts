@@ -6,8 +6,8 @@ import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
-import type { Deletion, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
-import { headColumns, headOf, replaceSign, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
+import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import { headColumns, headOf, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
 
 const schema = `
 create table if not exists segment (
@@ -86,16 +86,11 @@ function assertForm(database: DatabaseSync, path: string): void {
 function queriesOn(database: DatabaseSync) {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   return <Row>(text: string, values: readonly SQLInputValue[] = []): Row[] => {
-    const statement = statements.get(text) ?? database.prepare(text);
-    statements.set(text, statement);
-    return statement.all(...values) as Row[];
+    return statements.getOrInsertComputed(text, () => database.prepare(text)).all(...values) as Row[];
   };
 }
 
-const isTable = "select 1 from sqlite_schema where type = 'table' and name = ?";
-
 class SqliteSegments extends SqlSegments implements SegmentStore {
-  readonly copiesJournals = false;
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
   readonly #all: ReturnType<typeof queriesOn>;
@@ -103,7 +98,8 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
 
   constructor(database: DatabaseSync, path: string) {
     const all = queriesOn(database);
-    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', isTable);
+    const hasSigns = all("select 1 from sqlite_schema where name = 'sign'").length > 0;
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', hasSigns);
     this.journalPath = path === ':memory:' ? undefined : path;
     this.#path = path;
     this.#database = database;
@@ -132,15 +128,6 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
         }
       }
     });
-  }
-
-  sign(sign: Sign): Promise<void> {
-    return replaceSign(this.run, '', sign);
-  }
-
-  /** None: the files are beside this one. */
-  async journal(): Promise<Buffer> {
-    return Buffer.alloc(0);
   }
 
   deletableBefore(before: EpochMs): EpochMs {

@@ -100,6 +100,7 @@ const reasons: Readonly<Record<RecordGap['reason'], string>> = {
   killed: 'the process was killed',
   slow: 'the disk was full or slow',
   stopped: 'the service was stopped',
+  silent: 'its machine is silent',
 };
 
 /** Why there is no record, in words. */
