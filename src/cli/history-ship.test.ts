@@ -62,7 +62,7 @@ describe('mdapi history ship', () => {
     release();
     const cases = [
       [running, 1, /being shipped already, by process \d+ on /],
-      [await mdapi([]), 1, /no tables for the record. `mdapi history ship --create` makes them/],
+      [await mdapi([]), 1, /lacks tables for the record. `mdapi history ship --create` makes them/],
       [await mdapi([], without), 1, /no ClickHouse to copy to. Set history\.clickhouse\.url/],
       [await mdapi([], at(`${urlWith('hunter2')}/record`)), 1, /refuses the user mdapi/],
       [

@@ -1,7 +1,6 @@
-import type { Clock, EpochMs } from '../clock.ts';
-import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import { withoutCandles } from '../feed/connectors.ts';
+import type { PriceAt, RecordQuestions } from '../history/query/questions.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
@@ -38,7 +37,11 @@ export const price: Command = storeCommand({
   read: (input, now) => parseOptionalInstant(input.option('at'), now, '--at'),
   async work({ input, values: at, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');
-    if (at !== undefined) return recordedPrice(configuration, clock, symbol, at, paint);
+    if (at !== undefined) {
+      const recorded = withoutCandles(configuration.sources);
+      const ask = (record: RecordQuestions) => record.priceAt(symbolOf(symbol), at, recorded);
+      return recordedPrice(await withRecord(configuration, clock, ask), symbol, paint);
+    }
     const live = await askPrice(configuration.admin, clock, symbol);
     const answer = live ?? explainPrice(await savedBook(store, configuration, clock), symbol, clock.now());
     const report = await reportIn(answer, symbol, store);
@@ -51,15 +54,7 @@ export const price: Command = storeCommand({
 });
 
 /** Throws `CommandError` where there was no price, or the record does not have it. */
-async function recordedPrice(
-  configuration: Configuration,
-  clock: Clock,
-  text: string,
-  at: EpochMs,
-  paint: Paint,
-): Promise<Result> {
-  const recorded = withoutCandles(configuration.sources);
-  const found = await withRecord(configuration, clock, (record) => record.priceAt(symbolOf(text), at, recorded));
+function recordedPrice(found: PriceAt, text: string, paint: Paint): Result {
   const answer = priceAnswerOf(found);
   if (answer?.kind === 'priced') {
     return { json: { ...answer.report, source: 'record' }, text: reportText(answer.report, paint) };

@@ -25,22 +25,16 @@ export async function withSegments<T>(
   use: (segments: SegmentReader, history: HistoryConfiguration) => Promise<T>,
 ): Promise<T> {
   if (history === undefined) {
-    throw new CommandError(
-      exitCodes.failure,
-      'not_recorded',
-      'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.',
-    );
+    const message = 'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.';
+    throw new CommandError(exitCodes.failure, 'not_recorded', message);
   }
   const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
   const { location } = history;
   const segments = await openSegmentsToRead(location);
   if (segments === undefined) {
-    const remedy = 'The server makes it when it starts. Is it this configuration’s?';
-    throw new CommandError(
-      exitCodes.notFound,
-      'record_missing',
-      `There is no record${location.kind === 'sqlite' ? ` ${location.path}` : ' in the database'}. ${remedy}`,
-    );
+    const place = location.kind === 'sqlite' ? ` ${location.path}` : ' in the database';
+    const message = `There is no record${place}. The server makes it when it starts. Is it this configuration’s?`;
+    throw new CommandError(exitCodes.notFound, 'record_missing', message);
   }
   try {
     return await use(segments, history);

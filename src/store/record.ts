@@ -17,12 +17,8 @@ export type RecordOf<Table> = {
 const fields = new Map<string, string>();
 
 function fieldOf(column: string): string {
-  let field = fields.get(column);
-  if (field === undefined) {
-    field = column.replace(/_ms$/, '').replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    fields.set(column, field);
-  }
-  return field;
+  const made = () => column.replace(/_ms$/, '').replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return fields.getOrInsertComputed(column, made);
 }
 
 export function recordOf<Row extends object>(row: Row): RecordOf<Row> {

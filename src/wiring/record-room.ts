@@ -1,27 +1,22 @@
 import { existsSync } from 'node:fs';
 import type { RecordLookup } from '../feed/recorded-references.ts';
 import { RecordClient } from '../history/query/record-client.ts';
-import { Recording } from '../history/record/recording.ts';
+import { Recording, type RecordingParts } from '../history/record/recording.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
 import type { Store } from '../store/store.ts';
-import type { ProcessFeed } from './clustered-feed.ts';
 import type { MarketRoom } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The record, and the ways to ask it. */
 export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
-/** The record as configured; `undefined` where it is off, and in a process without a public listener. @param key see `RequestIds` */
-export function recordRoom(
-  options: ServiceOptions,
-  market: MarketRoom,
-  store: Store,
-  key: Uint8Array,
-  feed: ProcessFeed,
-) {
+type Options = ServiceOptions & Pick<RecordingParts, 'sharing'>;
+
+/** The record as configured; `undefined` where it is off, and in a process without a public listener. @param requestKey see `RequestIds` */
+export function recordRoom(options: Options, market: MarketRoom, store: Store, requestKey: Uint8Array) {
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo } = history;
@@ -29,7 +24,7 @@ export function recordRoom(
   const isMailed = mail !== undefined && sealTo !== undefined;
   const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
   const recording = new Recording({
-    ...{ ...options, location, keepForMs, market, requestKey: key, audit: store.audit, sharing: feed.figures },
+    ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit },
     daySealed: (seal) => mailer?.send(seal),
   });
   return {

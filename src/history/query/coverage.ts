@@ -19,7 +19,10 @@ export interface Stretch {
   readonly chain: number;
   readonly from: number;
   readonly to: number;
-  /** The chain with the greatest speaks for the span. */
+  /**
+   * The chain with the greatest speaks for the span: it began last to make prices, else took them from others for longest, else was stored last and
+   * is assumed to go on.
+   */
   readonly rank: number;
 }
 
@@ -27,10 +30,11 @@ export interface Stretch {
 export class Coverage {
   /** Spans in which something is lacking: where no chain has the record, and where a process lost answers of its own. */
   readonly gaps: readonly Gap[];
+  /** Whoever speaks first. */
   readonly #stretches: readonly Stretch[];
 
   constructor(chains: readonly ChainFacts[]) {
-    this.#stretches = chains.flatMap(stretchesOf);
+    this.#stretches = chains.flatMap(stretchesOf).sort((one, other) => other.rank - one.rank);
     const gaps = chains.flatMap(gapsOf);
     const stopped = gaps.filter(({ reason }) => reason === 'stopped');
     const others = uncovered(this.#stretches).flatMap((span) => stopped.flatMap((gap) => common(span, gap) ?? []));
@@ -42,15 +46,12 @@ export class Coverage {
 
   /** The chains that have an instant, the one that speaks for it first. */
   chainsAt(at: EpochMs): readonly number[] {
-    return this.#stretches
-      .filter(({ from, to }) => from <= at && at < to)
-      .sort(byRank)
-      .map(({ chain }) => chain);
+    return this.#stretches.filter(({ from, to }) => from <= at && at < to).map(({ chain }) => chain);
   }
 
   /** The parts of a span that are in the record, in order, each with the chain that speaks for it. */
   parts({ from, to }: Pick<Stretch, 'from' | 'to'>): readonly Omit<Stretch, 'rank'>[] {
-    const within = this.#stretches.filter((each) => each.from < to && each.to > from).sort(byRank);
+    const within = this.#stretches.filter((each) => each.from < to && each.to > from);
     const edges = [from, to, ...within.flatMap((each) => [each.from, each.to])].filter(
       (edge) => edge >= from && edge <= to,
     );
@@ -76,20 +77,6 @@ export class Coverage {
   }
 }
 
-function byRank({ rank: one }: Stretch, { rank: other }: Stretch): number {
-  return other - one;
-}
-
-/**
- * First comes the chain of the process that began last to make prices, then the one that has taken them from others for longest, then the one that
- * was stored last where that is assumed to go on.
- */
-const ranks = {
-  published: (since: number) => since,
-  followed: (since: number) => -since,
-  assumed: (since: number) => since - Number.MAX_SAFE_INTEGER,
-};
-
 function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stretch[] {
   const stretches: Stretch[] = [];
   let open: { from: number; startedAt: number; publishes: boolean } | undefined =
@@ -97,7 +84,7 @@ function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stre
   const end = (to: number) => {
     if (open === undefined) return;
     const { from, startedAt, publishes } = open;
-    const rank = publishes ? ranks.published(from) : ranks.followed(startedAt);
+    const rank = publishes ? from : -startedAt;
     stretches.push({ chain, from: Math.max(from, begin), to, rank });
   };
   for (const { kind, at, text } of breaks) {
@@ -110,7 +97,7 @@ function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stre
   end(until + 1);
   // What a living process published last may be on its machine alone.
   if (open !== undefined && isAlive === true)
-    stretches.push({ chain, from: until + 1, to: Infinity, rank: ranks.assumed(until) });
+    stretches.push({ chain, from: until + 1, to: Infinity, rank: until - Number.MAX_SAFE_INTEGER });
   return cutsIn(breaks)
     .reduce(without, stretches)
     .filter(({ from, to }) => from < to);

@@ -154,7 +154,7 @@ export class RecordQuestions {
 
   /** Gives a page of answers. @param keyId of all keys where it is left out */
   async served(keyId: string | undefined, options: PageOptions): Promise<RowPage<ServedRow>> {
-    const chains = await this.#reader.chains();
+    const chains = await this.#store.chains();
     const pages: ServedRow[] = [];
     for (const chain of chains) {
       const { rows } = await pageOf(this.#reader.servings(chain, spanOf(options), keyId), options);

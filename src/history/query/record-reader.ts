@@ -72,15 +72,11 @@ export class RecordReader {
     this.#segments = new DecodedSegments(store);
   }
 
-  chains(): Promise<readonly number[]> {
-    return this.#store.chains();
-  }
-
   /** Finds which chain has what of the record, as it is known at `now`. @param isSealed of what is in segments */
   async coverage(now: EpochMs, isSealed = false): Promise<Coverage> {
     const signs = await this.#store.signs();
     const chains: ChainFacts[] = [];
-    for (const chain of await this.chains()) {
+    for (const chain of await this.#store.chains()) {
       const { batches } = isSealed ? nothing : await this.#running(chain);
       const sign = signs?.find((each) => each.chain === chain);
       // A backup has the sign without the journal.

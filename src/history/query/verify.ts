@@ -40,10 +40,8 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
       deleted += skipped.count;
       const previous = skipped.hash ?? head.hash;
       const segment = (await store.segment(chain, number).catch(damagedChunk))!;
-      if (segment instanceof DamagedChunk) {
-        const finding: Finding = { chain, number, what: 'damaged', chunk: segment.chunk };
-        return { segments, deleted, heads, finding };
-      }
+      if (segment instanceof DamagedChunk)
+        return { segments, deleted, heads, finding: { chain, number, what: 'damaged', chunk: segment.chunk } };
       const what = faultOf(segment, previous);
       if (what !== undefined) return { segments, deleted, heads, finding: { chain, number, what } };
       for (const text of sealedDeletions(segment)) sealed.add(text);
@@ -54,11 +52,7 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
     heads.push({ chain, number: head.number, hash: head.hash.toString('hex') });
   }
   const open = [...unsealed].find(([text]) => !sealed.has(text));
-  const finding: Finding | undefined = open && {
-    chain: open[1].chain,
-    number: open[1].first,
-    what: 'deletion_unsealed',
-  };
+  const finding = open && ({ chain: open[1].chain, number: open[1].first, what: 'deletion_unsealed' } as const);
   return { segments, deleted, heads, finding };
 }
 

@@ -67,10 +67,7 @@ export class Recording {
     });
   }
 
-  /**
-   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one that a process before left; `silent` are other
-   * processes that share the record.
-   */
+  /** `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes. */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0, silent = [] } = this.#figures ?? {};
     const { backlogBytes } = this.#recorder;

@@ -126,12 +126,11 @@ export class StreamWriter {
   }
 
   #word(text: string): number {
-    const known = this.#words.get(text);
-    if (known !== undefined) return known;
-    this.#writer.byte(op.word);
-    this.#writer.text(text);
-    this.#words.set(text, this.#words.size);
-    return this.#words.size - 1;
+    return this.#words.getOrInsertComputed(text, () => {
+      this.#writer.byte(op.word);
+      this.#writer.text(text);
+      return this.#words.size;
+    });
   }
 
   /** @param json of what the kind of fact has */

@@ -96,10 +96,8 @@ export class RecordWriter {
   }
 
   /**
-   * Begins to bring the journal to the disk, closes a minute that is over, and gives a sign of life. Throws the error of the disk, be it of the
-   * time before.
-   *
-   * @param until everything that was published before it was taken
+   * Begins to bring the journal to the disk, closes a minute that is over, and signs for what was published before `until`. Throws the error of
+   * the disk, be it of the time before.
    */
   async tick(now: EpochMs, until = now): Promise<void> {
     await this.#drain();

@@ -6,24 +6,9 @@ import { StoreError } from '../../store/store-error.ts';
 import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
-import type {
-  Deletion,
-  JournalPart,
-  RecordLocation,
-  SegmentReader,
-  SegmentStore,
-  Sign,
-  Slice,
-} from './segment-store.ts';
-import {
-  headColumns,
-  headOf,
-  headOfChain,
-  type RunQuery,
-  type SegmentRow,
-  SqlSegments,
-  valuesOf,
-} from './sql-segments.ts';
+import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
+import type { RunQuery, SegmentRow } from './sql-segments.ts';
+import { headColumns, headOf, headOfChain, SqlSegments, valuesOf } from './sql-segments.ts';
 
 type PostgresRecord = Extract<RecordLocation, { readonly kind: 'postgres' }>;
 
@@ -70,12 +55,8 @@ async function openWith(
 function queriesOn(client: Awaited<ReturnType<ConnectionPool['connect']>>): RunQuery {
   return async <Row>(text: string, values: readonly unknown[] = []) => {
     let count = 0;
-    return (
-      await client.query(
-        text.replaceAll('?', () => `$${++count}`),
-        values,
-      )
-    ).rows as readonly Row[];
+    const numbered = text.replaceAll('?', () => `$${++count}`);
+    return (await client.query(numbered, values)).rows as readonly Row[];
   };
 }
 
@@ -142,7 +123,7 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     });
   }
 
-  override async sign(sign: Sign, part?: JournalPart): Promise<void> {
+  override async sign(sign: Sign, part?: Parameters<SegmentStore['sign']>[1]): Promise<void> {
     const insert =
       'insert into record_journal values (?, ?, ?) on conflict (chain, place) do update set data = excluded.data';
     if (part !== undefined) await this.run(insert, [sign.chain, part.place, part.data]);
@@ -157,7 +138,7 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   async journal(chain: number): Promise<Buffer> {
     if (!this.hasSigns) return Buffer.alloc(0);
     const query = 'select data from record_journal where chain = ? order by place';
-    return Buffer.concat((await this.run<Pick<JournalPart, 'data'>>(query, [chain])).map(({ data }) => data));
+    return Buffer.concat((await this.run<Pick<Segment, 'data'>>(query, [chain])).map(({ data }) => data));
   }
 
   #doesNotFollow({ chain }: Segment): StoreError {

@@ -8,19 +8,12 @@ const oldestForm = 2;
 /** Throws `StoreError` for a record that this version does not read. @param name of the file or database */
 export function assertReadable(form: number, name: string): void {
   if (form >= oldestForm && form <= recordForm) return;
-  const [age, reason, remedy] =
-    form > recordForm
-      ? (['a newer', 'newer_database', 'Install that version, or set history.url to another place.'] as const)
-      : ([
-          'an older',
-          'older_database',
-          'Move it away, or set history.url to another place: that version still reads it.',
-        ] as const);
+  const isNewer = form > recordForm;
+  const way = isNewer ? 'Install that version, or set' : 'Move it away, or set';
+  const remedy = `${way} history.url to another place${isNewer ? '' : ': that version still reads it'}.`;
   const forms = `form ${form}, and this version reads ${oldestForm} to ${recordForm}`;
-  throw new StoreError(
-    reason,
-    `The record in ${name} was made by ${age} version of this program (${forms}). ${remedy}`,
-  );
+  const message = `The record in ${name} was made by ${isNewer ? 'a newer' : 'an older'} version of this program (${forms}). ${remedy}`;
+  throw new StoreError(isNewer ? 'newer_database' : 'older_database', message);
 }
 
 /** A piece of the data of a segment is missing, or is no bytes. */

@@ -61,19 +61,10 @@ export const statisticColumns = {
 
 export const statisticNames = Object.keys(statisticColumns) as readonly (keyof Statistics)[];
 
-/** The kinds of facts, in the order of their codes in the record: add at the end only. */
-export const factKinds = [
-  'process',
-  'listing',
-  'guard',
-  'windows',
-  'feed',
-  'gap',
-  'stop',
-  'deletion',
-  'hold',
-  'publishing',
-] as const;
+/** The kinds of facts of the first version, in the order of their codes in the record. */
+const firstKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion', 'hold'] as const;
+/** All of them: add at the end only. */
+export const factKinds = [...firstKinds, 'publishing'] as const;
 
 export type FactKind = (typeof factKinds)[number];
 

@@ -42,12 +42,6 @@ export function isSilent({ at }: Sign, now: EpochMs): boolean {
   return now - at > silentAfterMs;
 }
 
-/** A part of a journal, from the byte `place` on, for those who cannot read the file. */
-export interface JournalPart {
-  readonly place: number;
-  readonly data: Uint8Array;
-}
-
 /** Which segments to read, in the order of their numbers. */
 export interface SegmentQuery {
   readonly kinds: readonly SegmentKind[];
@@ -103,8 +97,8 @@ export interface SegmentStore extends SegmentReader {
   newChain(taken: readonly number[]): Promise<number>;
   /** All or none of them. */
   append(segments: readonly Segment[]): Promise<void>;
-  /** Instead of its last one. @param part of its journal; what was copied from there on is replaced, and nothing of it stays after `append` */
-  sign(sign: Sign, part?: JournalPart): Promise<void>;
+  /** Instead of its last one. @param part of its journal from a byte on, for those who cannot read the file; it stays until `append` */
+  sign(sign: Sign, part?: { readonly place: number; readonly data: Uint8Array }): Promise<void>;
   /** The process ended in order, or so long ago that nobody asks: neither its sign nor a copy of its journal stays. */
   signOff(chain: number): Promise<void>;
   /** Gives it a number. */

@@ -54,10 +54,7 @@ const rowTables: Readonly<Record<RowTable, Table>> = {
     },
     orderBy: 'keyId, chain, at, sub',
   },
-  facts: {
-    columns: { kind: name, subject: name, ...position, text },
-    orderBy: 'kind, chain, at, sub',
-  },
+  facts: { columns: { kind: name, subject: name, ...position, text }, orderBy: 'kind, chain, at, sub' },
 };
 
 /** The tables of the rows. */
