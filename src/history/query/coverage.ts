@@ -20,8 +20,8 @@ export interface Stretch {
   readonly from: number;
   readonly to: number;
   /**
-   * The chain with the greatest speaks for the span: it began last to make prices, else took them from others for longest, else was stored last and
-   * is assumed to go on.
+   * The chain with the greatest rank speaks for the span: the one that began last to make prices, else the one that took them from others for
+   * longest, else the one that was stored last and is assumed to go on.
    */
   readonly rank: number;
 }
