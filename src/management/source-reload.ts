@@ -35,7 +35,8 @@ export class SourceReload {
     try {
       return await this.#queue.run(() => this.#run(store));
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'the sources were not reloaded and stay as they are');
+      const why = error instanceof Problem ? { reason: error.message } : { err: error };
+      this.#parts.log.warn(why, 'the sources were not reloaded and stay as they are');
       throw error;
     }
   }
