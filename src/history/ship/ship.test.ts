@@ -60,6 +60,26 @@ test('segments that retention deleted before they were copied are counted, and t
   assert.equal((await ship({ from: 1 as EpochMs })).lost, 0);
 });
 
+test('a ship goes on where retention deleted at once what was copied and what was not, each time', async (t) => {
+  const { service, ship } = await rig(t);
+  await ship({}, true);
+  for (let time = 0; time < 2; time++) {
+    await service.minute();
+    await service.minute();
+    assert.equal((await ship()).lost, 0);
+    for (let hour = 0; hour < 2; hour++) {
+      service.clock.jump(3_600_000);
+      await service.minute();
+    }
+    service.clock.jump(60_000);
+    await service.minute();
+    const deleted = await prune(service.record.store, (service.clock.now() - 1_800_000) as EpochMs);
+    assert.equal(deleted.length, 1);
+    const { lost, segments } = await ship();
+    assert.ok(lost > 0 && lost < deleted[0]!.last && segments > 0, `${lost} ${segments}`);
+  }
+});
+
 test('where the record was stays in ClickHouse when retention has deleted it here', async (t) => {
   const { service, clickhouse, ship } = await rig(t);
   await service.minute();

@@ -155,9 +155,12 @@ class Shipping {
   }
 
   async #shipChain(chain: number): Promise<void> {
-    const deletions = await this.#store.deletions(chain);
     const beforeNumber = await this.#endOf(chain);
-    let last = await this.#startOf(chain);
+    const start = await this.#startOf(chain);
+    // What was deleted together can have been copied in part.
+    const later = (await this.#store.deletions(chain)).filter((each) => each.last > start.number);
+    const deletions = later.map((each) => ({ ...each, first: Math.max(each.first, start.number + 1) }));
+    let last = start;
     let batch = this.#newBatch();
     for (;;) {
       const query = { kinds: segmentKinds, chain, afterNumber: last.number, beforeNumber, limit: headsPerRead };
