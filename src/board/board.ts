@@ -72,10 +72,9 @@ export class Board implements MarketsObserver {
     this.#expire(now);
     this.#refreshAll(now);
     if (this.#tickersPage === undefined) {
-      const list = this.#list;
-      const text = list.text();
+      const text = this.#list.text();
       if (text === undefined) return undefined;
-      this.#tickersPage = this.#tickersPages.with(text, () => list.prepare());
+      this.#tickersPage = this.#tickersPages.with(text, () => this.#list.prepare());
     }
     return this.#tickersPage;
   }

@@ -34,18 +34,17 @@ export class FragmentList {
   readonly #opening: string;
   readonly #pieces: { readonly opening: Buffer; readonly comma: Buffer; readonly closing: Buffer };
   #text: string | undefined;
-  #changedBlocks = 0;
+  #changedBlocks: number;
 
   /** A member's `fragment` may change later: call `changed` then. */
   constructor(name: string, members: readonly Fragment[]) {
     this.#opening = `{"${name}":[`;
     this.#pieces = { opening: deflatePiece(this.#opening), comma: deflatePiece(','), closing: deflatePiece(']}') };
-    const blocks: Block[] = [];
-    for (let start = 0; start < members.length; start += membersPerBlock) {
-      blocks.push({ members: members.slice(start, start + membersPerBlock), content: undefined });
-    }
-    this.#blocks = blocks;
-    this.#changedBlocks = blocks.length;
+    this.#blocks = Array.from({ length: Math.ceil(members.length / membersPerBlock) }, (_, index) => {
+      const start = index * membersPerBlock;
+      return { members: members.slice(start, start + membersPerBlock), content: undefined };
+    });
+    this.#changedBlocks = this.#blocks.length;
   }
 
   /** The fragment of the member at this index has changed. */
@@ -79,30 +78,22 @@ export class FragmentList {
   }
 
   #gzip(contents: readonly BlockContent[], body: Buffer): Buffer {
-    const pieces = [this.#pieces.opening];
-    for (const content of contents) {
+    const { opening, comma, closing } = this.#pieces;
+    const pieces = contents.flatMap((content, index) => {
       content.deflated ??= deflatePiece(content.text);
-      if (pieces.length > 1) pieces.push(this.#pieces.comma);
-      pieces.push(content.deflated);
-    }
-    pieces.push(this.#pieces.closing);
-    return joinGzipPieces(pieces, body);
+      return [index === 0 ? opening : comma, content.deflated];
+    });
+    return joinGzipPieces([...pieces, closing], body);
   }
 
   /** The contents of every block that has a member to show. */
   #contents(): readonly BlockContent[] {
-    const contents: BlockContent[] = [];
-    for (const block of this.#blocks) {
-      block.content ??= contentOf(block.members);
-      if (block.content.text !== '') contents.push(block.content);
-    }
-    return contents;
+    const contents = this.#blocks.map((block) => (block.content ??= contentOf(block.members)));
+    return contents.filter(({ text }) => text !== '');
   }
 }
 
 function contentOf(members: readonly Fragment[]): BlockContent {
-  const texts: string[] = [];
-  for (const { fragment } of members) if (fragment !== undefined) texts.push(fragment);
-  const text = texts.join(',');
+  const text = members.flatMap(({ fragment = [] }) => fragment).join(',');
   return { text, tag: contentTag(text), deflated: undefined };
 }

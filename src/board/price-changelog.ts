@@ -100,9 +100,8 @@ export class PriceChangelog implements MarketsObserver {
   }
 
   #everySymbol(): Iterable<MarketSymbol> {
-    const symbols = new Set(this.#entries.keys());
-    for (const { symbol } of this.#markets.catalogue.all()) symbols.add(symbol);
-    return symbols;
+    const offered = [...this.#markets.catalogue.all()].map(({ symbol }) => symbol);
+    return new Set([...this.#entries.keys(), ...offered]);
   }
 
   #numberOf(version: string | undefined): number | undefined {
