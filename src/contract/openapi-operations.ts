@@ -31,15 +31,7 @@ export interface DescribedService {
 export type Described = Required<DescribedService>;
 
 /** An Operation Object of OpenAPI 3.1. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters: readonly Parameter[];
-  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
-}
+export type Operation = ReturnType<typeof operation>;
 
 /** A resource of the public listener: one GET operation. Those under `/v1` need a key. */
 interface Resource {
@@ -192,7 +184,7 @@ export const securityScheme = {
 } as const;
 
 /** The operation of a resource, as the document of a service has it. */
-export function operation(resource: Resource, service: Described): Operation {
+export function operation(resource: Resource, service: Described) {
   const { path, tag, operationId, summary, description, parameters = [], caching: kind } = resource;
   return {
     operationId,
@@ -209,7 +201,10 @@ function needsKey({ path }: Resource): boolean {
   return path.startsWith('/v1/');
 }
 
-function responses(resource: Resource, service: Described): Operation['responses'] {
+function responses(
+  resource: Resource,
+  service: Described,
+): Readonly<Record<string, Response | { readonly $ref: string }>> {
   const { caching: kind, hasPrices, errors = [] } = resource;
   const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'];
   const documented = [...usual, ...errors].map((error) =>

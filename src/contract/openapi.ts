@@ -7,40 +7,18 @@ import {
   type LimitFigures,
   limitTable,
 } from './limits.ts';
-import {
-  type Described,
-  type DescribedService,
-  type Operation,
-  operation,
-  resources,
-  securityScheme,
-} from './openapi-operations.ts';
-import { errorResponse, type Headers, headerComponents, type Response, sharedErrors } from './openapi-responses.ts';
+import { type Described, type DescribedService, operation, resources, securityScheme } from './openapi-operations.ts';
+import { errorResponse, headerComponents, sharedErrors } from './openapi-responses.ts';
 import { apiVersion, schemas } from './schemas.ts';
 
 /** The part of OpenAPI 3.1 that the document uses. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Readonly<Record<string, unknown>>;
-  readonly jsonSchemaDialect: string;
-  readonly servers: readonly Readonly<Record<string, unknown>>[];
-  readonly security: Operation['security'];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, unknown>>;
-    readonly headers: Headers;
-    readonly responses: Readonly<Record<string, Response>>;
-    readonly securitySchemes: Readonly<Record<string, unknown>>;
-  };
-  readonly externalDocs: { readonly description: string; readonly url: string };
-}
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 /**
  * The OpenAPI 3.1 document of the service, from the schemas and tables the code itself uses. Equal
  * services give an equal document, member order included.
  */
-export function openApiDocument({ limits = contractLimits, ...addresses }: DescribedService): OpenApiDocument {
+export function openApiDocument({ limits = contractLimits, ...addresses }: DescribedService) {
   const service = { ...addresses, limits };
   return {
     openapi: '3.1.0',
@@ -55,7 +33,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     ],
     paths: Object.fromEntries(resources.map((resource) => [resource.path, { get: operation(resource, service) }])),
     components: {
-      schemas,
+      schemas: schemas as Readonly<Record<string, unknown>>,
       headers: headerComponents(limits),
       responses: Object.fromEntries(
         Object.entries(sharedErrors).map(([name, errors]) => [name, errorResponse(errors, service)]),
