@@ -16,10 +16,6 @@ import {
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
-/** The states of a key now: its status, or why an active one is refused. */
-const keyStates = [...keyStatuses, 'expired', 'account_inactive'] as const;
-type KeyState = (typeof keyStates)[number];
-
 export const KeySchema = named(
   'Key',
   'An API key. No answer but the one that makes it holds its text, and none its digest.',
@@ -32,7 +28,7 @@ export const KeySchema = named(
     lastFour: line('Its last four characters, by which people tell keys apart.', 'x7Qa', 4),
     status: openEnum(keyStatuses, 'What an operator set. `revoked` is final.'),
     state: openEnum(
-      keyStates,
+      [...keyStatuses, 'expired', 'account_inactive'],
       'What it can do now: its status, or why an active key is refused. `expired` comes before `account_inactive`.',
     ),
     usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
@@ -45,7 +41,7 @@ export const KeySchema = named(
 
 export type KeyView = Static<typeof KeySchema>;
 
-function keyState({ status, expiresAt, accountActive }: KeyWithAccount, now: EpochMs): KeyState {
+function keyState({ status, expiresAt, accountActive }: KeyWithAccount, now: EpochMs): KeyView['state'] {
   if (status !== 'active') return status;
   if (expiresAt !== undefined && expiresAt <= now) return 'expired';
   return accountActive ? 'active' : 'account_inactive';

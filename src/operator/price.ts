@@ -21,6 +21,7 @@ import {
   nullableLine,
   object,
   openEnum,
+  viewOf,
 } from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
@@ -154,15 +155,12 @@ export function priceReport(
   sources: PriceReport['sources'] = [],
   doubts: PriceReport['doubts'] = [],
 ): PriceReport {
-  const { market, bid, ask, capturedAt, conversion, terms, buy, sell } = explanation;
-  return {
-    symbol: market.symbol,
-    exchangeSymbol: market.exchangeSymbol,
-    pricePrecision: market.pricePrecision,
-    bid,
-    ask,
-    ...instants('timestamp', capturedAt),
-    rate: conversion === undefined ? null : rateOf(conversion),
+  const { market, capturedAt, conversion, terms, buy, sell } = explanation;
+  return viewOf(PriceReportSchema.properties, {
+    ...market,
+    ...explanation,
+    timestamp: capturedAt,
+    rate: conversion && viewOf(RateSchema.properties, { ...conversion.rate, ...conversion }),
     terms: marketTermsView(terms),
     buy: [...buy],
     sell: [...sell],
@@ -170,16 +168,5 @@ export function priceReport(
     held,
     doubts,
     sources,
-  };
-}
-
-function rateOf({ rate, marginPercent, validUntil }: NonNullable<PriceExplanation['conversion']>) {
-  return {
-    mid: rate.mid,
-    source: rate.source,
-    fixingDate: rate.fixingDate ?? null,
-    ...instants('refreshedAt', rate.refreshedAt),
-    ...instants('validUntil', validUntil),
-    marginPercent,
-  };
+  });
 }

@@ -8,7 +8,7 @@ import type { Markets } from '../market/markets.ts';
 import { percentChange } from '../market/pricing.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
-import { count, described, instantFields, line, listOf, named, nullable } from './fields.ts';
+import { count, described, instantFields, instants, line, listOf, named, nullable } from './fields.ts';
 import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
 
 const PricesSchema = named('PricePair', 'Prices of clients.', {
@@ -46,21 +46,18 @@ const unusualPercent = '5';
 const unusualMove = '2';
 
 /** Why a term cannot be meant so; `undefined` when it can. */
-export function termRefusal(
-  book: Markets,
-  term: NewTerm,
-): { readonly field: 'subject'; readonly message: string } | undefined {
+export function termRefusal(book: Markets, term: NewTerm) {
   const { scope, subject } = term;
   if (subject === undefined) return undefined;
   const markets = marketsOf(book, term);
   if (markets.length === 0) {
     const what = scope === 'market' ? `There is no market ${subject}.` : `No market is quoted in ${subject}.`;
-    return { field: 'subject', message: what };
+    return { field: 'subject', message: what } as const;
   }
   const needsConversion = (term.marginPercent ?? term.pricePrecision) !== undefined;
   if (!needsConversion || markets.some(({ isConverted }) => isConverted)) return undefined;
   const message = `${subject} is not converted: it has no margin, and its precision is the exchange's.`;
-  return { field: 'subject', message };
+  return { field: 'subject', message } as const;
 }
 
 /** Works out what a new term would change, at the present ask and bid of the exchange. */
@@ -75,8 +72,7 @@ export function termEffect(markets: Markets, draft: NewTerm, now: EpochMs): Term
   });
   const sorted = changes.toSorted((a, b) => moveOf(b).cmp(moveOf(a)));
   return {
-    from: isoInstant(from),
-    fromMs: from,
+    ...instants('from', from),
     affected: changes.length,
     changes: sorted.slice(0, changesShown),
     concerns: concernsOf(draft, sorted, now),
@@ -157,9 +153,7 @@ function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): st
 }
 
 function symbolsOf(changes: readonly Change[]): string {
-  const shown = changes
-    .slice(0, 5)
-    .map(({ symbol }) => symbol)
-    .join(', ');
-  return changes.length > 5 ? `${shown} and ${changes.length - 5} more` : shown;
+  const symbols = changes.map(({ symbol }) => symbol);
+  const shown = symbols.slice(0, 5).join(', ');
+  return symbols.length > 5 ? `${shown} and ${symbols.length - 5} more` : shown;
 }

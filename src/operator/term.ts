@@ -29,9 +29,6 @@ import {
   viewOf,
 } from './fields.ts';
 
-const termStates = ['announced', 'holding', 'past', 'cancelled'] as const;
-type TermState = (typeof termStates)[number];
-
 export const termRounding = openEnum(
   priceRoundings,
   '`outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.',
@@ -50,7 +47,7 @@ export const TermSchema = named('Term', 'Values that prices are made with from a
     100,
   ),
   state: openEnum(
-    termStates,
+    ['announced', 'holding', 'past', 'cancelled'],
     'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
   ),
   ...nullableInstantFields(
@@ -108,12 +105,9 @@ export function termViews(
   const first = markets.terms().filter(({ from }) => from === undefined);
   const stored = records.map((record) => ({ term: termOf(record), record }));
   const all = [...first.map((term) => ({ term, record: undefined })), ...stored];
-  const live = all.filter(({ record }) => record?.cancelledAt === undefined);
-  const holding = holdingTerms(
-    live.map(({ term }) => term),
-    now,
-  );
-  const stateOf = (term: Term, record?: TermRecord): TermState => {
+  const live = all.flatMap(({ term, record }) => (record?.cancelledAt === undefined ? [term] : []));
+  const holding = holdingTerms(live, now);
+  const stateOf = (term: Term, record?: TermRecord): TermView['state'] => {
     if (record?.cancelledAt !== undefined) return 'cancelled';
     if (term.from !== undefined && now < term.from) return 'announced';
     return holding.has(term) ? 'holding' : 'past';
@@ -126,7 +120,7 @@ export function termView(id: string, ...all: Parameters<typeof termViews>): Term
   return termViews(...all).find((view) => view.id === id)!;
 }
 
-function viewIn(term: Term, state: TermState, record?: TermRecord): TermView {
+function viewIn(term: Term, state: TermView['state'], record?: TermRecord): TermView {
   const { values } = term;
   const own = <Field extends TermField>(field: Field) => {
     const value = values[field];

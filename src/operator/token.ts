@@ -4,14 +4,11 @@ import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
 import { id, instantFields, instants, line, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
 import { roles } from './role.ts';
 
-const tokenStates = ['active', 'expired', 'revoked'] as const;
-type TokenState = (typeof tokenStates)[number];
-
 export const TokenSchema = named('Token', 'An operator token. Its text is shown once, when it is made.', {
   id: id('tok', 'The token’s id.'),
   name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
   role: openEnum(roles, 'What its holder may do; each role may also do what those before it may.'),
-  state: openEnum(tokenStates, 'Whether it still works.'),
+  state: openEnum(['active', 'expired', 'revoked'], 'Whether it still works.'),
   usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
   ...instantFields('createdAt', 'When it was made.'),
   ...nullableInstantFields('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
@@ -21,7 +18,7 @@ export const TokenSchema = named('Token', 'An operator token. Its text is shown 
 
 export type TokenView = Static<typeof TokenSchema>;
 
-export function tokenState({ expiresAt, revokedAt }: TokenRecord, now: EpochMs): TokenState {
+export function tokenState({ expiresAt, revokedAt }: TokenRecord, now: EpochMs): TokenView['state'] {
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
 }

@@ -4,9 +4,6 @@ import { linePattern } from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import { id, instantFields, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
 
-const windowStates = ['announced', 'running', 'ended', 'cancelled'] as const;
-type WindowState = (typeof windowStates)[number];
-
 export const windowDescription = Type.String({
   description: 'What the maintenance is about, in English: clients read it.',
   minLength: 1,
@@ -20,7 +17,7 @@ export const WindowSchema = named(
   'A maintenance window. It runs from `from` (included) to `to` (excluded).',
   {
     id: id('win', 'The window’s id.'),
-    state: openEnum(windowStates, 'Where it is in its life.'),
+    state: openEnum(['announced', 'running', 'ended', 'cancelled'], 'Where it is in its life.'),
     ...instantFields('from', 'The first instant at which it runs.'),
     ...instantFields('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
     description: windowDescription,
@@ -33,7 +30,7 @@ export const WindowSchema = named(
 export type WindowView = Static<typeof WindowSchema>;
 
 /** A window that was ended early is `ended`, like one whose time is over: ending it moved its `to`. */
-function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): WindowState {
+function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): WindowView['state'] {
   if (cancelledAt !== undefined) return 'cancelled';
   if (now >= to) return 'ended';
   return now < from ? 'announced' : 'running';
