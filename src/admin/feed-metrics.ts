@@ -86,22 +86,15 @@ const figures = {
   symbols_quiet: 'symbolsQuiet',
 } as const;
 
-type CountsField =
-  | 'connectionsEnded'
-  | 'framesDropped'
-  | 'tickersRejected'
-  | 'statisticsLeftOut'
-  | 'polls'
-  | 'catalogueLoads';
-
-const countsByName: Readonly<Record<string, readonly [label: string, field: CountsField, ...known: string[]]>> = {
+/** The label of the counts, their field, and the names that are known from the start. */
+const countsByName = {
   connections_ended_total: ['reason', 'connectionsEnded'],
   frames_dropped_total: ['reason', 'framesDropped'],
   tickers_rejected_total: ['reason', 'tickersRejected'],
   statistics_left_out_total: ['statistic', 'statisticsLeftOut'],
   polls_total: ['outcome', 'polls'],
   catalogue_loads_total: ['outcome', 'catalogueLoads', 'ok', 'incomplete'],
-};
+} as const;
 
 /** Gives the length of a list, and any other figure as it is. */
 function figureOf(figure: FeedHealth[(typeof figures)[keyof typeof figures]]): number {

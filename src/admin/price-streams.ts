@@ -75,8 +75,7 @@ export class PriceStreams {
     this.#prices.refresh(this.#clock.now());
     response.write(`retry: ${retryMs}\n\n`);
     // Also where nothing has changed: the reader then knows that it has everything.
-    const update = this.#prices.since(version);
-    this.#send(stream, { version: update.version, text: eventText(update) });
+    this.#send(stream, this.#updateSince(version));
   }
 
   /** Ends every stream. */
@@ -114,7 +113,7 @@ export class PriceStreams {
 
   #updateSince(version: string | undefined): Update {
     const update = this.#prices.since(version);
-    return { version: update.version, text: update.version === version ? '' : eventText(update) };
+    return { version: update.version, text: eventText(update) };
   }
 
   #send(stream: Stream, { version, text }: Update): void {

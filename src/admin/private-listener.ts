@@ -28,9 +28,7 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
  * Starts the private listener: liveness, readiness, metrics, the board and the derivation of prices, without sign-in;
  * the management API, with one; and the console. It is bound to loopback unless configured otherwise.
  */
-export async function startPrivateListener(
-  parts: AdminParts,
-): Promise<{ url: string; registry: Registry; close(): Promise<void> }> {
+export async function startPrivateListener(parts: AdminParts) {
   const { clock, log, market, store, listener, configuration } = parts;
   const sparklines = new Sparklines(market.markets, market.feedStatus, clock);
   const requests = new RequestHistory(listener.counts, () => market.markets.doubts().size, clock);

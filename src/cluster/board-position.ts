@@ -29,8 +29,8 @@ export class BoardPosition {
   #missed: { readonly fence: number; readonly held: Position } | undefined;
   /** Called when something begins to wait. */
   onWait = () => {};
-  #reached = 0;
-  #inVain = 0;
+  /** How many answers needed a newer board, by whether it came in time. */
+  readonly waits = { reached: 0, in_vain: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,11 +42,6 @@ export class BoardPosition {
 
   get isAwaited(): boolean {
     return this.#waiting.size > 0;
-  }
-
-  /** How many answers needed a newer board, by whether it came in time. */
-  get waits() {
-    return { reached: this.#reached, in_vain: this.#inVain };
   }
 
   /** The market is at this position from now on, also where that is behind what it was. */
@@ -75,7 +70,7 @@ export class BoardPosition {
     if (!this.isBehind(target)) return true;
     const held = this.current;
     if (this.#missed?.fence === target.fence && areSame(this.#missed.held, held)) {
-      this.#inVain++;
+      this.waits.in_vain++;
       return false;
     }
     return new Promise((resolve) => {
@@ -85,8 +80,7 @@ export class BoardPosition {
         end: (isReached) => {
           timer?.cancel();
           this.#waiting.delete(waiting);
-          if (isReached) this.#reached++;
-          else this.#inVain++;
+          this.waits[isReached ? 'reached' : 'in_vain']++;
           resolve(isReached);
         },
       };

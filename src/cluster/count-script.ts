@@ -130,11 +130,8 @@ function readAnswer(answer: unknown, takes: number): CountAnswer {
     throw new Error('the counting script answered something else than counts');
   }
   const [windowNumber, serverMs, ...rest] = answer as number[];
-  const used: number[] = [];
-  const served: Position[] = [];
-  for (let at = 0; at < rest.length; at += 3) {
-    used.push(rest[at]!);
-    served.push({ fence: rest[at + 1]!, number: rest[at + 2]! });
-  }
+  const starts = Array.from({ length: takes }, (_, index) => 3 * index);
+  const used = starts.map((at) => rest[at]!);
+  const served = starts.map((at) => ({ fence: rest[at + 1]!, number: rest[at + 2]! }));
   return { windowNumber: windowNumber!, serverMs: serverMs!, used, served };
 }

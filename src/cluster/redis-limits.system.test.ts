@@ -261,7 +261,7 @@ test(
       '0:2:::',
     ]) {
       await redis.ask('SET', '{mdapi}:limit:key:key_1', garbage, 'PX', '60000');
-      const before = behind!.position.waits;
+      const before = { ...behind!.position.waits };
       assert.ok((await behind!.take()).allowed, garbage);
       assert.match(await kept(), /^\d+:5:8$/, garbage);
       assert.deepEqual(behind!.position.waits, before, garbage);

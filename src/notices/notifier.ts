@@ -25,13 +25,7 @@ export interface NotifierOptions {
 }
 
 /** Counts of what this process did since it started, and of notices that still wait in the shared outbox. */
-export interface NotifierFigures {
-  readonly decided: number;
-  readonly attempts: Readonly<Courier['counts']>;
-  readonly pending: number;
-  /** Whether the last e-mail could not be sent. */
-  readonly isFailing: boolean;
-}
+export type NotifierFigures = ReturnType<Notifier['figures']>;
 
 const minuteMs = 60_000;
 /** By then every server on the database has written its refusals of a minute. */
@@ -94,11 +88,12 @@ export class Notifier {
     await this.#guarded(() => this.#recorder.flush(this.#options.clock.now()));
   }
 
-  figures(): NotifierFigures {
+  figures() {
     return {
       decided: this.#decided,
       attempts: this.#courier?.counts ?? noAttempts,
       pending: this.#pending,
+      /** Whether the last e-mail could not be sent. */
       isFailing: this.#courier?.isFailing ?? false,
     };
   }

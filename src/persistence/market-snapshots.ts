@@ -34,6 +34,7 @@ export class MarketSnapshots implements MarketsObserver {
   #marketsDirty = false;
   #snapshotDirty = false;
   #timer: Timer | undefined;
+  /** One save after the other. */
   readonly #saving = new SerialQueue();
   #lastError: string | undefined;
   #restUntilMs = 0;
@@ -71,7 +72,7 @@ export class MarketSnapshots implements MarketsObserver {
 
   start(): void {
     this.#markets.observe(this);
-    this.#timer = this.#clock.every(saveEveryMs, () => void this.#next(() => this.#saveDue()));
+    this.#timer = this.#clock.every(saveEveryMs, () => void this.#saving.run(() => this.#saveDue()));
   }
 
   /** Why nothing can be saved; `undefined` while all is well. */
@@ -81,18 +82,13 @@ export class MarketSnapshots implements MarketsObserver {
 
   /** Saves now what is new. Never rejects: a failure is logged once, and everything is tried again at the next turn. */
   save(): Promise<void> {
-    return this.#next(() => this.#saveDirty(true));
+    return this.#saving.run(() => this.#saveDirty(true));
   }
 
   /** Saves one last time. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.save();
-  }
-
-  /** One save after the other. */
-  #next(save: () => Promise<void>): Promise<void> {
-    return this.#saving.run(save);
   }
 
   async #saveDue(): Promise<void> {

@@ -163,13 +163,7 @@ export class StoreFollower {
 /** Applies what the operator paused, delisted or holds. */
 async function loadMarketControls(store: Store, book: Followers['markets']): Promise<void> {
   const markets = await store.markets.list();
-  book.applyControls(
-    markets.map(({ symbol, operatorPaused, delistedAt }) => ({
-      symbol: symbol as MarketSymbol,
-      operatorPaused,
-      delistedAt,
-    })),
-  );
+  book.applyControls(markets.map((market) => ({ ...market, symbol: market.symbol as MarketSymbol })));
   book.applyHolds(markets.map(holdOf));
 }
 
