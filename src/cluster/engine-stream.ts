@@ -15,10 +15,12 @@ export function streamKey(source: string): string {
 /** The streams of a source in Redis or Valkey, as `EngineStream` of the feed wants them. */
 export class RedisEngineStream {
   readonly #key: string;
+  readonly #positionKey: string;
   readonly #redis: RedisCalls;
 
   constructor(source: string, address: RedisAddress, clock: Clock, randomness: Randomness) {
     this.#key = streamKey(source);
+    this.#positionKey = `${this.#key}:position`;
     this.#redis = new RedisCalls(address, clock, randomness, blockMs);
   }
 
@@ -64,9 +66,5 @@ export class RedisEngineStream {
 
   async keep(position: object): Promise<void> {
     await this.#redis.ask(['HSET', this.#positionKey, ...Object.entries(position).flat().map(String)]);
-  }
-
-  get #positionKey(): string {
-    return `${this.#key}:position`;
   }
 }

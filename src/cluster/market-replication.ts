@@ -46,14 +46,8 @@ export class MarketChanges {
   /** Whether anything that clients can see may have changed since the last call of `next`. */
   get isAny(): boolean {
     const { path, lastUpdatedAt } = this.#parts.feedStatus;
-    const { sources } = this.#parts.markets;
-    const sent = this.#sent;
-    return (
-      this.#isChanged ||
-      lastUpdatedAt !== sent.lastUpdatedAt ||
-      path !== sent.path ||
-      sources.switches !== sent.switches
-    );
+    const { switches } = this.#parts.markets.sources;
+    return this.#isChanged || !isDeepStrictEqual(this.#sent, { path, lastUpdatedAt, switches });
   }
 
   #note(): void {

@@ -228,13 +228,10 @@ interface ErrorContext {
 
 /** The Response Object. @param hasPrices whether the operation answers with prices, and so with the state of the feed */
 export function errorResponse(errors: ErrorResponse, context: ErrorContext, hasPrices = false): Response {
-  const codes = [...new Set(errors.map(codeOf))];
+  const occurrences = errors.map(occurrenceOf);
+  const codes = [...new Set(occurrences.map(({ code }) => code))];
   const causes = codes.map((code) => `${codes.length === 1 ? '' : `\`${code}\`: `}${errorTable[code].cause}`);
-  const examples = errors.map((error) =>
-    typeof error === 'string'
-      ? [error, { summary: errorTable[error].title, value: exampleBody({ code: error }, context) }]
-      : [error.name, { summary: error.summary, value: exampleBody(error, context) }],
-  );
+  const examples = occurrences.map((each) => [each.name, { summary: each.summary, value: exampleBody(each, context) }]);
   const schema = { $ref: '#/components/schemas/Problem' };
   const statuses = new Set(codes.map((code) => errorTable[code].status));
   const lead = statuses.size === 1 ? '' : 'What can happen to any request, under the status of its code. ';
@@ -245,13 +242,13 @@ export function errorResponse(errors: ErrorResponse, context: ErrorContext, hasP
   };
 }
 
-function codeOf(error: ErrorResponse[number]): ErrorCode {
-  return typeof error === 'string' ? error : error.code;
+function occurrenceOf(error: ErrorResponse[number]): Occurrence {
+  return typeof error === 'string' ? { code: error, name: error, summary: errorTable[error].title } : error;
 }
 
 /** The HTTP status of a response. */
 export function statusOf(errors: ErrorResponse): number {
-  return errorTable[codeOf(errors[0]!)].status;
+  return errorTable[occurrenceOf(errors[0]!).code].status;
 }
 
 const uncounted = 'Absent when the request was refused before a limit counted it.';
@@ -291,9 +288,7 @@ function headersOfStatus(statuses: ReadonlySet<number>): Headers {
   return statuses.has(429) || statuses.has(503) ? always('Retry-After') : {};
 }
 
-type Shown = Pick<Occurrence, 'code' | 'detail' | 'limit'>;
-
-function exampleBody({ code, detail, limit }: Shown, { errorsUrl, limits }: ErrorContext): ErrorBody {
+function exampleBody({ code, detail, limit }: Occurrence, { errorsUrl, limits }: ErrorContext): ErrorBody {
   const { title, status, exampleDetail } = errorTable[code];
   const limited = limit && limitDetail(limitTable[limit].name, limits[limit]);
   const type = errorType(errorsUrl, code);

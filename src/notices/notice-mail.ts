@@ -60,13 +60,8 @@ const advice = [
   'If these requests are not yours, somebody else may know the key: revoke it and create a new one.',
 ] as const;
 
-function factsOf({
-  breachedMinutes,
-  requestsRefused,
-  limitPerMinute,
-  firstMinuteMs,
-  lastMinuteMs,
-}: NoticeFigures): string {
+function factsOf(figures: NoticeFigures): string {
+  const { breachedMinutes, requestsRefused, limitPerMinute, firstMinuteMs, lastMinuteMs } = figures;
   const span =
     firstMinuteMs === lastMinuteMs
       ? `at ${minuteText(firstMinuteMs)}`
