@@ -56,15 +56,9 @@ export class AddressLimiter {
   }
 
   #counterOf(bucket: string): { used: number } {
-    return this.#counters.get(bucket) ?? this.#newCounter(bucket);
-  }
-
-  #newCounter(bucket: string): { used: number } {
-    const isFull = this.#counters.size >= this.#bucketsMax;
-    const name = isFull ? this.#sharedNameOf(bucket) : bucket;
-    const shared = isFull ? this.#counters.get(name) : undefined;
-    if (shared !== undefined) return shared;
-    const counter = { used: 0 };
+    const isOwn = this.#counters.has(bucket) || this.#counters.size < this.#bucketsMax;
+    const name = isOwn ? bucket : this.#sharedNameOf(bucket);
+    const counter = this.#counters.get(name) ?? { used: 0 };
     this.#counters.set(name, counter);
     return counter;
   }

@@ -4,7 +4,6 @@ import { base62Value, randomBase62, toBase62 } from '../base62.ts';
 import type { Randomness } from '../clock.ts';
 
 declare const apiKey: unique symbol;
-declare const keyDigest: unique symbol;
 
 /**
  * `mdk_`, 32 random base62 characters (190 bits), and the CRC-32 (as in zlib) of those 36 characters in 6 base62
@@ -12,9 +11,6 @@ declare const keyDigest: unique symbol;
  * without a look-up, for people's tools and for scanners of leaked secrets; it is no protection.
  */
 export type ApiKey = string & { readonly [apiKey]: true };
-
-/** SHA-256 of the whole key text in ASCII: 32 bytes. All that is ever stored of a key. */
-export type KeyDigest = Uint8Array & { readonly [keyDigest]: true };
 
 export const apiKeyLength = 42;
 const prefix = 'mdk_';
@@ -46,8 +42,9 @@ export function isChecksummed(text: string, start: string): boolean {
   return written === crc32(text.slice(0, bodyLength)) && notDigits >= 0;
 }
 
-export function digestOf(key: ApiKey): KeyDigest {
-  return Buffer.from(hash('sha256', key, 'hex'), 'hex') as Uint8Array as KeyDigest;
+/** SHA-256 of the whole key text in ASCII: 32 bytes. All that is ever stored of a key. */
+export function digestOf(key: ApiKey): Uint8Array {
+  return hash('sha256', key, 'buffer');
 }
 
 /** By which people distinguish keys; part of the checksum, so that it gives away nothing of the random part itself. */

@@ -4,16 +4,11 @@
  */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(written);
-  let best: string | undefined;
-  let leastDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(wanted, plain(candidate));
-    if (distance < leastDistance) {
-      best = candidate;
-      leastDistance = distance;
-    }
-  }
-  return best;
+  const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
+  const near = [...candidates]
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
+    .filter(({ distance }) => distance <= distanceMax);
+  return near.sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
 /** ` Did you mean "x"?` with a leading space, or nothing. */

@@ -12,18 +12,18 @@ export interface Asset {
   readonly text: string;
 }
 
-/** The scripts and the stylesheet of the portal, by their names in `web/portal`. */
-export type PortalAssets = ReadonlyMap<string, Asset>;
-
 const room = new URL('../../web/', import.meta.url);
 
 /** In the order in which they are put together. */
 const styles = ['frame', 'search', 'text', 'tables', 'landing', 'reference', 'status', 'narrow-and-print'];
 
-let read: PortalAssets | undefined;
+let read: ReadonlyMap<string, Asset> | undefined;
 
-/** Reads and prepares the files once, when the first pages of the process are made. */
-export function portalAssets(): PortalAssets {
+/**
+ * The scripts and the stylesheet of the portal, by their names in `web/portal`. Reads and prepares the files once, when the
+ * first pages of the process are made.
+ */
+export function portalAssets(): ReadonlyMap<string, Asset> {
   read ??= readAssets();
   return read;
 }
@@ -35,7 +35,7 @@ export function assetRoute(name: string): string {
   return asset.route;
 }
 
-function readAssets(): PortalAssets {
+function readAssets(): ReadonlyMap<string, Asset> {
   const assets = new Map<string, Asset>();
   const style = ['theme', ...styles.map((name) => `portal/styles/${name}`)]
     .map((path) => textOf(`${path}.css`))

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type Fragment, type Html, html } from '../html.ts';
 import type { Language } from './highlight.ts';
 import { translate } from './language.ts';
-import { codeHtml, inlineHtml, markdownHtml, type TableKind, tableHtml } from './markdown.ts';
+import { codeHtml, inlineHtml, markdownHtml, type TableHtml, tableHtml } from './markdown.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
 
 /**
@@ -76,14 +76,9 @@ function textHtml(site: Site, text: string): Html {
 /** A cell: Markdown, with or without a last paragraph in small type. */
 export type Cell = string | { readonly text: string; readonly note?: string | undefined };
 
-export interface Table {
-  /** The accessible name. */
-  readonly label: string;
+interface Table extends Omit<TableHtml, 'columns' | 'rows'> {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
-  readonly kind: TableKind;
-  /** The anchor of each row, in the order of the rows. */
-  readonly ids?: readonly string[];
 }
 
 export function table({ label, columns, rows, ...rest }: Table): Block {

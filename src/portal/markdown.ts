@@ -116,7 +116,7 @@ export function codeHtml(label: string, text: string, language?: string): Html {
   return html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(language, text)}</code></pre>\n`;
 }
 
-interface TableHtml {
+export interface TableHtml {
   /** The accessible name. */
   readonly label: string;
   readonly columns: readonly Fragment[];
@@ -124,14 +124,14 @@ interface TableHtml {
   readonly rows: readonly (readonly Fragment[])[];
   /** The anchor of each row, in the order of the rows. */
   readonly ids?: readonly string[] | undefined;
-  readonly kind?: TableKind | undefined;
+  readonly kind: TableKind;
 }
 
 /**
  * `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. `fields`, `operations`:
  * names in the first, each on one line.
  */
-export type TableKind = 'short' | 'codes' | 'fields' | 'operations';
+type TableKind = 'short' | 'codes' | 'fields' | 'operations';
 
 /** A table that scrolls by itself where the page is too narrow for it, by keyboard too. */
 export function tableHtml({ label, columns, rows, ids, kind }: TableHtml): Html {

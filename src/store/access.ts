@@ -8,24 +8,6 @@ declare const changeCursor: unique symbol;
 /** A place in the sequence of changes. Opaque: only for handing back. */
 export type ChangeCursor = number & { readonly [changeCursor]: true };
 
-interface AccessChange {
-  readonly digest: Uint8Array;
-  /** The state of the key now; `undefined` when it was revoked or is gone. */
-  readonly entry: KeyEntry | undefined;
-}
-
-type AccessChangePage =
-  | {
-      readonly kind: 'changes';
-      readonly changes: readonly AccessChange[];
-      /** Read on from here. */
-      readonly cursor: ChangeCursor;
-      /** There may be more: read again at once. */
-      readonly more: boolean;
-    }
-  /** Changes after the cursor are gone (pruned, or an older backup was restored): load everything again. */
-  | { readonly kind: 'gap' };
-
 const changesPerPage = 1_000;
 
 /** Changes of keys and accounts, written by triggers, whichever program made the change. */
@@ -38,8 +20,11 @@ export class AccessChanges extends StorePart {
     return ((await latest.executeTakeFirst())?.seq ?? 0) as ChangeCursor;
   }
 
-  /** Changes after the cursor, oldest first, with the state of each key as it is now. */
-  async since(cursor: ChangeCursor, pageSize: number = changesPerPage): Promise<AccessChangePage> {
+  /**
+   * Changes after the cursor, oldest first, with the state of each key as it is now: `undefined` when it was revoked or is gone. With `more` there may
+   * be more: read again at once, from the new cursor. `gap`: changes are gone (pruned, or an older backup was restored), load everything again.
+   */
+  async since(cursor: ChangeCursor, pageSize: number = changesPerPage) {
     const rows = await this.context.db
       .selectFrom('access_changes')
       .leftJoin('api_keys', (join) =>
@@ -54,13 +39,13 @@ export class AccessChanges extends StorePart {
       .execute();
     const first = rows[0];
     const isGap = first === undefined ? (await this.latest()) < cursor : first.seq !== cursor + 1;
-    if (isGap) return { kind: 'gap' };
+    if (isGap) return { kind: 'gap' } as const;
     const changes = rows.map(({ id, ...row }) => ({
       digest: row.digest,
       entry: id === null ? undefined : accessEntryOf({ ...row, id }, row.digest),
     }));
     const last = (rows.at(-1)?.seq ?? cursor) as ChangeCursor;
-    return { kind: 'changes', changes, cursor: last, more: rows.length === pageSize };
+    return { kind: 'changes', changes, cursor: last, more: rows.length === pageSize } as const;
   }
 
   /** The operator accepts what vanished: every server takes what it holds back. */

@@ -13,7 +13,7 @@ const postgres = () => import('./postgres/open.ts');
 
 const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly db: Database;
   /** Releases the lock of a service. */
   readonly release?: (() => void) | undefined;

@@ -6,13 +6,13 @@ import { Breaches } from './breaches.ts';
 import { Keys } from './keys.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
-import { changeSignalFor, type OpenDatabase, openDatabase } from './open-database.ts';
+import { changeSignalFor, openDatabase } from './open-database.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens, SourceTokens } from './tokens.ts';
-import { type ChangeListener, type ChangeSignal, type ChangeWatch, watchChanges } from './watch-changes.ts';
+import { type ChangeListener, type ChangeWatch, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 
 /** Everything that must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
@@ -62,17 +62,8 @@ export interface OpenStoreOptions {
  */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness, isSoleService } = options;
-  const opened = await openDatabase(url, clock, isSoleService);
-  return storeOver(opened, await changeSignalFor(url, clock, randomness), clock, randomness, actor);
-}
-
-function storeOver(
-  { db, release }: OpenDatabase,
-  signal: ChangeSignal | undefined,
-  clock: Clock,
-  randomness: Randomness,
-  actor: string,
-): Store {
+  const { db, release } = await openDatabase(url, clock, isSoleService);
+  const signal = await changeSignalFor(url, clock, randomness);
   const journalOf = journalsOf(clock, randomness);
   const watches: ChangeWatch[] = [];
   let closing: Promise<void> | undefined;

@@ -25,9 +25,8 @@ export interface PostgresLocation {
  * The modes of libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the authority;
  * `verify-full` wants it to be this host's as well.
  */
-type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
-
-const tlsModes: readonly TlsMode[] = ['disable', 'require', 'verify-ca', 'verify-full'];
+const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+type TlsMode = (typeof tlsModes)[number];
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const defaultPort = 5432;
 
