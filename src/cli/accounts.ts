@@ -1,6 +1,6 @@
 import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
-import type { Command, Result } from './command.ts';
+import type { Command, CommandInput, Result } from './command.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
 import { factsOf, harmless, listing, pairs } from './style.ts';
 
@@ -15,13 +15,9 @@ const create = storeCommand({
   ],
   examples: { 'mdapi accounts create --email bot@example.com': 'prints the account with its id for `keys create`' },
   mayCreate: true,
-  read(input) {
-    const email = input.required('email');
-    assertEmail(email);
-    return { email };
-  },
+  read: emailFrom,
   async work(job) {
-    const account = await job.store.accounts.create(job.values);
+    const account = await job.store.accounts.create({ email: job.values });
     return { ...(await shown(account, job)), notes: [`Next: mdapi keys create --account ${account.id}`] };
   },
 });
@@ -45,10 +41,8 @@ const deactivate = storeCommand({
   options: [yesOption],
   examples: { 'mdapi accounts deactivate acc_4fGh72Kq0ZsTn1Lw': 'asks first at a terminal' },
   async work(job) {
-    const id = job.input.argument('ID');
-    const found = await job.store.accounts.get(id);
-    if (found === undefined) throw unknownAccount(id);
-    await job.confirm(`Deactivate ${id} (${harmless(found.email)})? All its keys stop working.`);
+    const { id, name } = await namedAccount(job);
+    await job.confirm(`Deactivate ${name}? All its keys stop working.`);
     return shown(await job.store.accounts.setActive(id, false), job);
   },
 });
@@ -70,12 +64,8 @@ const update = storeCommand({
     { name: 'email', value: 'ADDRESS', required: true, summary: 'where notices about its keys go from now on' },
   ],
   examples: { 'mdapi accounts update acc_4fGh72Kq0ZsTn1Lw --email new@example.com': 'its keys stay' },
-  read(input) {
-    const email = input.required('email');
-    assertEmail(email);
-    return { id: input.argument('ID'), email };
-  },
-  work: async (job) => shown(await job.store.accounts.setEmail(job.values.id, job.values.email), job),
+  read: emailFrom,
+  work: async (job) => shown(await job.store.accounts.setEmail(job.input.argument('ID'), job.values), job),
 });
 
 const erase = storeCommand({
@@ -88,15 +78,28 @@ const erase = storeCommand({
   options: [{ ...yesOption, summary: 'do not ask; required without a terminal' }],
   examples: { 'mdapi accounts erase acc_4fGh72Kq0ZsTn1Lw --yes': 'its holder asked for it' },
   async work(job) {
-    const id = job.input.argument('ID');
-    const found = await job.store.accounts.get(id);
-    if (found === undefined) throw unknownAccount(id);
-    await job.confirm(`Erase ${id} (${harmless(found.email)}) and revoke its keys? This is final.`, true);
+    const { id, name } = await namedAccount(job);
+    await job.confirm(`Erase ${name} and revoke its keys? This is final.`, true);
     return shown(await job.store.accounts.erase(id), job);
   },
 });
 
 export const accountCommands: readonly Command[] = [create, list, update, deactivate, activate, erase];
+
+/** Throws `email_invalid`. */
+function emailFrom(input: CommandInput): string {
+  const email = input.required('email');
+  assertEmail(email);
+  return email;
+}
+
+/** The account on the command line, as a question names it. Throws `account_unknown`. */
+async function namedAccount({ input, store }: Pick<Job, 'input' | 'store'>) {
+  const id = input.argument('ID');
+  const found = await store.accounts.get(id);
+  if (found === undefined) throw unknownAccount(id);
+  return { id, name: `${id} (${harmless(found.email)})` };
+}
 
 async function shown(record: AccountRecord, { store, paint }: Pick<Job, 'store' | 'paint'>): Promise<Result> {
   const account = await countedAccount(store.accounts, record);

@@ -18,14 +18,8 @@ import { acceptChanges, storeCopy } from './store.ts';
 import { termCommands } from './terms.ts';
 import { watch } from './watch/watch.ts';
 
-/** Commands under one title of the help. */
-export interface Section {
-  readonly title: string;
-  readonly commands: readonly Command[];
-}
-
-/** Every command, in the order of the help and the reference. */
-export const sections: readonly Section[] = [
+/** Every command under its title of the help, in the order of the help and the reference. */
+export const sections: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
   { title: 'The server', commands: [serve, demo, check, watch, storeCopy, acceptChanges] },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
   { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },

@@ -224,18 +224,11 @@ function demoText(addresses: Addresses, context: Context): string {
   ].join('\n');
 }
 
-/** Where one of the exchanges is reached, and where its faults are controlled. */
-interface ExchangeAddresses {
-  readonly restUrl: string;
-  readonly wsUrl: string;
-  readonly controlUrl: string;
-}
-
 /** Stand-in exchanges in a process of their own. */
 interface StandInExchange {
   readonly cnbUrl: string;
-  /** By dialect, in the order asked for. */
-  readonly dialects: Readonly<Record<string, ExchangeAddresses>>;
+  /** Where each is reached, and where its faults are controlled: by dialect, in the order asked for. */
+  readonly dialects: Readonly<Record<string, Readonly<Record<'restUrl' | 'wsUrl' | 'controlUrl', string>>>>;
   stop(): Promise<void>;
 }
 

@@ -38,22 +38,12 @@ const quotes = storeCommand({
     const { next, notes } = nextOf(page.next, values);
     const views = rows.map(quoteView);
     const lines = views.map(({ at, unpriced, buyPrice, sellPrice, bid, ask, source, timestamp }) => {
-      return [
-        instantCell(at),
-        buyPrice ?? `(${unpriced})`,
-        sellPrice ?? '',
-        bid ?? '',
-        ask ?? '',
-        source ?? '',
-        timestamp ?? '',
-      ];
+      const prices = [buyPrice ?? `(${unpriced})`, sellPrice ?? '', bid ?? '', ask ?? ''];
+      return [instantCell(at), ...prices, source ?? '', timestamp ?? ''];
     });
     const headings = ['PUBLISHED', 'BUY', 'SELL', 'BID', 'ASK', 'SOURCE', 'CAPTURED'];
-    return {
-      json: { quotes: views, next },
-      text: table(headings, lines, paint, 'Nothing was quoted in this span, or the record does not have it.'),
-      notes,
-    };
+    const text = table(headings, lines, paint, 'Nothing was quoted in this span, or the record does not have it.');
+    return { json: { quotes: views, next }, text, notes };
   },
 });
 
@@ -75,16 +65,9 @@ const served = storeCommand({
     const lines = views.map(({ at, route, symbol, status, code, requestId }) => {
       return [instantCell(at), route, symbol ?? '', code ?? String(status), requestId];
     });
-    return {
-      json: { keyId, answers: views, next },
-      text: table(
-        ['ANSWERED', 'RESOURCE', 'SYMBOL', 'ANSWER', 'REQUEST ID'],
-        lines,
-        paint,
-        'Nothing was answered to this key in this span.',
-      ),
-      notes,
-    };
+    const headings = ['ANSWERED', 'RESOURCE', 'SYMBOL', 'ANSWER', 'REQUEST ID'];
+    const text = table(headings, lines, paint, 'Nothing was answered to this key in this span.');
+    return { json: { keyId, answers: views, next }, text, notes };
   },
 });
 
@@ -98,11 +81,8 @@ const answer = storeCommand({
   async work({ values: id, configuration, paint, context: { clock } }) {
     const found = await withRecord(configuration, clock, (record) => record.answer(id));
     if (found === undefined) {
-      throw new CommandError(
-        exitCodes.notFound,
-        'request_unknown',
-        `The record has no answer to a key with the id ${id}.`,
-      );
+      const message = `The record has no answer to a key with the id ${id}.`;
+      throw new CommandError(exitCodes.notFound, 'request_unknown', message);
     }
     const view = provenView(found);
     const { keyId, at, route, symbol, status } = view.answer;

@@ -23,11 +23,7 @@ const list = storeCommand({
     const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
     const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
     const unselected = [...reasons].flatMap(([symbol, reason]) => (reason === undefined ? [] : { symbol, reason }));
-    const skipped = await skippedPairs(store);
-    const notOffered = [
-      ...unselected,
-      ...skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` })),
-    ];
+    const notOffered = [...unselected, ...(await skippedPairs(store))];
     const doubts = (await askSources(configuration.admin, context.clock))?.flatMap((source) => source.doubts ?? []);
     const doubtsOf = ({ symbol, convertedFrom }: MarketView) =>
       doubts?.filter(({ market }) => market === (convertedFrom ?? symbol)) ?? null;
@@ -64,9 +60,10 @@ function whyNotSelected({ symbol, quote, convertedFrom }: MarketView, { markets,
 }
 
 /** Pairs that the latest load of the catalogue left out. */
-async function skippedPairs(store: Store): Promise<readonly SkippedPair[]> {
+async function skippedPairs(store: Store) {
   const stored = await store.snapshots.load(skippedPairsName);
-  return stored === undefined ? [] : (JSON.parse(stored.payload) as SkippedPair[]);
+  const skipped = JSON.parse(stored?.payload ?? '[]') as SkippedPair[];
+  return skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` }));
 }
 
 interface MarketVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
@@ -221,13 +218,11 @@ export function findMarket(markets: readonly MarketView[], text: string): Market
   const symbol = parseSymbol(text);
   const found = markets.find((market) => market.symbol === symbol);
   if (found !== undefined) return found;
+  const symbols = markets.map((market) => market.symbol);
   const hint =
     markets.length === 0
       ? ' The database holds no markets yet: `mdapi serve` loads them.'
-      : didYouMean(
-          text.toUpperCase(),
-          markets.map((market) => market.symbol),
-        );
+      : didYouMean(text.toUpperCase(), symbols);
   throw new CommandError(exitCodes.notFound, 'market_unknown', `There is no market "${text}".${hint}`);
 }
 

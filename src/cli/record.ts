@@ -32,8 +32,8 @@ export async function withSegments<T>(
   const { location } = history;
   const segments = await openSegmentsToRead(location);
   if (segments === undefined) {
-    const place = location.kind === 'sqlite' ? ` ${location.path}` : ' in the database';
-    const message = `There is no record${place}. The server makes it when it starts. Is it this configuration’s?`;
+    const place = location.kind === 'sqlite' ? location.path : 'in the database';
+    const message = `There is no record ${place}. The server makes it when it starts. Is it this configuration’s?`;
     throw new CommandError(exitCodes.notFound, 'record_missing', message);
   }
   try {

@@ -74,8 +74,7 @@ export function table(
   nothing: string,
 ): string {
   if (rows.length === 0) return nothing;
-  const all: readonly (readonly Cell[])[] = [headings.map((text) => ({ text, paint: paint.heading })), ...rows];
-  return aligned(all);
+  return aligned([headings.map((text) => ({ text, paint: paint.heading })), ...rows]);
 }
 
 /** Names and values, one pair a line. */

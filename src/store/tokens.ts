@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, OperatorRole, OperatorTokenTable, SourceTokenTable } from './schema.ts';
+import type { Database, OperatorTokenTable, SourceTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
@@ -10,13 +10,11 @@ export type TokenRecord = Omit<RecordOf<OperatorTokenTable>, 'digest'>;
 /** A token with which an engine pushes the prices of one source, in the same way. */
 export type SourceTokenRecord = Omit<RecordOf<SourceTokenTable>, 'digest'>;
 
-interface NewToken {
+interface NewToken extends Pick<TokenRecord, 'role'>, Partial<Pick<TokenRecord, 'expiresAt'>> {
   /** SHA-256 of the whole token text: 32 bytes. */
   readonly digest: Uint8Array;
-  readonly role: OperatorRole;
   /** 1 to 60 characters; the token's id when left out. */
   readonly name?: string | undefined;
-  readonly expiresAt?: EpochMs | undefined;
 }
 
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,59}$/;
@@ -54,12 +52,7 @@ export class OperatorTokens extends StorePart {
   revoke(id: string): Promise<TokenRecord> {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
-      const token = await trx
-        .selectFrom('operator_tokens')
-        .selectAll()
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst();
+      const token = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
       if (token === undefined) {
         throw new StoreError('token_unknown', `There is no operator token ${id}. See \`mdapi admin tokens\`.`);
       }
@@ -102,8 +95,8 @@ export class OperatorTokens extends StorePart {
       .execute();
   }
 
-  #all() {
-    return this.context.db.selectFrom('operator_tokens').selectAll();
+  #all(db: Database = this.context.db) {
+    return db.selectFrom('operator_tokens').selectAll();
   }
 }
 
@@ -148,12 +141,7 @@ export class SourceTokens extends StorePart {
   revoke(id: string): Promise<SourceTokenRecord> {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
-      const found = await trx
-        .selectFrom('source_tokens')
-        .selectAll()
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst();
+      const found = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
       if (found === undefined) {
         throw new StoreError('token_unknown', `There is no source token ${id}. See \`mdapi sources tokens\`.`);
       }
@@ -170,21 +158,17 @@ export class SourceTokens extends StorePart {
 
   /** Oldest first, revoked ones among them. */
   async list(): Promise<readonly SourceTokenRecord[]> {
-    const rows = await this.#all().orderBy('created_at_ms').orderBy('id').execute();
-    return rows.map(tokenOf);
+    return (await this.#all().orderBy('created_at_ms').orderBy('id').execute()).map(tokenOf);
   }
 
   /** The token with this SHA-256 that is not revoked. */
   async find(digest: Uint8Array): Promise<SourceTokenRecord | undefined> {
-    const row = await this.#all()
-      .where('digest', '=', digest.toHex())
-      .where('revoked_at_ms', 'is', null)
-      .executeTakeFirst();
-    return row && tokenOf(row);
+    const row = await this.#all().where('digest', '=', digest.toHex()).executeTakeFirst();
+    return row?.revoked_at_ms === null ? tokenOf(row) : undefined;
   }
 
-  #all() {
-    return this.context.db.selectFrom('source_tokens').selectAll();
+  #all(db: Database = this.context.db) {
+    return db.selectFrom('source_tokens').selectAll();
   }
 }
 

@@ -28,10 +28,7 @@ export function connectPostgres(
 }
 
 /** How far the database's schema is. Refuses what `preparePostgres` refuses, and changes nothing. */
-export async function inspectPostgres(
-  db: Database,
-  { name }: PostgresLocation,
-): Promise<'empty' | 'older' | 'current'> {
+export async function inspectPostgres(db: Database, { name }: PostgresLocation) {
   const { rows } = await sql<{ version: number; schema: string | null; tables: number; ours: number }>`
     select current_setting('server_version_num')::integer / 10000 as version, current_schema() as schema,
       count(relname) as tables, count(relname) filter (where relname = ${migrationTable}) as ours
@@ -47,7 +44,7 @@ export async function inspectPostgres(
     throw new StoreError('cannot_open', `The user of the database ${name} has no schema to work in. ${fix}`);
   }
   if (ours > 0) return schemaState(db, name);
-  if (tables === 0) return 'empty';
+  if (tables === 0) return 'empty' as const;
   const message = `The database ${name} holds the tables of another program. Name another one in \`store\`, or give its user a schema of its own.`;
   throw new StoreError('foreign_database', message);
 }

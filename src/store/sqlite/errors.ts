@@ -48,8 +48,11 @@ export function asStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : 'unknown error';
   const [reason, sentence] = meaningOf(error) ?? ['unexpected', `The database PATH refused: ${message}.`];
-  const named = sentence.replace('PATH', () => path);
-  return new StoreError(reason, named, error);
+  return new StoreError(
+    reason,
+    sentence.replace('PATH', () => path),
+    error,
+  );
 }
 
 function meaningOf(error: unknown): Meaning | undefined {
