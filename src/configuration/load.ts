@@ -104,6 +104,5 @@ function settingsFrom(given: ReadonlyMap<string, Source>): Settings {
 
 /** The source of a field, or of something within it. */
 function sourceOf(given: ReadonlyMap<string, Source>, key: string): Source | undefined {
-  for (const [field, source] of given) if (key === field || key.startsWith(`${field}.`)) return source;
-  return undefined;
+  return [...given].find(([field]) => `${key}.`.startsWith(`${field}.`))?.[1];
 }

@@ -53,12 +53,10 @@ async function preparedOrClosed<Result>(db: Database, prepare: () => Promise<Res
   }
 }
 
-/** `empty` has no tables yet, `older` lacks steps of the schema. */
-type SchemaState = 'empty' | 'older' | 'current';
-
 export interface DatabaseToRead {
   readonly db: Database;
-  readonly state: SchemaState;
+  /** `empty` has no tables yet, `older` lacks steps of the schema. */
+  readonly state: 'empty' | 'older' | 'current';
   /** The name in messages: without a password. */
   readonly name: string;
 }
@@ -83,25 +81,16 @@ export async function openDatabaseToRead(url: string, clock: Clock): Promise<Dat
   });
 }
 
-interface StoreInspection {
-  /** The name in messages: without a password. */
-  readonly name: string;
-  readonly state: SchemaState;
-  readonly accounts: number;
-  readonly keys: number;
-  readonly markets: number;
-}
-
 /** Throws `StoreError` as `openStore` does, and with reason `cannot_open` where there is no database. */
-export async function inspectStore(url: string, clock: Clock): Promise<StoreInspection> {
-  const { db, state, name } = await openDatabaseToRead(url, clock);
+export async function inspectStore(url: string, clock: Clock) {
+  const { db, ...found } = await openDatabaseToRead(url, clock);
   await using _open = db;
-  if (state === 'empty') return { name, state, accounts: 0, keys: 0, markets: 0 };
-  const { rows } = await sql<Pick<StoreInspection, 'accounts' | 'keys' | 'markets'>>`select
+  if (found.state === 'empty') return { ...found, accounts: 0, keys: 0, markets: 0 };
+  const { rows } = await sql<Readonly<Record<'accounts' | 'keys' | 'markets', number>>>`select
     (select count(*) from accounts) as accounts,
     (select count(*) from api_keys) as keys,
     (select count(*) from markets) as markets`.execute(db);
-  return { name, state, ...rows[0]! };
+  return { ...found, ...rows[0]! };
 }
 
 /** Gives what announces changes of the database, where its engine can. */
