@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { nextShedding, Overload, type Pressure, type Shedding } from './overload.ts';
+import { heapShare, memoryBytes, nextShedding, Overload, type Pressure, type Shedding } from './overload.ts';
 
 const calm: Pressure = { busyShare: 0.2, eventLoopDelayMs: 1, heapShare: 0.3, unsentBytes: 0 };
 const bounds: Pressure = { busyShare: 0.9, eventLoopDelayMs: 200, heapShare: 0.9, unsentBytes: 1_000 };
@@ -99,4 +99,45 @@ test('an overload says which signal it is, its value, its bound, and who is refu
     `overloaded: 3 MiB (bound 0 MiB) of answers wait for their clients; ${refused}`,
     'no longer overloaded',
   ]);
+});
+
+test('who is refused follows the steps; the clients that are served are marked once, before new ones are refused', async () => {
+  const clock = new FakeClock();
+  let pressure: Partial<Pressure> = {};
+  let marked = 0;
+  const logged: object[] = [];
+  const overload = new Overload(clock, {
+    pressure: () => ({ ...calm, ...pressure }),
+    bounds,
+    log: { warn: (fields: object) => logged.push(fields) } as never,
+    markEstablished: () => void marked++,
+  });
+  const shed = () => [overload.step, overload.signal, overload.shed(true), overload.shed(false), marked];
+  assert.deepEqual(shed(), [0, undefined, 'none', 'none', 0]);
+  const seen: unknown[][] = [];
+  pressure = { heapShare: 0.95 };
+  for (let look = 0; look < 60; look++) {
+    await clock.advance(250);
+    if (seen.at(-1)?.[0] !== overload.step) seen.push(shed());
+  }
+  assert.deepEqual(seen, [
+    [1, 'heap', 'keyless', 'keyless', 0],
+    [2, 'heap', 'keyless', 'all', 1],
+    [3, 'heap', 'all', 'all', 1],
+  ]);
+  assert.deepEqual(logged.at(-1), { signal: 'heap', step: 3, ...calm, ...pressure });
+  pressure = {};
+  await clock.advance(250);
+  assert.deepEqual(shed(), [0, undefined, 'none', 'none', 1]);
+  assert.deepEqual(logged.at(-1), { signal: 'heap', step: 0, ...calm });
+  assert.equal(logged.length, 4);
+  overload.stop();
+  pressure = { heapShare: 0.95 };
+  await clock.advance(60_000);
+  assert.equal(overload.step, 0);
+});
+
+test('the heap and the memory of this process are shares and sizes that can be', () => {
+  assert.ok(heapShare() > 0 && heapShare() < 1);
+  assert.ok(memoryBytes() > 2 ** 26 && Number.isFinite(memoryBytes()));
 });
