@@ -75,8 +75,13 @@ const firstWaitMs = 2_000;
  * market's list of sources. Never reads a clock.
  */
 export class SourceAgreement {
-  readonly #rules: AgreementRules;
+  readonly #disagreePercent: Big;
+  readonly #jumpPercent: Big;
+  readonly #returnAfterMs: number;
   readonly #members: readonly Member[];
+  /** The last that were compared, and what came of it: most looks find the same ones. */
+  #voices: readonly (Voice | undefined)[] = [];
+  #standings: readonly (Standing | undefined)[] = [];
   #isOpen = false;
   #firstHeardMs: number | undefined;
 
@@ -84,7 +89,9 @@ export class SourceAgreement {
 
   /** @param changed called when a doubt begins, gets another reason or ends, but not for what is restored */
   constructor(rules: AgreementRules, sources: number, changed: DoubtListener = () => {}) {
-    this.#rules = rules;
+    this.#disagreePercent = toBig(rules.disagreePercent);
+    this.#jumpPercent = toBig(rules.jumpPercent);
+    this.#returnAfterMs = rules.returnAfterMs;
     this.#changed = changed;
     this.#members = Array.from({ length: sources }, () => ({
       said: undefined,
@@ -165,7 +172,7 @@ export class SourceAgreement {
     for (const [index, member] of this.#members.entries()) {
       if (member.doubt === undefined || standings[index] !== 'agrees') continue;
       member.agreesSinceMs ??= nowMs;
-      if (!isAnyLeft || nowMs - member.agreesSinceMs >= this.#rules.returnAfterMs) this.#clear(index);
+      if (!isAnyLeft || nowMs - member.agreesSinceMs >= this.#returnAfterMs) this.#clear(index);
     }
   }
 
@@ -197,7 +204,7 @@ export class SourceAgreement {
     const level = this.#members[index]?.said?.level;
     if (level === undefined || used === undefined || index === used || this.#isAccepted(index, level)) return true;
     const before = marketLevel();
-    if (before === undefined || areClose(level, before, this.#rules.jumpPercent)) return true;
+    if (before === undefined || areClose(level, before, this.#jumpPercent)) return true;
     return this.#members.some(
       ({ said }, other) =>
         other !== index &&
@@ -213,7 +220,10 @@ export class SourceAgreement {
     const voices = this.#members.map(({ said }, index): Voice | undefined => {
       return said && { level: said.level, isWitness: isLive(index) ?? said.path === 'live' };
     });
-    const standings = standingsOf(voices, this.#rules.disagreePercent);
+    const isSame = voices.every((voice, index) => isSameVoice(voice, this.#voices[index]));
+    if (!isSame) this.#standings = standingsOf(voices, this.#disagreePercent);
+    this.#voices = voices;
+    const standings = this.#standings;
     const leavers = this.#leavers(standings, hearing);
     for (const [index, standing] of standings.entries()) {
       this.#members[index]!.standing = standing;
@@ -292,11 +302,11 @@ export class SourceAgreement {
 
   #isAccepted(index: number, level: Big): boolean {
     const { acceptedLevel } = this.#members[index]!;
-    return acceptedLevel !== undefined && areClose(level, acceptedLevel, this.#rules.jumpPercent);
+    return acceptedLevel !== undefined && areClose(level, acceptedLevel, this.#jumpPercent);
   }
 
   #areClose(one: Big, other: Big): boolean {
-    return areClose(one, other, this.#rules.disagreePercent);
+    return areClose(one, other, this.#disagreePercent);
   }
 
   #clear(index: number): void {
@@ -307,6 +317,10 @@ export class SourceAgreement {
     member.agreesSinceMs = undefined;
     if (before !== undefined) this.#changed(index, undefined, before);
   }
+}
+
+function isSameVoice(one: Voice | undefined, other: Voice | undefined): boolean {
+  return one?.level === other?.level && one?.isWitness === other?.isWitness;
 }
 
 function isLive({ said }: Member): boolean {
