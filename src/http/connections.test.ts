@@ -271,7 +271,7 @@ test('64 KiB of a body that nobody reads are discarded; more cuts the connection
   assert.equal(socket.isDestroyed, true);
 });
 
-test('a connection that has ended counts no more, of all or of its address', async () => {
+test('a connection that has ended no longer counts, in all or for its address', async () => {
   const rig = new Rig({ maxConnectionsPerAddress: 2 });
   const [first, second] = [rig.connect()!, rig.connect()!];
   rig.answer(first, true);

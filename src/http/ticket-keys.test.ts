@@ -81,7 +81,7 @@ test('a restart finds the secret again; after twelve hours it is replaced in eve
   assert.deepEqual([one.changes(), other.changes()], [2, 2]);
   one.keys.stop();
   await clock.advance(24 * hourMs);
-  assert.deepEqual(one.keys.for(pem('pkcs8')), next, 'it looks no more');
+  assert.deepEqual(one.keys.for(pem('pkcs8')), next, 'it no longer looks');
 });
 
 test('a secret from the future, which a wrong clock has left, is replaced', async (t) => {
@@ -93,7 +93,7 @@ test('a secret from the future, which a wrong clock has left, is replaced', asyn
   assert.equal(shared.kept.payload === 'AAAA', false);
 });
 
-test('a store that is lost is told once, asked again each minute, and keeps the keys as they were', async (t) => {
+test('a lost store is logged once, asked again each minute, and keeps the keys as they were', async (t) => {
   const clock = new FakeClock();
   const shared = new Shared(clock);
   shared.isLost = true;

@@ -234,7 +234,7 @@ describe('sources that are replaced while the service runs', () => {
     assert.equal(rig.markets.doubts().size, 0);
   });
 
-  it('a doubt ends with its source, which is told once', () => {
+  it('a doubt ends with its source, and that is reported once', () => {
     const rig = threeLive();
     const told: unknown[] = [];
     rig.markets.observe({
