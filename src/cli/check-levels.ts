@@ -1,9 +1,8 @@
 import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
-import { toBig } from '../market/decimal.ts';
 import { levelOf } from '../market/source-agreement.ts';
-import { areClose } from '../market/source-standing.ts';
+import { areClose, reachOf } from '../market/source-standing.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
@@ -89,7 +88,7 @@ function* findingsOf(
   bases: ReadonlyMap<MarketSymbol, CurrencyCode>,
   unpriced: readonly string[],
 ): Generator<LevelFinding> {
-  const percent = toBig(disagreePercent);
+  const reach = reachOf(disagreePercent);
   let compared = 0;
   let apart = 0;
   for (const [symbol, base] of [...bases].sort()) {
@@ -101,7 +100,7 @@ function* findingsOf(
     if (said.length < 2) continue;
     compared++;
     // Whoever is far from most of the others; of two the one that would only stand by.
-    const far = said.map(({ level }) => said.filter((other) => !areClose(level, other.level, percent)).length);
+    const far = said.map(({ level }) => said.filter((other) => !areClose(level, other.level, reach)).length);
     const odd = said[far.lastIndexOf(Math.max(...far))]!.id;
     if (far.every((count) => count === 0)) continue;
     apart++;

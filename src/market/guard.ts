@@ -83,7 +83,10 @@ export const doubtedForMsMax = 300_000;
 const jumpWithinMs = 10_000;
 /** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
 const contradictsForMs = 30_000;
-const betweenFixingsPercent = '10' as DecimalString;
+const betweenFixingsPercent = toBig('10' as DecimalString);
+const half = toBig('50' as DecimalString);
+const hundred = toBig('100' as DecimalString);
+const twoHundred = toBig('200' as DecimalString);
 const unusualSpreadFactor = 5;
 /** Two sources agree within this part of what is a jump. */
 const agreementShare = '0.25';
@@ -101,12 +104,18 @@ function noCounts(): Record<DoubtReason, number> {
  */
 export class Guard {
   readonly #rules: GuardRules;
+  readonly #jumpPercent: Big;
+  readonly #spreadPercent: Big;
+  readonly #ratePercent: Big;
   readonly #suspects = new Map<DoubtSubject, Suspect>();
   readonly #spreads = new Map<MarketSymbol, { readonly usual: Big; readonly at: EpochMs }>();
   readonly #counts: Record<DoubtReason, number>;
 
   constructor(rules: GuardRules, counts = noCounts()) {
     this.#rules = rules;
+    this.#jumpPercent = toBig(rules.jumpPercent);
+    this.#spreadPercent = toBig(rules.spreadPercent);
+    this.#ratePercent = toBig(rules.ratePercent);
     this.#counts = counts;
   }
 
@@ -153,10 +162,10 @@ export class Guard {
     const begun = known ?? { reason, since: at, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
     const held = { ...begun, values: [ticker.bid, ticker.ask] };
     const level = toBig(ticker.bid).plus(ticker.ask);
-    const suspect = this.#follow(symbol, held, { path, at, level }, this.#rules.jumpPercent);
+    const suspect = this.#follow(symbol, held, { path, at, level }, this.#jumpPercent);
     const isLasting = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
     const isSettled = isLasting && !this.#isBeyondCeiling(level, previous);
-    const isConfirmed = !isSpreadOver(ticker, '50') && (isSettled || this.#agrees(ticker, elsewhere()));
+    const isConfirmed = !isSpreadOver(ticker, half) && (isSettled || this.#agrees(ticker, elsewhere()));
     if (!suspect.isAccepted && !isConfirmed) return this.#doubt(symbol, suspect, known);
     this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
     return this.#release(symbol);
@@ -165,10 +174,10 @@ export class Guard {
   /** @param previous the last good rate, if it may still be used */
   judgeRate(rate: ConversionRate, previous: ConversionRate | undefined, known: Doubt | undefined): Verdict {
     const { quote, refreshedAt: at } = rate;
-    const { ratePercent } = this.#rules;
+    const ratePercent = this.#ratePercent;
     const fixing = fixingOf(rate);
     const isWithinFixing = previous !== undefined && fixingOf(previous) === fixing;
-    const limit = isWithinFixing || toBig(ratePercent).gt(betweenFixingsPercent) ? ratePercent : betweenFixingsPercent;
+    const limit = isWithinFixing || ratePercent.gt(betweenFixingsPercent) ? ratePercent : betweenFixingsPercent;
     const level = toBig(rate.mid);
     if (previous === undefined || !isBeyond(level, toBig(previous.mid), limit)) return this.#release(quote);
     const begun = known ?? { reason: 'rate' as const, since: at, unpricedFrom: undefined };
@@ -183,7 +192,7 @@ export class Guard {
     if (previous === undefined) return false;
     const before = toBig(previous.bid).plus(previous.ask);
     const [low, high] = level.lt(before) ? [level, before] : [before, level];
-    return high.minus(low).times(100).gt(low.times(this.#rules.ceilingPercent));
+    return high.minus(low).times(hundred).gt(low.times(this.#rules.ceilingPercent));
   }
 
   /** Bid and ask as they last arrived, if they are held. */
@@ -194,7 +203,7 @@ export class Guard {
 
   /** Whether one of them has about the same bid and the same ask. */
   #agrees({ bid, ask }: Quote, elsewhere: Iterable<Quote>): boolean {
-    const percent = toBig(this.#rules.jumpPercent).times(agreementShare);
+    const percent = this.#jumpPercent.times(agreementShare);
     for (const other of elsewhere) {
       if (!isBeyond(toBig(bid), toBig(other.bid), percent) && !isBeyond(toBig(ask), toBig(other.ask), percent))
         return true;
@@ -214,19 +223,18 @@ export class Guard {
     previous: AcceptedTicker | undefined,
     isComparable: boolean,
   ): DoubtReason | undefined {
-    const { jumpPercent, spreadPercent } = this.#rules;
     if (previous !== undefined && isComparable) {
       const before = toBig(previous.bid).plus(previous.ask);
-      if (isBeyond(toBig(ticker.bid).plus(ticker.ask), before, jumpPercent)) return 'jump';
+      if (isBeyond(toBig(ticker.bid).plus(ticker.ask), before, this.#jumpPercent)) return 'jump';
     }
     if (isOutOfRange(ticker, previous)) return 'range';
-    if (!isSpreadOver(ticker, spreadPercent)) return undefined;
+    if (!isSpreadOver(ticker, this.#spreadPercent)) return undefined;
     const usual = this.#spreads.get(symbol)?.usual ?? (previous && spreadOf(previous));
     return usual !== undefined && spreadOf(ticker).gt(usual.times(unusualSpreadFactor)) ? 'spread' : undefined;
   }
 
   /** The same level goes on, or a new one begins. */
-  #follow(subject: DoubtSubject, doubt: Doubt, last: Observation, percent: DecimalString): Suspect {
+  #follow(subject: DoubtSubject, doubt: Doubt, last: Observation, percent: Big): Suspect {
     const before = this.#suspects.get(subject);
     // A clock that was set back would make the wait endless.
     const isLater = before !== undefined && last.at >= before.last.at;
@@ -277,13 +285,13 @@ function spreadOf({ bid, ask }: AcceptedTicker): Big {
 }
 
 /** Whether the spread is at least `percent` of the middle price. */
-function isSpreadOver({ bid, ask }: AcceptedTicker, percent: string): boolean {
+function isSpreadOver({ bid, ask }: AcceptedTicker, percent: Big): boolean {
   const low = toBig(bid);
-  return toBig(ask).minus(low).times(200).gte(low.plus(ask).times(percent));
+  return toBig(ask).minus(low).times(twoHundred).gte(low.plus(ask).times(percent));
 }
 
-function isBeyond(value: Big, reference: Big, percent: DecimalString | Big): boolean {
-  return value.minus(reference).abs().times(100).gt(reference.times(percent));
+function isBeyond(value: Big, reference: Big, percent: Big): boolean {
+  return value.minus(reference).abs().times(hundred).gt(reference.times(percent));
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type SourceState,
   shownDoubtOf,
 } from './source.ts';
-import { type Hearing, levelOf, SourceAgreement, type SourceDoubts } from './source-agreement.ts';
+import { type Hearing, SourceAgreement, type SourceDoubts } from './source-agreement.ts';
 import { type Candidate, chooseSource, isFit, LiveStreak, medianTicker } from './source-choice.ts';
 import { SourceLists, type SourceRules } from './source-lists.ts';
 import type { MarketSymbol } from './symbol.ts';
@@ -247,7 +247,7 @@ export class MarketSources {
         const isLive = reach === 'live' || index === speaker;
         return isLive && exclusion !== 'not_listed' && exclusion !== 'not_trading';
       },
-      marketLevel: () => (price !== undefined && now - price.capturedAt <= levelForMs ? levelOf(price) : undefined),
+      price: price !== undefined && now - price.capturedAt <= levelForMs ? price : undefined,
       used: choice.current,
     };
   }

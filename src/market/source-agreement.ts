@@ -2,7 +2,7 @@ import type Big from 'big.js';
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, toBig } from './decimal.ts';
 import type { Quote } from './guard.ts';
-import { areClose, type Standing, standingsOf, type Voice } from './source-standing.ts';
+import { areClose, reachOf, type Standing, standingsOf, type Voice } from './source-standing.ts';
 import type { FeedPath } from './upstream.ts';
 
 /** How the sources of a market are compared. */
@@ -42,6 +42,8 @@ interface Said extends Quote {
 
 interface Member {
   said: Said | undefined;
+  /** The same as it was last compared. */
+  voice: Voice | undefined;
   standing: Standing | undefined;
   /** Where it was when it last agreed with others, or was taken while nobody agreed with it. */
   ownLevel: Big | undefined;
@@ -59,8 +61,8 @@ export interface Hearing {
   readonly now: EpochMs;
   /** Whether a source delivers the market live and trades it; `undefined` while that was not reviewed. */
   readonly isLive: (index: number) => boolean | undefined;
-  /** The level of the market's price, while that is recent. */
-  readonly marketLevel: () => Big | undefined;
+  /** The market's price, while that is recent. */
+  readonly price: Quote | undefined;
   /** The source that makes the price. */
   readonly used: number | undefined;
 }
@@ -75,13 +77,10 @@ const firstWaitMs = 2_000;
  * market's list of sources. Never reads a clock.
  */
 export class SourceAgreement {
-  readonly #disagreePercent: Big;
-  readonly #jumpPercent: Big;
+  readonly #agreementReach: Big;
+  readonly #jumpReach: Big;
   readonly #returnAfterMs: number;
   readonly #members: readonly Member[];
-  /** The last that were compared, and what came of it: most looks find the same ones. */
-  #voices: readonly (Voice | undefined)[] = [];
-  #standings: readonly (Standing | undefined)[] = [];
   #isOpen = false;
   #firstHeardMs: number | undefined;
 
@@ -89,12 +88,13 @@ export class SourceAgreement {
 
   /** @param changed called when a doubt begins, gets another reason or ends, but not for what is restored */
   constructor(rules: AgreementRules, sources: number, changed: DoubtListener = () => {}) {
-    this.#disagreePercent = toBig(rules.disagreePercent);
-    this.#jumpPercent = toBig(rules.jumpPercent);
+    this.#agreementReach = reachOf(rules.disagreePercent);
+    this.#jumpReach = reachOf(rules.jumpPercent);
     this.#returnAfterMs = rules.returnAfterMs;
     this.#changed = changed;
     this.#members = Array.from({ length: sources }, () => ({
       said: undefined,
+      voice: undefined,
       standing: undefined,
       ownLevel: undefined,
       doubt: undefined,
@@ -108,7 +108,7 @@ export class SourceAgreement {
   adopt(before: SourceAgreement | undefined, from: readonly number[], isOpen: boolean): void {
     this.#isOpen = before?.isOpen ?? isOpen;
     const members = before === undefined ? [] : before.#members;
-    for (const [index, old] of from.entries()) Object.assign(this.#members[index]!, members[old]);
+    for (const [index, old] of from.entries()) Object.assign(this.#members[index]!, members[old], { voice: undefined });
   }
 
   /** Prices may be made: live sources agree, all are live, or the wait for others is over. */
@@ -166,11 +166,11 @@ export class SourceAgreement {
     if (isAnyHeard) this.#firstHeardMs ??= nowMs;
     this.#isOpen ||= this.#firstHeardMs !== undefined && (listed < 2 || nowMs - this.#firstHeardMs >= firstWaitMs);
     if (!isAnyHeard) return;
-    const standings = this.#compare(hearing);
+    this.#compare(hearing);
     // In a crash each can have been contradicted in turn: where none is left, those that agree make the price at once.
     const isAnyLeft = this.#members.some(({ said, doubt }) => said !== undefined && doubt === undefined);
     for (const [index, member] of this.#members.entries()) {
-      if (member.doubt === undefined || standings[index] !== 'agrees') continue;
+      if (member.doubt === undefined || member.standing !== 'agrees') continue;
       member.agreesSinceMs ??= nowMs;
       if (!isAnyLeft || nowMs - member.agreesSinceMs >= this.#returnAfterMs) this.#clear(index);
     }
@@ -200,11 +200,11 @@ export class SourceAgreement {
   }
 
   /** Whether a source may take over: it is near the market's last good price, another than the one in use agrees, or the operator does. */
-  isNearMarket(index: number, { marketLevel, used, isLive }: Hearing): boolean {
+  isNearMarket(index: number, { price, used, isLive }: Hearing): boolean {
     const level = this.#members[index]?.said?.level;
     if (level === undefined || used === undefined || index === used || this.#isAccepted(index, level)) return true;
-    const before = marketLevel();
-    if (before === undefined || areClose(level, before, this.#jumpPercent)) return true;
+    const before = this.#levelOf(price, used);
+    if (before === undefined || areClose(level, before, this.#jumpReach)) return true;
     return this.#members.some(
       ({ said }, other) =>
         other !== index &&
@@ -215,41 +215,48 @@ export class SourceAgreement {
     );
   }
 
-  #compare(hearing: Hearing): readonly (Standing | undefined)[] {
-    const { isLive } = hearing;
-    const voices = this.#members.map(({ said }, index): Voice | undefined => {
-      return said && { level: said.level, isWitness: isLive(index) ?? said.path === 'live' };
-    });
-    const isSame = voices.every((voice, index) => isSameVoice(voice, this.#voices[index]));
-    if (!isSame) this.#standings = standingsOf(voices, this.#disagreePercent);
-    this.#voices = voices;
-    const standings = this.#standings;
-    const leavers = this.#leavers(standings, hearing);
-    for (const [index, standing] of standings.entries()) {
-      this.#members[index]!.standing = standing;
-      if (standing !== undefined) this.#settle(index, standing, leavers.get(index), hearing.now);
+  #compare(hearing: Hearing): void {
+    const isSame = !this.#listen(hearing);
+    // Most looks find what the last one found, and nothing in dispute.
+    if (isSame && !this.#members.some(isDisputed)) return;
+    if (!isSame) {
+      const voices = this.#members.map(({ voice }) => voice);
+      for (const [index, standing] of standingsOf(voices, this.#agreementReach).entries())
+        this.#members[index]!.standing = standing;
     }
-    return standings;
+    const leavers = this.#leavers(hearing);
+    for (const [index, { standing }] of this.#members.entries())
+      if (standing !== undefined) this.#settle(index, standing, leavers.get(index), hearing.now);
+  }
+
+  /** Returns whether anyone says something else than at the last comparison. */
+  #listen({ isLive }: Hearing): boolean {
+    let isAnyNew = false;
+    for (const [index, member] of this.#members.entries()) {
+      const { said, voice } = member;
+      const isWitness = said && (isLive(index) ?? said.path === 'live');
+      if (voice?.level === said?.level && voice?.isWitness === isWitness) continue;
+      member.voice = said && { level: said.level, isWitness: isWitness === true };
+      isAnyNew = true;
+    }
+    return isAnyNew;
   }
 
   /**
    * Picks, of the sources that nobody agrees with, those that left their own level, or, where none alone did, all but the one in use. One that
    * is alone among the live ones is a party too: those that are only polled are no witnesses against it.
    */
-  #leavers(
-    standings: readonly (Standing | undefined)[],
-    { marketLevel, used }: Hearing,
-  ): Map<number, SourceDoubtReason> {
-    const divided = standings.flatMap((standing, index) => (standing === 'divided' ? [index] : []));
-    if (divided.length === 0) return new Map();
+  #leavers({ price, used }: Hearing): ReadonlyMap<number, SourceDoubtReason> {
+    if (!this.#members.some(({ standing }) => standing === 'divided')) return noLeavers;
+    const divided = this.#members.flatMap(({ standing }, index) => (standing === 'divided' ? [index] : []));
     // One that is not comparable is no party: it says nothing of the one in use, which is judged as if it were alone.
-    const parties = standings.flatMap((standing, index) => {
-      const isParty = this.#members[index]!.doubt?.reason !== 'not_comparable';
+    const parties = this.#members.flatMap(({ standing, doubt }, index) => {
+      const isParty = doubt?.reason !== 'not_comparable';
       return isParty && (standing === 'divided' || standing === 'alone') ? [index] : [];
     });
     const hasLeft = (index: number) => {
       const { said, ownLevel } = this.#members[index]!;
-      const before = ownLevel ?? marketLevel();
+      const before = ownLevel ?? this.#levelOf(price, used);
       return before !== undefined && !this.#areClose(said!.level, before);
     };
     const left = parties.filter(hasLeft);
@@ -300,13 +307,20 @@ export class SourceAgreement {
     if (member.doubt === undefined) member.ownLevel = said!.level;
   }
 
+  /** The level of the market's price, which mostly is what the source in use says. */
+  #levelOf(price: Quote | undefined, used: number | undefined): Big | undefined {
+    const said = this.#members[used ?? -1]?.said;
+    if (price === undefined) return undefined;
+    return said?.bid === price.bid && said.ask === price.ask ? said.level : levelOf(price);
+  }
+
   #isAccepted(index: number, level: Big): boolean {
     const { acceptedLevel } = this.#members[index]!;
-    return acceptedLevel !== undefined && areClose(level, acceptedLevel, this.#jumpPercent);
+    return acceptedLevel !== undefined && areClose(level, acceptedLevel, this.#jumpReach);
   }
 
   #areClose(one: Big, other: Big): boolean {
-    return areClose(one, other, this.#disagreePercent);
+    return areClose(one, other, this.#agreementReach);
   }
 
   #clear(index: number): void {
@@ -319,8 +333,10 @@ export class SourceAgreement {
   }
 }
 
-function isSameVoice(one: Voice | undefined, other: Voice | undefined): boolean {
-  return one?.level === other?.level && one?.isWitness === other?.isWitness;
+const noLeavers: ReadonlyMap<number, SourceDoubtReason> = new Map();
+
+function isDisputed({ doubt, standing }: Member): boolean {
+  return doubt !== undefined || standing === 'divided' || standing === 'outvoted';
 }
 
 function isLive({ said }: Member): boolean {

@@ -18,51 +18,65 @@ export interface Voice {
 /** Two sources that differ by this many times less than a third one from both do not agree well enough to contradict it. */
 const agreementFactor = 3;
 
-const hundred = toBig('100' as DecimalString);
+/** Gives the most that the higher of two levels is of the lower where they lie within `percent` of each other: 1.02 for 2. */
+export function reachOf(percent: DecimalString): Big {
+  return toBig(percent).times('0.01').plus(1);
+}
 
-/** Whether two levels lie within `percent` of the smaller one. */
-export function areClose(one: Big, other: Big, percent: Big): boolean {
-  const [low, high] = one.lt(other) ? [one, other] : [other, one];
-  return high.minus(low).times(hundred).lte(low.times(percent));
+/** Whether the higher of two levels, above zero, is at most `reach` times the lower. */
+export function areClose(one: Big, other: Big, reach: Big): boolean {
+  return one.lt(other) ? other.lte(one.times(reach)) : one.lte(other.times(reach));
 }
 
 /**
  * @param voices `undefined` for a source that does not speak
- * @param percent how far sources that agree are apart at most
+ * @param reach how far sources that agree are apart at most
  */
-export function standingsOf(voices: readonly (Voice | undefined)[], percent: Big): readonly (Standing | undefined)[] {
+export function standingsOf(voices: readonly (Voice | undefined)[], reach: Big): readonly (Standing | undefined)[] {
   const said = voices.filter((voice) => voice !== undefined);
   const witnesses = said.filter(({ isWitness }) => isWitness);
-  const levels = said.map(({ level }) => level);
-  const low = levels.reduce((one, other) => (other.lt(one) ? other : one), levels[0]!);
-  const high = levels.reduce((one, other) => (other.gt(one) ? other : one), levels[0]!);
   // Where the two furthest are close all are, which is nearly always, and one comparison instead of many.
-  const areAllClose = said.length > 0 && areClose(low, high, percent);
+  const areAllClose = witnesses.length > 0 && areClose(...furthest(said), reach);
   return voices.map((voice) => {
     if (voice === undefined) return undefined;
-    const others = witnesses.filter((witness) => witness !== voice);
-    if (others.length === 0) return 'alone';
-    return areAllClose ? 'agrees' : standingAmong(others, voice, percent);
+    if (witnesses.length === (voice.isWitness ? 1 : 0)) return 'alone';
+    if (areAllClose) return 'agrees';
+    return standingAmong(
+      witnesses.filter((witness) => witness !== voice),
+      voice,
+      reach,
+    );
   });
 }
 
-function standingAmong(others: readonly Voice[], voice: Voice, limit: Big): Standing {
-  const far = others.filter(({ level }) => !areClose(voice.level, level, limit));
+/** Gives the lowest level and the highest. */
+function furthest(said: readonly Voice[]): [Big, Big] {
+  let low = said[0]!.level;
+  let high = low;
+  for (const { level } of said) {
+    if (level.lt(low)) low = level;
+    else if (level.gt(high)) high = level;
+  }
+  return [low, high];
+}
+
+function standingAmong(others: readonly Voice[], voice: Voice, reach: Big): Standing {
+  const far = others.filter(({ level }) => !areClose(voice.level, level, reach));
   const supporters = 1 + others.length - far.length;
   if (far.length === 0) return 'agrees';
-  const opponents = opponentsOf(voice, far, limit);
+  const opponents = opponentsOf(voice, far, reach);
   if (opponents > supporters) return 'outvoted';
   return supporters === 1 || opponents === supporters ? 'divided' : 'agrees';
 }
 
 /** How many of `far` agree with another of them, closely enough to contradict `voice`. */
-function opponentsOf(voice: Voice, far: readonly Voice[], limit: Big): number {
-  return far.filter((one) => far.some((two) => one !== two && contradict(one.level, two.level, voice.level, limit)))
+function opponentsOf(voice: Voice, far: readonly Voice[], reach: Big): number {
+  return far.filter((one) => far.some((two) => one !== two && contradict(one.level, two.level, voice.level, reach)))
     .length;
 }
 
-function contradict(one: Big, two: Big, level: Big, limit: Big): boolean {
-  if (!areClose(one, two, limit)) return false;
+function contradict(one: Big, two: Big, level: Big, reach: Big): boolean {
+  if (!areClose(one, two, reach)) return false;
   const [low, high] = one.lt(two) ? [one, two] : [two, one];
   const nearest = level.lt(low) ? low.minus(level) : level.minus(high);
   return nearest.gte(high.minus(low).times(agreementFactor));
