@@ -20,6 +20,12 @@ test('strings, booleans and null stay what they are', () => {
   assert.deepEqual(parseLossless('{"a":"1.0","b":true,"c":null}'), { a: '1.0', b: true, c: null });
 });
 
+test('a time within a text makes no number of the frame a text', () => {
+  const frame = '{"at":"2026-11-23T15:30:58.123Z","sequence":12,"price":"1.50"}';
+  assert.deepEqual(parseLossless(frame), { at: '2026-11-23T15:30:58.123Z', sequence: 12, price: '1.50' });
+  assert.deepEqual(parseLossless('{"at":"15:30:58.123","price" : 1.50}'), { at: '15:30:58.123', price: '1.50' });
+});
+
 test('what is not JSON, or is nested beyond reading, is malformed', () => {
   const deep = `${'['.repeat(200_000)}1.5${']'.repeat(200_000)}`;
   for (const text of ['', '{', '<html></html>', '{"a":1}x', deep]) {

@@ -42,8 +42,11 @@ export function asUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError('malformed', error instanceof Error ? error.name : 'not an error object');
 }
 
-/** A number that a double can change: with a fraction, an exponent, a sign before its zero, or 16 digits. */
-const losable = /[:,[]\s*-?(?:\d+[.eE]|\d{16}|(?<=-)0)/;
+/**
+ * A number that a double can change: with a fraction, an exponent, a sign before its zero, or 16 digits. A colon that follows
+ * no quote is in a text: one of a time, mostly.
+ */
+const losable = /(?:"\s*:|[,[])\s*-?(?:\d+[.eE]|\d{16}|(?<=-)0)/;
 
 /**
  * Parses JSON so that no digit is lost to a double: `1.00000` stays `1.00000`, and twenty digits stay twenty digits. A text
