@@ -43,11 +43,16 @@ export function isPositive(decimal: DecimalString): boolean {
 /** Below zero where `one` is less than `other`, of two that are not negative; zero where they are equal. */
 export function compare(one: DecimalString, other: DecimalString): number {
   if (one === other) return 0;
-  // Digits in the same places compare as texts, in a tenth of the time.
-  const areAligned = one.length === other.length && one.indexOf('.') === other.indexOf('.');
-  if (areAligned) return one < other ? -1 : 1;
+  // Digits in the same places compare as texts, in a tenth of the time, but for zeros at the end of one of them.
+  const areAligned = wholeDigits(one) === wholeDigits(other);
+  if (areAligned && !one.startsWith(other) && !other.startsWith(one)) return one < other ? -1 : 1;
   const [left, right] = inOneUnit(one, other);
   return Number(left - right);
+}
+
+function wholeDigits(decimal: DecimalString): number {
+  const point = decimal.indexOf('.');
+  return point < 0 ? decimal.length : point;
 }
 
 /** Whether one is greater than the other, of two that are not negative. */

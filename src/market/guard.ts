@@ -165,7 +165,8 @@ export class Guard {
     const suspect = this.#follow(symbol, held, { path, at, level }, this.#jumpPercent);
     const isLasting = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
     const isSettled = isLasting && !this.#isBeyondCeiling(level, previous);
-    const isConfirmed = !isSpreadOver(ticker, half) && (isSettled || this.#agrees(ticker, elsewhere()));
+    const isConfirmed =
+      !isSpreadOver(toBig(ticker.bid), level, half) && (isSettled || this.#agrees(ticker, elsewhere()));
     if (!suspect.isAccepted && !isConfirmed) return this.#doubt(symbol, suspect, known);
     this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
     return this.#release(symbol);
@@ -223,12 +224,14 @@ export class Guard {
     previous: AcceptedTicker | undefined,
     isComparable: boolean,
   ): DoubtReason | undefined {
+    const bid = toBig(ticker.bid);
+    const level = bid.plus(ticker.ask);
     if (previous !== undefined && isComparable) {
       const before = toBig(previous.bid).plus(previous.ask);
-      if (isBeyond(toBig(ticker.bid).plus(ticker.ask), before, this.#jumpPercent)) return 'jump';
+      if (isBeyond(level, before, this.#jumpPercent)) return 'jump';
     }
     if (isOutOfRange(ticker, previous)) return 'range';
-    if (!isSpreadOver(ticker, this.#spreadPercent)) return undefined;
+    if (!isSpreadOver(bid, level, this.#spreadPercent)) return undefined;
     const usual = this.#spreads.get(symbol)?.usual ?? (previous && spreadOf(previous));
     return usual !== undefined && spreadOf(ticker).gt(usual.times(unusualSpreadFactor)) ? 'spread' : undefined;
   }
@@ -284,10 +287,9 @@ function spreadOf({ bid, ask }: AcceptedTicker): Big {
   return new SpreadBig(ask).minus(bid).div(toBig(bid).plus(ask));
 }
 
-/** Whether the spread is at least `percent` of the middle price. */
-function isSpreadOver({ bid, ask }: AcceptedTicker, percent: Big): boolean {
-  const low = toBig(bid);
-  return toBig(ask).minus(low).times(twoHundred).gte(low.plus(ask).times(percent));
+/** Whether the spread is at least `percent` of the middle price. @param level bid plus ask */
+function isSpreadOver(bid: Big, level: Big, percent: Big): boolean {
+  return level.minus(bid.plus(bid)).times(twoHundred).gte(level.times(percent));
 }
 
 function isBeyond(value: Big, reference: Big, percent: Big): boolean {

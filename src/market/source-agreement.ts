@@ -232,7 +232,8 @@ export class SourceAgreement {
   /** Returns whether anyone says something else than at the last comparison. */
   #listen({ isLive }: Hearing): boolean {
     let isAnyNew = false;
-    for (const [index, member] of this.#members.entries()) {
+    for (let index = 0; index < this.#members.length; index++) {
+      const member = this.#members[index]!;
       const { said, voice } = member;
       const isWitness = said && (isLive(index) ?? said.path === 'live');
       if (voice?.level === said?.level && voice?.isWitness === isWitness) continue;

@@ -33,31 +33,25 @@ export function areClose(one: Big, other: Big, reach: Big): boolean {
  * @param reach how far sources that agree are apart at most
  */
 export function standingsOf(voices: readonly (Voice | undefined)[], reach: Big): readonly (Standing | undefined)[] {
-  const said = voices.filter((voice) => voice !== undefined);
-  const witnesses = said.filter(({ isWitness }) => isWitness);
+  let witnesses = 0;
+  let low: Big | undefined;
+  let high: Big | undefined;
+  for (const voice of voices) {
+    if (voice === undefined) continue;
+    const { level } = voice;
+    if (voice.isWitness) witnesses++;
+    if (low === undefined || level.lt(low)) low = level;
+    if (high === undefined || level.gt(high)) high = level;
+  }
   // Where the two furthest are close all are, which is nearly always, and one comparison instead of many.
-  const areAllClose = witnesses.length > 0 && areClose(...furthest(said), reach);
+  const areAllClose = low !== undefined && high !== undefined && areClose(low, high, reach);
   return voices.map((voice) => {
     if (voice === undefined) return undefined;
-    if (witnesses.length === (voice.isWitness ? 1 : 0)) return 'alone';
+    if (witnesses === (voice.isWitness ? 1 : 0)) return 'alone';
     if (areAllClose) return 'agrees';
-    return standingAmong(
-      witnesses.filter((witness) => witness !== voice),
-      voice,
-      reach,
-    );
+    const others = voices.filter((other) => other?.isWitness === true && other !== voice) as Voice[];
+    return standingAmong(others, voice, reach);
   });
-}
-
-/** Gives the lowest level and the highest. */
-function furthest(said: readonly Voice[]): [Big, Big] {
-  let low = said[0]!.level;
-  let high = low;
-  for (const { level } of said) {
-    if (level.lt(low)) low = level;
-    else if (level.gt(high)) high = level;
-  }
-  return [low, high];
 }
 
 function standingAmong(others: readonly Voice[], voice: Voice, reach: Big): Standing {

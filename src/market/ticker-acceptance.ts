@@ -65,9 +65,12 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
 }
 
 function optionalOf(ticker: UpstreamTicker): Pick<UpstreamTicker, OptionalValue> {
-  const taken = (name: OptionalValue, value = ticker[name]) =>
-    value !== undefined && (optionalValues[name] === 'any' || isPositive(value)) ? value : undefined;
-  return Object.fromEntries(optionalNames.map((name) => [name, taken(name)])) as Pick<UpstreamTicker, OptionalValue>;
+  const taken = {} as { -readonly [Name in OptionalValue]: UpstreamTicker[Name] };
+  for (const name of optionalNames) {
+    const value = ticker[name];
+    taken[name] = value !== undefined && (optionalValues[name] === 'any' || isPositive(value)) ? value : undefined;
+  }
+  return taken;
 }
 
 /** No price of any market has this many digits: 61 of them are a number that was mistaken for another. */
