@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
-import { pagesInCzech } from './czech/pages.ts';
 
 /** A language of the portal. English is at the bare paths, every other below a path of its own. */
 export type Language = (typeof languages)[number];
@@ -17,7 +17,10 @@ interface Reader {
 }
 
 /** The portal's own words by their English. What `{name}` stands for is the same in both. */
-const czech: Readonly<Record<string, string>> = { ...scriptsInCzech, ...pagesInCzech };
+const czech: Readonly<Record<string, string>> = {
+  ...scriptsInCzech,
+  ...parse(readFileSync(new URL('czech/pages.yaml', import.meta.url), 'utf8')),
+};
 
 /** The contract's texts in Czech, by the hashes of their English. */
 const contractInCzech = translationsIn('contract');
