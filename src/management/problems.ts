@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { line, listOf, named, object } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
+import rows from './problems.json' with { type: 'json' };
 
 /** One row of the table of problems. A code that was retired is never used again. */
 interface ProblemRow {
@@ -11,87 +12,7 @@ interface ProblemRow {
 }
 
 /** Every code of the management API. */
-export const problemTable = {
-  INVALID_INPUT: {
-    status: 400,
-    title: 'Invalid input',
-    description:
-      'The request cannot be understood or a value is not allowed. `errors` names each field and what is wrong with it.',
-  },
-  NOT_SIGNED_IN: {
-    status: 401,
-    title: 'Not signed in',
-    description: 'Neither an operator token nor a session came with the request. Sign in, or send a token.',
-  },
-  SESSION_EXPIRED: {
-    status: 401,
-    title: 'Session expired',
-    description: 'The session is over, or its token was revoked or has expired. Sign in again.',
-  },
-  INVALID_TOKEN: {
-    status: 401,
-    title: 'Invalid token',
-    description: 'The operator token is not known, was revoked or has expired.',
-  },
-  CSRF: {
-    status: 403,
-    title: 'Cross-site request refused',
-    description:
-      'A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server.',
-  },
-  ROLE_REQUIRED: {
-    status: 403,
-    title: 'Role required',
-    description: 'The operation needs a role that the token or the session does not have. `detail` names both.',
-  },
-  NOT_FOUND: { status: 404, title: 'Not found', description: 'Nothing exists at this path or under this id.' },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    title: 'Method not allowed',
-    description: 'The path exists and does not answer this method. `Allow` lists those it answers.',
-  },
-  CONFLICT: {
-    status: 409,
-    title: 'Conflict',
-    description: 'The current state does not allow this change. Nothing was changed.',
-  },
-  EMAIL_TAKEN: {
-    status: 409,
-    title: 'E-mail address taken',
-    description: 'An account with this e-mail address exists already.',
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Body too large', description: 'A body may have up to 64 kB.' },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    title: 'Unsupported media type',
-    description: 'A body must be JSON, sent as `Content-Type: application/json`.',
-  },
-  HOST_NOT_ALLOWED: {
-    status: 421,
-    title: 'Host not allowed',
-    description: 'The request names a host that is not this listener’s. Add it to `admin.hosts` if it is yours.',
-  },
-  TOO_MANY_ATTEMPTS: {
-    status: 429,
-    title: 'Too many attempts',
-    description: 'Too many wrong tokens came from this address. Wait as many seconds as `Retry-After` says.',
-  },
-  TOO_MANY_STREAMS: {
-    status: 503,
-    title: 'Too many streams',
-    description: 'This process has 100 price streams open already. Share one among your readers.',
-  },
-  INTERNAL_ERROR: {
-    status: 500,
-    title: 'Internal error',
-    description: 'A fault of the service itself. The log records it under the request id.',
-  },
-  STORE_UNAVAILABLE: {
-    status: 503,
-    title: 'Store unavailable',
-    description: 'The database cannot be read or written now. Nothing was changed; try again later.',
-  },
-} as const satisfies Readonly<Record<string, ProblemRow>>;
+export const problemTable = rows satisfies Readonly<Record<string, ProblemRow>>;
 
 export type ProblemCode = keyof typeof problemTable;
 
