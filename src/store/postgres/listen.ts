@@ -1,10 +1,11 @@
 import { Backoff } from '../../backoff.ts';
 import { type Clock, type Randomness, sleep } from '../../clock.ts';
-import { changeChannel } from '../migrations/triggers.ts';
 import type { ChangeSignal } from '../watch-changes.ts';
 import { clientClassFor, type SocketClient, usualTimeouts } from './client.ts';
 import type { PostgresLocation } from './location.ts';
 
+/** The channel on which the triggers announce that something changed. The tables say what. */
+const changeChannel = 'mdapi_changes';
 const retryRange = { minMs: 200, maxMs: 5_000, jitter: 'equal' } as const;
 /** A query now and then finds a connection that was cut off silently. */
 const pingEveryMs = 5_000;

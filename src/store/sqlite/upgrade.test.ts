@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Migrator } from 'kysely';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import type { EpochMs } from '../../clock.ts';
-import { initialMigration } from '../migrations/0001-initial.ts';
+import { migrations } from '../migrate.ts';
 import { digestNumber, temporaryDirectory } from '../store.testing.ts';
 import { openStore } from '../store.ts';
 import { openSqlite } from './open.ts';
@@ -13,7 +13,7 @@ test('a database of the first version is brought up to date, with its tokens', a
   const clock = new FakeClock();
   const path = join(temporaryDirectory(t), 'mdapi.sqlite');
   const old = await openSqlite(path, clock);
-  const provider = { getMigrations: async () => ({ '0001-initial': initialMigration }) };
+  const provider = { getMigrations: async () => ({ '0001-initial': migrations['0001-initial']! }) };
   assert.equal((await new Migrator({ db: old, provider }).migrateToLatest()).error, undefined);
   const token = { id: 'tok_1', name: 'alice', role: 'support', created_at_ms: clock.now() } as const;
   await old
