@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { writeState } from '../market/market-state.ts';
 import type { BoardPosition } from './board-position.ts';
 import type { MarketChanges } from './market-replication.ts';
-import { type Caller, runScript } from './redis-calls.ts';
+import { type Caller, runScript, scriptText } from './redis-calls.ts';
 import { fenceKey } from './redis-lease.ts';
 
 /** Changes of the state, in their order, each naming the one before it. */
@@ -21,22 +21,7 @@ const signEveryMs = 1_000;
 /** Forty seconds of changes, or more; a node that was away for longer takes the state. */
 const changesMax = 4_000;
 
-/** Writes only for the holder of the newest fencing number, and all of it or nothing. An empty answer asks to start anew. */
-const publishScript = `
-local fence = redis.pcall('GET', KEYS[1])
-if fence ~= ARGV[1] then return false end
-local last = redis.pcall('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
-if last.err and string.find(last.err, 'WRONGTYPE', 1, true) then
-  redis.call('DEL', KEYS[2])
-  last = {}
-end
-if last.err then error(last.err) end
-if #last == 0 and ARGV[2] ~= '1' then return '' end
-local before = #last > 0 and last[1][1] or '0-0'
-local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ${changesMax}, '*', 'before', before, 'anew', ARGV[2], 'state', ARGV[3], 'silent', ARGV[5])
-if ARGV[4] ~= '' then redis.call('SET', KEYS[3], id .. ' ' .. ARGV[4]) end
-return id
-`;
+const publishScript = scriptText('publish');
 
 export interface PublisherParts {
   readonly call: Caller;
@@ -145,7 +130,7 @@ export class BoardPublisher {
       isStateDue ? writeState({ ...changes.whole(), position }) : '',
     ];
     this.#signDueMs = clock.monotonicMs() + signEveryMs;
-    const values = [String(fence), isAnew ? '1' : '0', ...texts, changes.silence()];
+    const values = [String(fence), isAnew ? '1' : '0', ...texts, changes.silence(), String(changesMax)];
     const id = await runScript(call, publishScript, [fenceKey, changesKey, stateKey], values);
     if (id === null) refused();
     else if (id && isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Clock, Randomness } from '../clock.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
@@ -46,6 +47,11 @@ export function callerWithTimeout(connection: RedisConnection, clock: Clock, tim
     connection.call(command).then(resolve, (error) => reject(connection.isOpen ? error : connection.notConnected()));
     return promise.finally(() => timer.cancel());
   };
+}
+
+/** The text of a Lua script, by the name of its file. */
+export function scriptText(name: string): string {
+  return readFileSync(new URL(`scripts/${name}.lua`, import.meta.url), 'utf8');
 }
 
 const digests = new Map<string, string>();
