@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Command, commonOptions, type Option } from './command.ts';
 import { UsageError } from './failure.ts';
 
@@ -19,7 +20,8 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
       throw new UsageError(`There is no completion for ${JSON.stringify(wanted)}, only for ${shells.join(', ')}.`);
     }
     const table = rowsOf(commands()).map((row) => row.join('\t'));
-    const script = scripts[shell](`printf '%s\\n' ${quoted(table.join('\n'))} | awk ${quoted(lookUp)}`);
+    const lookUp = `printf '%s\\n' ${quoted(table.join('\n'))} | awk ${quoted(textOf('look-up.awk'))}`;
+    const script = textOf(`mdapi.${shell}`).replace('@LOOK_UP@', () => lookUp);
     return { json: { script }, text: script };
   },
 });
@@ -27,7 +29,7 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
 /** A word that may follow others: `keys`, then `create` (or an option), its summary, and the value that an option takes. */
 type Row = readonly [after: string, word: string, summary: string, value: string];
 
-/** Rows that follow any words. */
+/** Rows that follow any words. The files of `completion/` write this and the two below as they are. */
 const anywhere = '*';
 /** The value of an option: a file, one that cannot be completed, or its words. */
 const fileValue = 'FILE';
@@ -55,62 +57,8 @@ function optionRow(after: string, { name, summary, value, values }: Option): Row
   return [after, `--${name}`, summary, taken];
 }
 
-/**
- * An awk program: reads the rows, takes the words before the one to complete as arguments, and prints what may come next,
- * with its summary. The values of options are not part of the command's name.
- */
-const lookUp = `
-BEGIN { FS = "\t"; for (i = 1; i < ARGC; i++) { typed[i] = ARGV[i]; ARGV[i] = "" } }
-{ after[NR] = $1; next_words[NR] = $2 FS $3; known[$1 == "" ? $2 : $1 " " $2] }
-$4 != "" { takes[$2] = $4 }
-END {
-  for (i = 1; i < ARGC; i++) {
-    if (before in takes) { before = ""; continue }
-    before = typed[i]
-    longer = place == "" ? before : place " " before
-    if (longer in known && before != "help") place = longer
-  }
-  if (!(before in takes)) {
-    for (i = 1; i <= NR; i++) if (after[i] == place || after[i] == "${anywhere}") print next_words[i]
-  } else if (takes[before] != "${unknownValue}") {
-    count = split(takes[before], values, " ")
-    for (i = 1; i <= count; i++) print values[i]
-  }
-}`;
+function textOf(name: string): string {
+  return readFileSync(new URL(`completion/${name}`, import.meta.url), 'utf8').trimEnd();
+}
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-const scripts: Readonly<Record<(typeof shells)[number], (look: string) => string>> = {
-  bash: (look) => `# Completion of mdapi in bash: source <(mdapi completion bash)
-_mdapi_words() {
-  ${look} "$@"
-}
-_mdapi() {
-  local IFS=$'\\n' current=\${COMP_WORDS[COMP_CWORD]} found
-  found=$(_mdapi_words "\${COMP_WORDS[@]:1:COMP_CWORD-1}" | cut -f 1)
-  if [[ $found == ${fileValue} ]]; then COMPREPLY=($(compgen -f -- "$current"))
-  else COMPREPLY=($(compgen -W "$found" -- "$current")); fi
-}
-complete -F _mdapi mdapi`,
-
-  zsh: (look) => `#compdef mdapi
-# Completion of mdapi in zsh: source <(mdapi completion zsh)
-_mdapi_words() {
-  ${look} "$@"
-}
-_mdapi() {
-  local -a candidates
-  candidates=("\${(@f)$(_mdapi_words "\${(@)words[2,CURRENT-1]}")}")
-  if [[ $candidates == ${fileValue} ]]; then _files; return; fi
-  candidates=("\${(@)candidates/$'\\t'/:}")
-  [[ -z $candidates ]] || _describe -V mdapi candidates
-}
-if [[ \${funcstack[1]} == _mdapi ]]; then _mdapi "$@"; else compdef _mdapi mdapi; fi`,
-
-  fish: (look) => `# Completion of mdapi in fish
-function __mdapi_words
-    ${look} (commandline -opc)[2..-1]
-end
-complete -c mdapi -f -a '(__mdapi_words | string match -v ${fileValue})'
-complete -c mdapi -n '__mdapi_words | string match -q ${fileValue}' -F`,
-};
