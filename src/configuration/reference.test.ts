@@ -16,9 +16,14 @@ describe('the configuration reference', () => {
     }
   });
 
-  it('names every field and its variable', () => {
+  it('names every field, and the rule it gives names every variable', () => {
     const reference = configurationReference();
-    for (const { key, variable } of fields) assert.ok(reference.includes(`\n- \`${key}\` \`${variable}\` (`), key);
+    assert.ok(reference.includes('`MDAPI_SERVER_BASE_URL` is `server.baseUrl`'));
+    for (const { key, variable } of fields) {
+      assert.ok(reference.includes(`\n- \`${key}\` (`), key);
+      const words = key.replaceAll('.', '_').replaceAll(/(?=[A-Z])/g, '_');
+      assert.equal(variable, `MDAPI_${words.toUpperCase()}`);
+    }
   });
 
   it('has a complete example that is taken as it stands and gives the defaults', () => {

@@ -9,7 +9,7 @@ const introduction = `# Configuration
 Everything has a default; [mdapi.yaml](mdapi.yaml) has them all, to copy what you change. The first of these that gives a value wins:
 
 1. the command line (\`--store\` and the options of \`mdapi help serve\`),
-2. the environment (\`MDAPI_…\`),
+2. the environment: \`MDAPI_\` and the key, so that \`MDAPI_SERVER_BASE_URL\` is \`server.baseUrl\`,
 3. the file: \`mdapi.yaml\` in the working directory, or the one that \`--config\` names,
 4. the default.
 
@@ -24,7 +24,7 @@ column, or its variable.
   break is cut). Use it for values marked *secret*, which are never printed; PostgreSQL's password can also come from \`PGPASSFILE\`.
 - **Relative paths** in the file are relative to the file, all others to the working directory.
 
-Each entry: key, variable (default; what is allowed): meaning. An http or WebSocket URL has no credentials and no fragment.
+Each entry: key (default; what is allowed): meaning. An http or WebSocket URL has no credentials and no fragment.
 `;
 
 /** `docs/configuration.md`, from the schema alone. */
@@ -38,14 +38,17 @@ export function configurationReference(): string {
 }
 
 function list(own: readonly Field[]): string {
-  const entries = own.map(({ key, variable, schema }) => {
+  const entries = own.map(({ key, schema }) => {
     const initial = schema.default === undefined ? (schema.whenAbsent ?? 'none') : code(schema.default);
-    // A range shows by itself what it is one of.
-    const allowed = schema.allowed
-      ?.replace(/^a (whole number|duration) from |,? without credentials or fragment$/, '')
+    // A range shows by itself what it is one of, and so do a word and an address.
+    const allowed = (schema.allowed ?? '')
+      .replace(
+        /^a (whole number|duration|decimal) from |^one of |^true or false$|,? without credentials or fragment$/,
+        '',
+      )
       .replace(' printable characters without spaces at the ends', ' characters');
     const sentences = [
-      `\`${key}\` \`${variable}\` (${initial}${allowed === undefined ? '' : `; ${allowed}`}):`,
+      `\`${key}\` (${initial}${allowed && `; ${allowed}`}):`,
       schema.description,
       // The complete file shows those of settings without a default.
       schema.example === undefined || schema.default === undefined ? '' : `Example: ${code(schema.example)}.`,
