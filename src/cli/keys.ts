@@ -18,9 +18,7 @@ const shownOnce = 'The key is shown only once and stored nowhere. Save it now, o
 const create = storeCommand({
   name: 'keys create',
   summary: 'create an API key for an account',
-  details: [
-    'The key is printed only once: the database holds its SHA-256. Clients send it in the header X-EXCHANGE-APIKEY.',
-  ],
+  details: ['The key is printed only once. Clients send it in the header X-EXCHANGE-APIKEY.'],
   options: [
     { name: 'account', value: 'ID', required: true, summary: 'the account that holds the key, acc_…' },
     { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters' },
@@ -84,7 +82,6 @@ const list = storeCommand({
 const update = storeCommand({
   name: 'keys update',
   summary: 'change the label, the limit or the expiry of an API key',
-  details: ['Options that are left out change nothing.'],
   positionals: [idPositional],
   options: [
     { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters; empty for none' },
@@ -178,7 +175,7 @@ const revoke = statusCommand({
   verb: 'revoke',
   status: 'revoked',
   summary: 'revoke an API key for good',
-  details: ['Running servers refuse it within a second. `keys disable` can be undone, this cannot.'],
+  details: ['`keys disable` can be undone, this cannot.'],
   note: 'asks first at a terminal',
   options: [yesOption],
   question: (key) => `Revoke ${key}? This is final.`,
@@ -188,7 +185,6 @@ const disable = statusCommand({
   verb: 'disable',
   status: 'disabled',
   summary: 'disable an API key until it is enabled again',
-  details: ['Running servers refuse it within a second.'],
   note: 'no change if it is disabled already',
 });
 

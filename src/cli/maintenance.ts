@@ -80,7 +80,6 @@ const extend = storeCommand({
 const end = storeCommand({
   name: 'maintenance end',
   summary: 'end a running maintenance window now',
-  details: ['Prices are served again within a second.'],
   positionals: [idPositional],
   examples: { 'mdapi maintenance end win_9aBc3dEfGh1jKl2M': 'done early' },
   work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),

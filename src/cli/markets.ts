@@ -202,7 +202,6 @@ const delist = marketCommand({
   summary: 'delist a market for good',
   details: [
     'It has no price any more (404 UNKNOWN_SYMBOL), /v1/markets lists it as delisted for 30 days, and the symbol never comes back. Markets converted from it are delisted with it.',
-    'For anything temporary use `markets pause`.',
   ],
   example: { symbol: 'LUNAEUR', note: 'asks first; without a terminal it needs --yes' },
   options: [{ name: 'yes', summary: 'do not ask; required without a terminal' }],

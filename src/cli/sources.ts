@@ -75,7 +75,7 @@ const createToken = storeCommand({
   summary: 'create a token for an engine of your own',
   details: [
     'The engine sends it as `Authorization: Bearer …` when it connects to /ingest/v1 of the private listener. It opens that one source and nothing else.',
-    'The token is printed only once: the database holds its SHA-256.',
+    'The token is printed only once.',
   ],
   positionals: [{ name: 'ID', summary: 'a source of kind push, as in `sources` of the configuration' }],
   examples: { 'mdapi sources token engine': 'with sources: [{ id: engine, kind: push }]' },
