@@ -1,23 +1,12 @@
+import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
 import { closeCodes, engineMessages, serviceMessages } from '../feed/push/messages.ts';
 
-const introduction = `An engine of the operator's own pushes its markets and prices to a source of kind \`push\`. It connects to the private
-listener with \`Authorization: Bearer mds_…\`; \`mdapi sources token ID\` makes the token. Frames are JSON texts, one message each.
-
-A connection begins with \`hello\`. The service answers with \`resync\`, and the engine sends its \`catalogue\`, then \`snapshot\` begin, a
-\`ticker\` of every market with a price, and \`snapshot\` end. From then on it sends a \`ticker\` for every change, each numbered one higher than
-the one before, and a \`heartbeat\` every second.
-
-Every ticker is the whole state of its market. A number that is left out is answered with \`resync\`: the snapshot makes up for it. Refused
-tickers count in the sequence. An engine that restarts takes a higher \`epoch\`; the connection of a lower one ends.
-
-Through Redis Streams, to a source of kind \`redis-stream\`, it writes the same messages as entries of a stream: the field \`message\` is the JSON
-text, \`epoch\` the number of the \`hello\`. Answers have the same two fields, in a stream of their own.
-
-How the service closes a connection:
-${Object.values(closeCodes)
-  .map(({ code, meaning }) => `\n- ${code}: ${meaning}`)
-  .join('')}`;
+/** Says how an engine talks to the service, in CommonMark. */
+function introduction(): string {
+  const closes = Object.values(closeCodes).map(({ code, meaning }) => `\n- ${code}: ${meaning}`);
+  return readFileSync(new URL('ingest-introduction.txt', import.meta.url), 'utf8') + closes.join('');
+}
 
 /** The AsyncAPI 3 document of `/ingest/v1` and of its streams in Redis, from the schemas that frames are checked with. */
 export function ingestDocument() {
@@ -33,7 +22,7 @@ export function ingestDocument() {
     info: {
       title: 'Market Data Ingest',
       version: '1.0.0',
-      description: introduction,
+      description: introduction(),
       license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       tags: [{ name: 'ingest' }],
     },

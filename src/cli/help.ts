@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Command, commonOptions, type Option } from './command.ts';
 import { sections } from './commands.ts';
 import { exitCodeMeanings } from './failure.ts';
@@ -92,25 +93,10 @@ function wrap(text: string, indent: string): string {
   return [...lines, indent + line].join('\n');
 }
 
-const introduction = `# Command line
-
-<!-- Generated from the commands in src/cli. Change those and run \`npm run generate\`. -->
-
-In a checkout run \`npx mdapi COMMAND\`. \`mdapi help COMMAND\` shows the same as this page, with examples.
-
-- **Running servers follow within a second**: commands write to the database.
-- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is one JSON object (\`watch\` prints one per line), also for a failure:
-  \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Rely on \`reason\` or the exit code, not on the message.
-- **Fields are those of the management API.** What is created or changed has its \`id\`; a new key or token is in \`key\` or \`token\`.
-- **Questions** are asked only at a terminal; \`--yes\` answers in advance.
-- **INSTANT** is one of: ${instantForms}.
-- In a heading, what is in brackets may be left out.
-- **Secrets are never arguments**, and no command prints one, except a new key or token, once.
-- **Colours** appear only on a terminal, and not with \`NO_COLOR\` set.
-`;
-
 /** `docs/cli.md`, from the commands' own declarations. */
 export function commandReference(): string {
+  const text = readFileSync(new URL('introduction.txt', import.meta.url), 'utf8');
+  const introduction = text.replace('@INSTANT_FORMS@', instantForms);
   const common = `## Options of every command\n\n${definitions(commonOptions.map(optionRow))}`;
   const codes = [...exitCodeMeanings].map(([code, meaning]) => `- ${code}: ${meaning}`);
   const exitCodes = `## Exit codes\n\n${codes.join('\n')}\n`;

@@ -1,31 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import type { AnnotatedSchema } from './kinds.ts';
 import { annotatedSchema, type Field, fields, isSection } from './schema.ts';
-
-const introduction = `# Configuration
-
-<!-- Generated from src/configuration/schema.ts. Change that and run \`npm run generate\`. -->
-
-Everything has a default; [mdapi.yaml](mdapi.yaml) has them all, to copy what you change. The first of these that gives a value wins:
-
-1. the command line (\`--store\` and the options of \`mdapi help serve\`),
-2. the environment: \`MDAPI_\` and the key, so that \`MDAPI_SERVER_BASE_URL\` is \`server.baseUrl\`,
-3. the file: \`mdapi.yaml\` in the working directory, or the one that \`--config\` names,
-4. the default.
-
-An unknown key or \`MDAPI_…\` variable and an invalid value prevent the start, with exit code 3. Every problem is reported with its line and
-column, or its variable.
-
-- **Decimals are text**: write \`feePercent: "0.5"\` with quotes. A bare number would pass through binary floating point.
-- **Durations** carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`96h\`, \`7d\`.
-- **In the environment** lists are separated by commas (\`MDAPI_MARKETS_QUOTES=EUR,USD\`) and maps are JSON
-  (\`MDAPI_PRICING_CONVERTED='{"CZK":{"via":"EUR","marginPercent":"1"}}'\`). A list or map replaces the whole one below it.
-- **Secrets from files**: a variable with \`_FILE\` after its name, such as \`MDAPI_STORE_FILE\`, names a file that holds the value (one final line
-  break is cut). Use it for values marked *secret*, which are never printed; PostgreSQL's password can also come from \`PGPASSFILE\`.
-- **Relative paths** in the file are relative to the file, all others to the working directory.
-
-Each entry: key (default; what is allowed): meaning. An http or WebSocket URL has no credentials and no fragment.
-`;
 
 /** `docs/configuration.md`, from the schema alone. */
 export function configurationReference(): string {
@@ -34,6 +10,7 @@ export function configurationReference(): string {
     const title = isSection(schema) ? `${schema.description}\n\n` : '';
     return `## \`${name}\`\n\n${title}${list(own)}`;
   });
+  const introduction = readFileSync(new URL('introduction.txt', import.meta.url), 'utf8');
   return [introduction, ...sections].join('\n');
 }
 

@@ -1,45 +1,25 @@
+import { readFileSync } from 'node:fs';
 import type { TObject, TSchema } from 'typebox';
 import { isRole, roles, roleTable } from '../operator/role.ts';
+import parts from './document.json' with { type: 'json' };
 import type { ListedOperation, Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+const { tags, headers, securitySchemes } = parts;
+
 /** Version of the management API. */
 const managementVersion = '1.0';
 
-const tags = {
-  Session: 'Sign-in of browsers. Programs send a token with each request instead.',
-  Service: 'The state of the service, the feed and the rates.',
-  Markets: 'Markets, their prices and how these are derived; pausing and delisting.',
-  Prices: 'What clients get, for the operator’s own application.',
-  Terms: 'Fee, margin, precision and rounding, from an instant on.',
-  Record: 'What was quoted, when, to whom.',
-  'Accounts and keys': 'Who may use the public API, how often, and how much they use it.',
-  Maintenance: 'Windows in which only `/v1/status` is served.',
-  Notices: 'E-mail to holders of keys.',
-  Audit: 'Who changed what, and who may.',
-  Description: 'What needs no sign-in: this document and the problems.',
-};
-
 export type Tag = keyof typeof tags;
 
-const introduction = `The management API of a market data server, on its private listener. Everything an operator does can be done with it, by the
-console or by a program of the operator's own.
-
-Programs send an operator token with every request: \`Authorization: Bearer mdo_…\`. Browsers sign in with one and get a session.
-Every change is written to the audit log under the name of the token.
-
-A token has a role, and a session that of its token. Each role may also do what those before it may:
-${Object.entries(roleTable)
-  .map(([role, may]) => `\`${role}\` may ${may}`)
-  .join('; ')}. Each operation says which it needs.
-
-Instants are given twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. A missing value is null. Prices, amounts and
-rates are decimal strings. Every GET also answers HEAD. No answer may be stored.
-
-Errors are problems (RFC 9457) with a \`code\`. Fields, codes and values of a set can be added within version 1: ignore what you do not
-know. In a request, a field that is not known is refused.`;
+/** Says what a client must know before the first request, in CommonMark. */
+function introduction(): string {
+  const rights = Object.entries(roleTable).map(([role, may]) => `\`${role}\` may ${may}`);
+  const text = readFileSync(new URL('introduction.txt', import.meta.url), 'utf8').trimEnd();
+  return text.replace('@ROLES@', rights.join('; '));
+}
 
 /** The OpenAPI 3.1 document of the management API, from the schemas and the table the router itself uses. */
 export function managementDocument(operations: readonly ListedOperation[]) {
@@ -59,7 +39,7 @@ export function managementDocument(operations: readonly ListedOperation[]) {
       title: 'Market Data Management API',
       version: managementVersion,
       summary: 'Accounts, keys, markets, maintenance and the audit log of a market data server.',
-      description: introduction,
+      description: introduction(),
       contact: { name: 'The operator of this service', url: 'http://127.0.0.1:9090/console/' },
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
@@ -225,30 +205,3 @@ function exampleProblem(code: ProblemCode): Json {
   const requestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
   return { type: problemType(code), title, status, code, detail: description.replaceAll('`', ''), requestId };
 }
-
-const text = (description: string, example: string) => ({
-  description,
-  schema: { type: 'string', examples: [example] },
-});
-
-const headers = {
-  'X-Request-Id': text('Identifies the request, in the log too.', '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'),
-  'Cache-Control': text('Always `no-store`.', 'no-store'),
-  'Set-Cookie': text('The cookie of the session.', 'mdapi_session=…; Path=/; HttpOnly; SameSite=Strict'),
-  'WWW-Authenticate': text('How programs sign in.', 'Bearer realm="management"'),
-  'Retry-After': {
-    description: 'Seconds to wait.',
-    schema: { type: 'integer', minimum: 1, examples: [42] },
-  },
-};
-
-const securitySchemes = {
-  token: { type: 'http', scheme: 'bearer', bearerFormat: 'mdo_…', description: 'An operator token.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'mdapi_session', description: 'The session of a browser.' },
-  csrf: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-CSRF-Token',
-    description: 'The `csrfToken` of the session, with every change.',
-  },
-};
