@@ -41,6 +41,7 @@ export async function startCluster(cleanup: Cleanup, ended: AbortSignal, progres
     // All processes share the few cores of one machine: a late event loop is no overload here.
     server: { baseUrl, trustedProxies: ['127.0.0.1'], overloadDelay: '10s' },
     store,
+    history: { url: 'off' },
     redis: redis.url,
     sources: [{ id: 'kraken', urls: { rest: exchange.dialects.kraken!.restUrl, ws: exchange.dialects.kraken!.wsUrl } }],
     rates: { source: 'cnb', url: exchange.cnbUrl },

@@ -40,7 +40,7 @@ export async function revocation(scope: Scope): Promise<Finding[]> {
   const keys = await prepareKeys(store, 2 * rounds);
   const exchange = await startExchange(scope, 10, 20);
   const installation = await install(scope, 'revocation', exchange);
-  const env = { MDAPI_STORE: url, MDAPI_LIMITS_FAILED_AUTHENTICATION: '1000000' };
+  const env = { MDAPI_STORE: url, MDAPI_HISTORY_URL: 'off', MDAPI_LIMITS_FAILED_AUTHENTICATION: '1000000' };
   const nodes: Node[] = [];
   for (let count = 0; count < nodeCount; count++)
     nodes.push(await startServing(scope, installation, { core: 'all', env }));

@@ -83,6 +83,12 @@ describe('mdapi check', () => {
     assert.equal(live.filter((detail) => detail.endsWith('connected')).length, dialectNames.length);
   });
 
+  it('refuses PostgreSQL before somebody decided about the record, as `serve` does', async (t) => {
+    const { exitCode, bad } = await checked(t, { store: 'postgres://mdapi@127.0.0.1:1/none' });
+    assert.equal(exitCode, 3);
+    assert.match(bad.configuration!, /history\.url: with PostgreSQL as store, name the place of the record/);
+  });
+
   /** Two exchanges of the same prices, but for one market. */
   async function twoExchanges(t: TestContext) {
     const options = { quotes: ['EUR'], updatesPerSecond: 0 };

@@ -25,8 +25,13 @@ export const check: Command = {
   ],
   examples: { 'mdapi check --config /etc/mdapi/mdapi.yaml': 'before the first start, or when something is wrong' },
   async run(input, context) {
-    const { configuration, file } = await configurationFor(input, context);
-    const loaded: Check = ['configuration', async () => file ?? 'defaults and environment, no file'];
+    const { configuration, file, settings } = await configurationFor(input, context);
+    const { assertRecordNamed } = await import('../configuration/load.ts');
+    const look = async () => {
+      assertRecordNamed(settings);
+      return file ?? 'defaults and environment, no file';
+    };
+    const loaded: Check = ['configuration', look];
     const isRunning = await isServing(configuration.admin, context);
     // At the same time, for one that hangs takes its whole timeout.
     const [own, upstream] = await Promise.all([

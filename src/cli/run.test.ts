@@ -160,6 +160,16 @@ describe('every command', () => {
     for (const text of [plain.stderr, json.stdout, json.stderr]) assert.ok(!text.includes('hunter2'));
   });
 
+  it('does not start on PostgreSQL before somebody decided about the record, and says what to write', async (t) => {
+    const { mdapi, directory } = newOperator(t);
+    writeFileSync(join(directory, 'mdapi.yaml'), 'store: postgres://mdapi@127.0.0.1:1/none\n');
+    const { exitCode, stdout, stderr } = await mdapi('serve');
+    assert.deepEqual([exitCode, stdout], [3, '']);
+    assert.match(stderr, /history\.url: with PostgreSQL as store, name the place .*, or off .*MDAPI_HISTORY_URL/);
+    const listed = await mdapi('accounts', 'list');
+    assert.match(listed.stderr, /127\.0\.0\.1/, 'other commands work without it');
+  });
+
   it('refuses an address with a password as an argument, which others could read', async (t) => {
     const cwd = newDirectory(t);
     const url = 'postgres://u:hunter2@h/x';

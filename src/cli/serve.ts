@@ -31,6 +31,8 @@ export const serve: Command = {
     const read = () => configurationFor(input, context, portFlags(input));
     const started = await read();
     const { configuration, file } = started;
+    const { assertRecordNamed } = await import('../configuration/load.ts');
+    assertRecordNamed(started.settings);
     const only = partOf(input.option('only'), configuration);
     const reread = async () => {
       const { reloadedConfiguration } = await import('../configuration/reload.ts');

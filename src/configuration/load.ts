@@ -46,6 +46,14 @@ export function logoRefused(what: string): ConfigurationError {
   return new ConfigurationError([{ where: 'configuration', key: 'portal.logo', what }]);
 }
 
+/** Refuses a service that would record nothing although nobody decided so. Throws {@link ConfigurationError}. */
+export function assertRecordNamed({ store, history }: Settings): void {
+  if (history.url !== undefined || store.startsWith('sqlite:')) return;
+  const what =
+    'with PostgreSQL as store, name the place of the record, such as postgres://mdapi@db.example.com/mdapi (it can be the database of store), or off to record nothing (MDAPI_HISTORY_URL in the environment)';
+  throw new ConfigurationError([{ where: 'configuration', key: 'history.url', what }]);
+}
+
 /** `mdapi.yaml:3:9: server.port: 80800 is not a whole number from 0 to 65535` */
 function formatProblem({ where, key, what }: Problem): string {
   return key === undefined ? `${where}: ${what}` : `${where}: ${key}: ${what}`;

@@ -5,7 +5,7 @@ export const historySchema = section(
     url: optionalText(recordUrl, {
       description:
         'The record of what was quoted and served. An SQLite file of its own is made when absent, with journals beside it; several processes on a machine can share it. A PostgreSQL database has to exist, is written as `store` is, and takes the record of several machines. `off` records nothing.',
-      whenAbsent: '`history.sqlite` beside the SQLite file of `store`; with PostgreSQL nothing is recorded',
+      whenAbsent: '`history.sqlite` beside the SQLite file of `store`; with PostgreSQL it has to be named',
       example: 'postgres://mdapi@db.example.com/record?sslmode=verify-full',
       secret: true,
       security: 'It holds ids of keys and no address: readable by the service’s user alone.',

@@ -180,7 +180,7 @@ describe('the service on PostgreSQL', () => {
       const url = await server.newDatabase();
       const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 10 });
       t.after(() => simulator.stop());
-      const installation = Installation.for(t, simulator);
+      const installation = Installation.for(t, simulator, { history: { url: 'off' } });
       installation.env.MDAPI_STORE = url;
       const { key } = await installation.makeKey();
       await server.kill();

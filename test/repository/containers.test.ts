@@ -142,6 +142,7 @@ describe('compose.yaml', () => {
       assertVariables(environment);
       const configuration = loaded(environment, baked);
       assert.equal(configuration.admin.host, '0.0.0.0', name);
+      assert.ok(configuration.history !== undefined, `${name} records`);
       assert.ok(Number.parseInt(grace!, 10) > secondsToStop(configuration), name);
     }
   });
@@ -250,7 +251,7 @@ describe('ops/kubernetes', () => {
       const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
       assertVariables(env);
       const configuration = loaded(env, file);
-      assert.equal(configuration.store.kind, 'postgres');
+      assert.deepEqual([configuration.store.kind, configuration.history?.location.kind], ['postgres', 'postgres']);
       assert.ok(pod.terminationGracePeriodSeconds > secondsToStop(configuration));
       assert.ok(configuration.server.drainDelayMs >= 5_000);
       assert.equal(container.image, `market-data-api:${version}`);
