@@ -3,46 +3,69 @@ import { join, resolve } from 'node:path';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { RecordSpan } from '../history/query/record-reader.ts';
+import type { ExportedRows, ExportFormat } from '../history/ship/export.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import { readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
+import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 
-const formats = ['parquet', 'csv', 'ndjson'] as const;
-const hourMs = 3_600_000;
+type What = keyof ExportedRows;
+const kinds = ['quotes', 'answers', 'facts'] as const satisfies readonly What[];
+const formats = ['parquet', 'csv', 'ndjson'] as const satisfies readonly ExportFormat[];
+
+/** How long the span of a file is: of prices there are most. */
+const fileMs = { quotes: 3_600_000, answers: 86_400_000, facts: 86_400_000 } as const;
 
 export const exportRecord: Command = storeCommand({
   name: 'history export',
-  summary: 'write what was quoted in a span into files, one per hour',
-  details: ['A file is complete once it has its name. Run again after an interruption: complete files are left alone.'],
+  summary: 'write what was quoted, answered or changed in a span into files',
+  details: [
+    'A file has an hour of quotes, or a day of answers or facts. It is complete once it has its name. Run again after an interruption: complete files are left alone.',
+    'Files of a key have the answers to it and nothing else: they can be given to its owner.',
+    'Parquet has decimals as DECIMAL(38,18) and instants in UTC; a decimal that does not fit is a text in `otherDecimals`.',
+  ],
   options: [
     ...spanOptions,
+    { name: 'what', value: 'ROWS', values: kinds, summary: 'quotes, answers or facts (default: quotes)' },
     { name: 'format', value: 'FORMAT', values: formats, required: true, summary: 'parquet, csv or ndjson' },
     { name: 'out', value: 'DIR', required: true, summary: 'the directory to write to' },
-    { name: 'symbol', value: 'SYMBOL', summary: 'this market alone (default: all)' },
+    { name: 'key', value: 'KEY', summary: 'answers to this key alone: its id, or its last four characters' },
+    { name: 'symbol', value: 'SYMBOL', summary: 'quotes of this market alone (default: all)' },
   ],
   examples: {
     'mdapi history export --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --format parquet --out ./export': 'a day',
+    'mdapi history export --from 2026-11-22T00:00Z --what answers --key x7Qa --format csv --out ./client':
+      'for the owner of a key',
   },
   read(input, now) {
-    const format = formats.find((each) => each === input.required('format'));
-    if (format === undefined) throw new UsageError(`--format: one of ${formats.join(', ')}.`);
-    const symbol = input.option('symbol');
-    return { ...readSpan(input, now), format, symbol: symbol === undefined ? undefined : symbolOf(symbol) };
+    const what = oneOf(kinds, input.option('what') ?? 'quotes', '--what');
+    const format = oneOf(formats, input.required('format'), '--format');
+    const [key, symbol] = [input.option('key'), input.option('symbol')];
+    if (key !== undefined && what !== 'answers') throw new UsageError('--key goes with --what answers.');
+    if (symbol !== undefined && what !== 'quotes') throw new UsageError('--symbol goes with --what quotes.');
+    return { ...readSpan(input, now), what, format, key, symbol: symbol === undefined ? undefined : symbolOf(symbol) };
   },
-  async work({ input, values: { from, to, format, symbol }, configuration, context: { cwd, stderr, clock } }) {
+  async work({ input, values, store, configuration, context: { cwd, stderr, clock } }) {
+    const { what, format, symbol } = values;
     const directory = resolve(cwd, input.required('out'));
+    const keyId = values.key === undefined ? undefined : await keyIdOf(store, values.key);
     const { writeRows } = await import('../history/ship/export.ts');
     const files: { file: string; rows: number }[] = [];
     let skipped = 0;
     await withRecord(configuration, clock, async (record) => {
-      mkdirSync(directory, { recursive: true });
-      for (const hour of hoursOf(from, to)) {
-        const file = join(directory, `quotes-${stamp(hour.from)}-${stamp(hour.to)}.${format}`);
+      const rowsIn = {
+        quotes: (span: RecordSpan) => record.everyQuote(span, symbol),
+        answers: (span: RecordSpan) => record.everyAnswer(span, keyId),
+        facts: (span: RecordSpan) => record.everyFact(span),
+      } as const satisfies { [Each in What]: (span: RecordSpan) => AsyncIterable<readonly ExportedRows[Each][]> };
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      for (const span of spansOf(values, fileMs[what])) {
+        const name = [what, keyId ?? symbol ?? [], stamp(span.from), stamp(span.to)].flat().join('-');
+        const file = join(directory, `${name}.${format}`);
         if (existsSync(file)) skipped++;
         else {
           stderr.write(`Writing ${file}\n`);
-          const rows = await writeRows(`${file}.part`, format, record.everyQuote(hour, symbol));
+          const rows = await writeRows<What>(`${file}.part`, format, what, rowsIn[what](span));
           renameSync(`${file}.part`, file);
           files.push({ file, rows });
         }
@@ -56,14 +79,21 @@ export const exportRecord: Command = storeCommand({
   },
 });
 
+/** Throws `UsageError` for another word. */
+function oneOf<Word extends string>(words: readonly Word[], text: string, option: string): Word {
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw new UsageError(`${option}: one of ${words.join(', ')}.`);
+  return word;
+}
+
 /** An instant in the name of a file. */
 function stamp(at: EpochMs): string {
   return isoInstant(at).replaceAll(/[-:.]/g, '');
 }
 
-function* hoursOf(from: EpochMs, to: EpochMs): Iterable<RecordSpan> {
+function* spansOf({ from, to }: RecordSpan, lengthMs: number): Iterable<RecordSpan> {
   for (let start = from; start < to; ) {
-    const end = Math.min(to, (Math.floor(start / hourMs) + 1) * hourMs) as EpochMs;
+    const end = Math.min(to, (Math.floor(start / lengthMs) + 1) * lengthMs) as EpochMs;
     yield { from: start, to: end };
     start = end;
   }

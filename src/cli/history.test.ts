@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
@@ -227,6 +227,63 @@ describe('the record', () => {
       'btceur',
     );
     assert.match(one.stdout, /^2 files, 1 rows\./);
+  });
+
+  it('gives a key its own answers and nobody else’s, in files for their owner alone', async (t) => {
+    const { mdapi, json, cwd, key, path, clock } = await operator(t);
+    await recordAnswer(path, clock, 'key_another');
+    const lines = (folder: string) =>
+      readdirSync(join(cwd, folder)).flatMap((name) => {
+        assert.equal(statSync(join(cwd, folder, name)).mode & 0o777, 0o600, name);
+        const rows = readFileSync(join(cwd, folder, name), 'utf8')
+          .split('\n')
+          .filter(Boolean);
+        return rows.map((line) => JSON.parse(line) as Record<string, unknown>);
+      });
+    const span = ['--from', from, '--format', 'ndjson', '--out'];
+    await json('history', 'export', ...span, 'all', '--what', 'answers');
+    assert.deepEqual(
+      lines('all').map(({ keyId }) => keyId),
+      [key.id, 'key_another'],
+    );
+    // Into the folder of all: files of a key have another name.
+    const another = ['all', '--what', 'answers', '--key', 'key_another'];
+    assert.equal((await json<{ rows: number }>('history', 'export', ...span, ...another)).rows, 1);
+    const parquet = await json<{ rows: number }>(
+      'history',
+      'export',
+      '--from',
+      from,
+      '--format',
+      'parquet',
+      '--out',
+      'typed',
+      '--what',
+      'answers',
+      '--key',
+      key.lastFour,
+    );
+    assert.equal(parquet.rows, 1);
+    await json('history', 'export', ...span, 'own', '--what', 'answers', '--key', key.lastFour);
+    assert.ok(!JSON.stringify(lines('own')).includes('key_another'));
+    assert.deepEqual(
+      lines('own').map(({ keyId, route, symbol, status, requestId: id }) => [keyId, route, symbol, status, id]),
+      [[key.id, '/v1/ticker', 'BTCEUR', 200, requestId]],
+    );
+    const refused = await mdapi('history', 'export', ...span, 'x', '--key', key.id);
+    assert.match(refused.stderr, /--key goes with --what answers/);
+  });
+
+  it('is exported with what changed rarely, in its order', async (t) => {
+    const { json, cwd } = await operator(t);
+    await json('history', 'export', '--from', from, '--what', 'facts', '--format', 'csv', '--out', 'facts');
+    const [name] = readdirSync(join(cwd, 'facts'));
+    const lines = readFileSync(join(cwd, 'facts', name!), 'utf8')
+      .trim()
+      .split('\n');
+    assert.equal(lines[0], 'kind,at,sub,subject,text');
+    const kinds = lines.slice(1).map((line) => line.slice(0, line.indexOf(',')));
+    assert.ok(kinds.indexOf('process') < kinds.indexOf('hold') && kinds.at(-1) === 'stop', kinds.join());
   });
 
   it('names what is wrong with a question, and changes nothing', async (t) => {

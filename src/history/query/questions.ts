@@ -9,6 +9,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import {
   after,
   type FactKind,
+  type FactRow,
   type Gap,
   gapAt,
   type NoQuote,
@@ -23,6 +24,7 @@ import type { Hold, SegmentReader } from '../segment/segment-store.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
 import { CandleMaker } from './candles.ts';
 import type { Coverage } from './coverage.ts';
+import { merged } from './merged.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
 import { publishedQuotes } from './published.ts';
 import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
@@ -136,6 +138,18 @@ export class RecordQuestions {
   /** Gives what was published of all markets, or of one, a segment at a time. */
   async *everyQuote(span: RecordSpan, symbol?: string): AsyncGenerator<QuoteRow[]> {
     yield* publishedQuotes(this.#reader, await this.#coverage(), symbol, span);
+  }
+
+  /** Gives what was answered in a span, by all processes in one order. @param keyId of all keys where it is left out */
+  async *everyAnswer(span: RecordSpan, keyId?: string): AsyncGenerator<ServedRow[]> {
+    const chains = await this.#store.chains();
+    yield* merged(chains.map((chain) => this.#reader.servings(chain, span, keyId)));
+  }
+
+  /** Gives what changed rarely in a span, by all processes in one order. */
+  async *everyFact(span: RecordSpan): AsyncGenerator<FactRow[]> {
+    const chains = await this.#store.chains();
+    yield* merged(chains.map((chain) => this.#reader.facts(chain, span)));
   }
 
   /** Steps of a market, for a chart, and where the record has no prices in the span. */

@@ -55,6 +55,9 @@ interface Before {
 type Running = Partial<JournalContent> & Pick<JournalContent, 'batches'>;
 const nothing: Running = { batches: [] };
 
+/** A full minute at once would be a hundred megabytes. */
+const batchRows = 8_192;
+
 /** More keyframes than this are not of one millisecond. */
 const sameInstantMax = 8;
 
@@ -112,17 +115,21 @@ export class RecordReader {
     return inOrder(rows);
   }
 
-  /** Gives what was published in a span, of a market or of all, segment by segment, each in order. */
+  /** Gives what was published in a span, of a market or of all, part by part of segments, each in order. */
   async *quotes(chain: number, symbol: string | undefined, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
     const isWanted = wanting(symbol);
     // Before the segments, so that a minute that is sealed meanwhile is found twice rather than not at all.
     const { batches } = await this.#running(chain);
     let last: QuoteRow | undefined;
     const heads = await this.#store.heads({ kinds: ['quotes'], chain, from, to });
-    for await (const { found } of this.#segments.decoded(heads, decodeMarkets, isWanted)) {
-      const rows = inOrder(found.flatMap((market) => market.rows(from, to)));
-      last = rows.at(-1) ?? last;
-      if (rows.length > 0) yield rows;
+    for await (const { head, found } of this.#segments.decoded(heads, decodeMarkets, isWanted)) {
+      const stepMs = Math.ceil((head.lastAt + 1 - head.firstAt) / Math.ceil(head.count / batchRows));
+      for (let start = head.firstAt; start <= head.lastAt; start = (start + stepMs) as EpochMs) {
+        const until = Math.min(to, start + stepMs);
+        const rows = inOrder(found.flatMap((market) => market.rows(Math.max(from, start), until)));
+        last = rows.at(-1) ?? last;
+        if (rows.length > 0) yield rows;
+      }
     }
     const rest = batches.flatMap((batch) => batch.markets(isWanted)).flatMap((market) => market.rows(from, to));
     const unsealed = inOrder(rest).filter((row) => isAfter(row, last));
@@ -190,6 +197,18 @@ export class RecordReader {
     }
     const rest = batches.flatMap((batch) => batch.servings()).filter((row) => isIn(row) && isAfter(row, last));
     if (rest.length > 0) yield rest.map((row) => served(row, run!));
+  }
+
+  /** Gives the facts of a span, segment by segment. */
+  async *facts(chain: number, { from, to }: RecordSpan): AsyncGenerator<FactRow[]> {
+    const { batches } = await this.#running(chain);
+    const isIn = (row: FactRow) => row.at >= from && row.at < to;
+    const sealed: FactRow[] = [];
+    const heads = await this.#store.heads({ kinds: ['facts', 'breaks'], chain, from, to });
+    for await (const { found } of this.#segments.decoded(heads, decodeFactGroup, everything)) sealed.push(...found);
+    const last = inOrder(sealed).at(-1);
+    const rest = batches.flatMap((batch) => batch.facts()).filter((row) => isAfter(row, last));
+    yield [...sealed, ...rest].filter(isIn);
   }
 
   /** The answer with this request id; `undefined` where the record has none. */

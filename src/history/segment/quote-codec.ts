@@ -188,7 +188,10 @@ class MarketRows {
   /** All of them, or those from an instant on and before another. */
   rows(from = 0, to = Number.POSITIVE_INFINITY): QuoteRow[] {
     const rows: QuoteRow[] = [];
-    for (const [index, at] of this.#at.entries()) if (at >= from && at < to) rows.push(this.#row(index));
+    for (let index = 0; index < this.#at.length; index++) {
+      const at = this.#at[index]!;
+      if (at >= from && at < to) rows.push(this.#row(index));
+    }
     return rows;
   }
 

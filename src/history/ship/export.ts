@@ -1,58 +1,115 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { zstdCompressSync } from 'node:zlib';
-import { type QuoteRow, type RateVersion, statisticNames, type TermsVersion } from '../segment/rows.ts';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { isoInstant } from '../../contract/instant.ts';
+import type { ServedRow } from '../query/record-reader.ts';
+import {
+  type FactRow,
+  type Position,
+  type QuoteRow,
+  type RateVersion,
+  statisticNames,
+  type TermsVersion,
+} from '../segment/rows.ts';
+import type { Column, Sink } from './parquet.ts';
 
 export type ExportFormat = 'parquet' | 'csv' | 'ndjson';
 
-/** The columns of an export, in their order. Decimals are text: no digit is lost. */
-const columns = [
-  ...['symbol', 'at', 'position', 'unpriced', 'source', 'timestamp'],
-  ...['bid', 'ask', 'buyPrice', 'sellPrice', 'rate', 'terms'],
-  ...statisticNames,
-];
+/** The rows that can be exported. */
+export interface ExportedRows {
+  readonly quotes: QuoteRow;
+  readonly answers: ServedRow;
+  readonly facts: FactRow;
+}
 
-type Cells = Readonly<Record<string, string | undefined>>;
+function columnsOf<Row>(columns: { readonly [Name in string]: readonly [Column<Row>['type'], Column<Row>['of']] }) {
+  return Object.entries(columns).map(([name, [type, of]]): Column<Row> => ({ name, type, of }));
+}
 
-/** Writes rows to a file, as they come. @returns their number */
-export async function writeRows(
+const place = { at: ['instant', ({ at }: Position) => at], sub: ['count', ({ sub }: Position) => sub] } as const;
+const problem = (row: ServedRow, part: 1 | 2) =>
+  row.status < 400 ? undefined : /^(\S*) (.*)$/s.exec(row.text)?.[part];
+
+/** Their columns, in their order. The first and the position are what they are sorted by. */
+const exportColumns: { readonly [What in keyof ExportedRows]: readonly Column<ExportedRows[What]>[] } = {
+  quotes: columnsOf<QuoteRow>({
+    symbol: ['text', ({ symbol }) => symbol],
+    ...place,
+    unpriced: ['text', ({ unpriced }) => unpriced],
+    source: ['text', ({ quote }) => quote?.source],
+    timestamp: ['instant', ({ quote }) => quote?.capturedAt],
+    bid: ['decimal', ({ quote }) => quote?.bid],
+    ask: ['decimal', ({ quote }) => quote?.ask],
+    buyPrice: ['decimal', ({ quote }) => quote?.buyPrice],
+    sellPrice: ['decimal', ({ quote }) => quote?.sellPrice],
+    rate: ['decimal', ({ quote }) => versionOf<RateVersion>(quote?.rate)?.mid],
+    terms: ['text', ({ quote }) => versionOf<TermsVersion>(quote?.terms)?.version],
+    ...Object.fromEntries(
+      statisticNames.map((name) => [name, ['decimal', ({ quote }: QuoteRow) => quote?.statistics[name]] as const]),
+    ),
+  }),
+  answers: columnsOf<ServedRow>({
+    keyId: ['text', ({ keyId }) => keyId],
+    ...place,
+    askedAt: ['instant', ({ askedAt }) => askedAt],
+    requestId: ['text', ({ requestId }) => requestId],
+    route: ['text', ({ route }) => route],
+    symbol: ['text', ({ symbol }) => symbol || undefined],
+    status: ['count', ({ status }) => status],
+    code: ['text', (row) => problem(row, 1)],
+    detail: ['text', (row) => problem(row, 2)],
+  }),
+  facts: columnsOf<FactRow>({
+    kind: ['text', ({ kind }) => kind],
+    ...place,
+    subject: ['text', ({ subject }) => subject || undefined],
+    text: ['text', ({ text }) => text],
+  }),
+};
+
+/** The versions of rates and terms that were read last: thousands of rows have the same. */
+const versions = new Map<string, unknown>();
+
+function versionOf<Version>(json: string | undefined): Version | undefined {
+  if (json === undefined || json === '') return undefined;
+  if (versions.size > 1_000) versions.clear();
+  if (!versions.has(json)) versions.set(json, JSON.parse(json));
+  return versions.get(json) as Version;
+}
+
+/** Writes rows to a file for its owner alone, as they come. @returns their number */
+export async function writeRows<What extends keyof ExportedRows>(
   file: string,
   format: ExportFormat,
-  batches: AsyncIterable<readonly QuoteRow[]>,
+  what: What,
+  batches: AsyncIterable<readonly ExportedRows[What][]>,
 ): Promise<number> {
-  const sink = format === 'parquet' ? await parquetSink(file) : textSink(file, format);
+  const columns = exportColumns[what];
+  rmSync(file, { force: true });
+  closeSync(openSync(file, 'wx', 0o600));
+  const sink =
+    format === 'parquet' ? (await import('./parquet.ts')).parquetSink(file, columns) : textSink(file, format, columns);
   let rows = 0;
   for await (const batch of batches) {
-    sink.write(batch.map(cellsOf));
+    sink.write(batch);
     rows += batch.length;
   }
   sink.finish();
   return rows;
 }
 
-function cellsOf({ symbol, at, sub, unpriced, quote }: QuoteRow): Cells {
-  const position = `${at}.${sub}`;
-  const published = { symbol, at: new Date(at).toISOString(), position, unpriced };
-  if (quote === undefined) return published;
-  const { source, capturedAt, bid, ask, buyPrice, sellPrice, statistics } = quote;
-  return {
-    ...published,
-    ...{ source, bid, ask, buyPrice, sellPrice, ...statistics },
-    timestamp: new Date(capturedAt).toISOString(),
-    rate: quote.rate === '' ? undefined : (JSON.parse(quote.rate) as RateVersion).mid,
-    terms: (JSON.parse(quote.terms) as TermsVersion).version,
+function textSink<Row>(path: string, format: 'csv' | 'ndjson', columns: readonly Column<Row>[]): Sink<Row> {
+  const file = openSync(path, 'a');
+  const names = columns.map(({ name }) => name);
+  if (format === 'csv') writeSync(file, `${names.join(',')}\n`);
+  const cellsOf = (row: Row) =>
+    columns.map(({ type, of }) => {
+      const value = of(row);
+      return type === 'instant' && value !== undefined ? isoInstant(value as Position['at']) : value;
+    });
+  const lineOf = (row: Row) => {
+    const cells = cellsOf(row);
+    if (format === 'csv') return cells.map((cell) => quoted(String(cell ?? ''))).join(',');
+    return JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index]])));
   };
-}
-
-interface Sink {
-  write(rows: readonly Cells[]): void;
-  finish(): void;
-}
-
-function textSink(path: string, format: 'csv' | 'ndjson'): Sink {
-  const file = openSync(path, 'w', 0o600);
-  if (format === 'csv') writeSync(file, `${columns.join(',')}\n`);
-  const lineOf = (cells: Cells) =>
-    format === 'ndjson' ? JSON.stringify(cells) : columns.map((name) => quoted(cells[name] ?? '')).join(',');
   return {
     write: (rows) => {
       if (rows.length > 0) writeSync(file, `${rows.map(lineOf).join('\n')}\n`);
@@ -64,24 +121,4 @@ function textSink(path: string, format: 'csv' | 'ndjson'): Sink {
 /** RFC 4180. */
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-async function parquetSink(path: string): Promise<Sink> {
-  const { fileWriter, ParquetWriter, schemaFromColumnData } = await import('hyparquet-writer');
-  const sourcesOf = (rows: readonly Cells[]) =>
-    columns.map((name) => ({
-      name,
-      data: rows.map((cells) => cells[name] ?? null),
-      type: 'STRING' as const,
-      nullable: true,
-    }));
-  const compressors = { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) };
-  const schema = schemaFromColumnData({ columnData: sourcesOf([]) });
-  const writer = new ParquetWriter({ writer: fileWriter(path), schema, codec: 'ZSTD', compressors });
-  return {
-    write(rows) {
-      if (rows.length > 0) void writer.write({ columnData: sourcesOf(rows), rowGroupSize: 100_000 });
-    },
-    finish: () => void writer.finish(),
-  };
 }
