@@ -89,6 +89,19 @@ describe('mdapi check', () => {
     assert.match(bad.configuration!, /history\.url: with PostgreSQL as store, name the place of the record/);
   });
 
+  it('says how long the record is kept, how large it gets and where its seals go', async (t) => {
+    const detail = async (more: Readonly<Record<string, unknown>>) =>
+      (await checked(t, more)).findings.find(({ name }) => name === 'record')!.detail;
+    const short = await detail({ markets: { symbols: ['BTCEUR', 'ETHEUR'] } });
+    assert.match(
+      short,
+      /kept for 30 days \(MiCA asks for 1830d: history\.keepFor\); up to 0\.021 GB of prices \(2 markets/,
+    );
+    assert.match(short, /seals go to the log alone/);
+    assert.match(await detail({ history: { keepFor: '1830d' } }), /kept for 1830 days; up to /);
+    assert.equal(await detail({ history: { url: 'off' } }), 'nothing is recorded: history.url is off');
+  });
+
   /** Two exchanges of the same prices, but for one market. */
   async function twoExchanges(t: TestContext) {
     const options = { quotes: ['EUR'], updatesPerSecond: 0 };

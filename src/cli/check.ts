@@ -74,7 +74,11 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
   const { history, server, admin, portal, redis, mail } = configuration;
   const { clock, randomness } = context;
   yield ['database', () => databaseState(configuration, clock, isRunning)];
-  if (history !== undefined) yield ['record', () => recordState(history, clock)];
+  const recorded = async () =>
+    history === undefined
+      ? 'nothing is recorded: history.url is off'
+      : [await recordState(history, clock), ...recordKept(history, configuration)].join('; ');
+  yield ['record', recorded];
   if (server.tls !== undefined) yield ['certificate', () => certificateState(configuration, clock)];
   if (portal.logo !== undefined) yield ['logo', () => logoState(portal)];
   yield ['private listener', () => portState(admin, isRunning, configuration)];
@@ -122,6 +126,22 @@ async function recordState({ location }: HistoryConfiguration, clock: Clock): Pr
   await store?.close();
   if (location.kind === 'sqlite') return location.path;
   return store === undefined ? 'in PostgreSQL: empty; the server creates its tables' : 'in PostgreSQL';
+}
+
+/** MiCA asks for records of five years. */
+const askedDays = 1_830;
+/** A market changes once a second or less often, and few exchanges have more markets than this in one currency. */
+const [bytesAPrice, marketsUsual, secondsOfADay] = [4, 700, 86_400];
+
+function recordKept({ keepForMs, sealTo }: HistoryConfiguration, { markets, pricing, mail }: Configuration): string[] {
+  const days = keepForMs / (secondsOfADay * 1_000);
+  const note = days < askedDays ? ` (MiCA asks for ${askedDays}d: history.keepFor)` : '';
+  const count = markets.symbols === 'all' ? marketsUsual * (1 + pricing.converted.size) : markets.symbols.length;
+  const gigabytes = (count * secondsOfADay * days * bytesAPrice) / 1e9;
+  const size = `up to ${gigabytes.toPrecision(2)} GB of prices (${count} markets, one change a second)`;
+  const seals =
+    sealTo === undefined || mail === undefined ? 'the log alone (history.sealTo)' : `${sealTo.address} and the log`;
+  return [`kept for ${+days.toFixed(2)} days${note}`, size, `seals go to ${seals}`];
 }
 
 async function certificateState(configuration: Configuration, clock: Clock): Promise<string> {

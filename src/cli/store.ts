@@ -31,7 +31,8 @@ export const storeCopy: Command = {
     const { clock, stderr } = context;
     const { counts, wasComplete } = await copyStore({ from, to, clock, progress: progressOn(stderr) });
     const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
-    const next = 'Next: set `store` in the configuration to the new database, and start the server.';
+    const next =
+      'Next: set `store` in the configuration to the new database, and `history.url`: the record is not copied. Name its file to go on with it, or a database to begin anew and keep the file. Then start the server.';
     return {
       json: { complete: true, wasComplete, counts },
       text: table(['TABLE', 'ROWS'], rows, paintFor(context), ''),
