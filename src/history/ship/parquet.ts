@@ -19,7 +19,7 @@ const groupRows = 30_000;
 /** `DECIMAL(38,18)`: what every reader has, with more places than any price. */
 const [precision, scale, bytes] = [38, 18, 16];
 const decimalForm = new RegExp(`^(-?)(\\d{1,${precision - scale}})(?:\\.(\\d{1,${scale}})0*)?$`);
-/** Of a group a column has each value many times. */
+/** Texts whose bytes are kept: a column repeats its values. */
 const decimalsMax = 50_000;
 /** The column of decimals that `DECIMAL(38,18)` cannot hold: JSON of their texts by column. */
 const othersName = 'otherDecimals';
