@@ -189,7 +189,8 @@ function problemResponse({ status, codes }: ReturnType<typeof problemSets>[numbe
     headers: {
       ...everyAnswer(),
       ...(status === 401 && header('WWW-Authenticate')),
-      ...((status === 429 || codes.includes('TOO_MANY_STREAMS')) && header('Retry-After')),
+      ...((status === 429 || codes.some((code) => code === 'TOO_MANY_STREAMS' || code === 'RECORD_BUSY')) &&
+        header('Retry-After')),
     },
     content: {
       'application/problem+json': {

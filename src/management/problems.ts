@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { RecordBusy } from '../history/query/question-thread.ts';
 import { line, listOf, named, object } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import rows from './problems.json' with { type: 'json' };
@@ -92,6 +93,8 @@ const ofTheFramework: Readonly<Record<string, readonly [code: ProblemCode, detai
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof StoreError) return problemOfStore(error);
+  if (error instanceof RecordBusy)
+    return new Problem('RECORD_BUSY', error.message, { headers: { 'Retry-After': '5' } });
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = ofTheFramework[String(code)];
   if (known !== undefined) return new Problem(...known);

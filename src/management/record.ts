@@ -98,8 +98,11 @@ export const recordOperations = {
     summary: 'The record',
     description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
     answer: RecordSummarySchema,
-    async handle(_asked, { record }) {
-      return record === undefined ? { ...nothing, recorded: false } : summaryView(await record.ask('summary'));
+    problems: ['RECORD_BUSY'],
+    async handle({ request }, { record }) {
+      return record === undefined
+        ? { ...nothing, recorded: false }
+        : summaryView(await record.ask('summary', [], request.signal));
     },
   }),
 
@@ -111,9 +114,14 @@ export const recordOperations = {
     params: symbolParams,
     query: strictObject('Which instant.', { atMs: instantMs('The instant.') }),
     answer: PriceReportSchema,
-    async handle({ params, query }, management) {
+    problems: ['RECORD_BUSY'],
+    async handle({ params, query, request }, management) {
       const recorded = withoutCandles(management.feed.sources());
-      const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs), recorded);
+      const found = await recordOf(management).ask(
+        'priceAt',
+        [params.symbol, asEpochMs(query.atMs), recorded],
+        request.signal,
+      );
       const answer = priceAnswerOf(found);
       if (answer?.kind === 'priced') return answer.report;
       const reason =
@@ -129,8 +137,9 @@ export const recordOperations = {
     params: symbolParams,
     query: strictObject('Which span.', { ...span, ...page }),
     answer: QuotePageSchema,
-    async handle({ params, query }, management) {
-      const { rows, next } = await recordOf(management).ask('quotes', params.symbol, pageOf(query));
+    problems: ['RECORD_BUSY'],
+    async handle({ params, query, request }, management) {
+      const { rows, next } = await recordOf(management).ask('quotes', [params.symbol, pageOf(query)], request.signal);
       return { quotes: rows.map(quoteView), next: next === undefined ? null : positionText(next) };
     },
   }),
@@ -142,13 +151,18 @@ export const recordOperations = {
     params: symbolParams,
     query: strictObject('Which span, in which steps.', { ...span, step: openEnum(stepNames, 'How long a step is.') }),
     answer: CandleListSchema,
-    async handle({ params, query }, management) {
+    problems: ['RECORD_BUSY'],
+    async handle({ params, query, request }, management) {
       const asked = spanOf(query);
       const stepMs = steps[query.step];
       const lengthMs = asked.to - asked.from;
       if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
       if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
-      const { candles, gaps } = await recordOf(management).ask('candles', params.symbol, asked, stepMs);
+      const { candles, gaps } = await recordOf(management).ask(
+        'candles',
+        [params.symbol, asked, stepMs],
+        request.signal,
+      );
       return { candles: candles.map(candleView), gaps: gaps.map(gapView) };
     },
   }),
@@ -163,9 +177,9 @@ export const recordOperations = {
       keyId: Type.Optional(id('key', 'Of this key alone.')),
     }),
     answer: ServedPageSchema,
-    problems: ['NOT_FOUND'],
-    async handle({ query }, management) {
-      const { rows, next } = await recordOf(management).ask('served', query.keyId, pageOf(query));
+    problems: ['NOT_FOUND', 'RECORD_BUSY'],
+    async handle({ query, request }, management) {
+      const { rows, next } = await recordOf(management).ask('served', [query.keyId, pageOf(query)], request.signal);
       return { answers: rows.map(servedView), next: next === undefined ? null : positionText(next) };
     },
   }),
@@ -176,8 +190,9 @@ export const recordOperations = {
     description: 'The body as it was, the prices in it, and the sealed segment that proves it.',
     params: Type.Object({ id: requestId }),
     answer: ProvenAnswerSchema,
-    async handle({ params }, management) {
-      const found = await recordOf(management).ask('answer', params.id);
+    problems: ['RECORD_BUSY'],
+    async handle({ params, request }, management) {
+      const found = await recordOf(management).ask('answer', [params.id], request.signal);
       if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
       return provenView(found);
     },
@@ -188,9 +203,9 @@ export const recordOperations = {
     summary: 'Verify the record',
     description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
     answer: VerificationSchema,
-    problems: ['NOT_FOUND'],
-    async handle(_asked, management): Promise<Static<typeof VerificationSchema>> {
-      const { segments, deleted, finding } = await recordOf(management).ask('verify');
+    problems: ['NOT_FOUND', 'RECORD_BUSY'],
+    async handle({ request }, management): Promise<Static<typeof VerificationSchema>> {
+      const { segments, deleted, finding } = await recordOf(management).ask('verify', [], request.signal);
       return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
     },
   }),
@@ -203,10 +218,10 @@ export const recordOperations = {
     body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
     status: 201,
     answer: HoldSchema,
-    problems: ['NOT_FOUND'],
+    problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ body, store }, management) {
       const { from, to } = spanOf(body);
-      const id = await recordOf(management).ask('addHold', { from, to, reason: body.reason });
+      const id = await recordOf(management).ask('addHold', [{ from, to, reason: body.reason }]);
       const hold = { id, from, to, reason: body.reason };
       await store.audit.record(holdEntry(hold));
       return holdView(hold);
@@ -222,8 +237,9 @@ export const recordOperations = {
     params: Type.Object({
       number: Type.Integer({ description: 'The number of the hold.', minimum: 1, examples: [1] }),
     }),
+    problems: ['RECORD_BUSY'],
     async handle({ params: { number }, store }, management) {
-      const isReleased = await recordOf(management).ask('releaseHold', number);
+      const isReleased = await recordOf(management).ask('releaseHold', [number]);
       if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
       await store.audit.record(releaseEntry(number));
     },

@@ -62,6 +62,6 @@ export function pastPricesOf({ configuration, only, clock }: Pick<ServiceOptions
   const { location } = history;
   const record = new RecordClient(location, clock);
   const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
-  const ask: RecordLookup = async (source, at) => (isThere() ? record.ask('middlesAt', source, at) : undefined);
+  const ask: RecordLookup = async (source, at) => (isThere() ? record.ask('middlesAt', [source, at]) : undefined);
   return { ask, stop: () => record.stop() };
 }

@@ -4326,7 +4326,7 @@ export interface components {
              * @example NOT_FOUND
              * @enum {string}
              */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "TOO_MANY_STREAMS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "TOO_MANY_STREAMS" | "RECORD_BUSY" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
              * @description Always the same for a code.
              * @example Not found
@@ -4366,7 +4366,7 @@ export interface components {
              * @example NOT_FOUND
              * @enum {string}
              */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "TOO_MANY_STREAMS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "TOO_MANY_STREAMS" | "RECORD_BUSY" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
              * @description What went wrong this time and how to fix it, for people.
              * @example There is no key key_4fGh72Kq0ZsTn1Lw.
@@ -4562,6 +4562,18 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `RECORD_BUSY`: As many questions to the record wait as are let in. Ask again in as many seconds as `Retry-After` says. `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again later. */
+        readonly RecordBusyOrStoreUnavailable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Cache-Control": components["headers"]["Cache-Control"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `EMAIL_TAKEN`: An account with this e-mail address exists already. */
         readonly EmailTaken: {
             headers: {
@@ -4680,6 +4692,7 @@ export type ResponseCsrfOrRoleRequired = components['responses']['CsrfOrRoleRequ
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseTooManyStreamsOrStoreUnavailable = components['responses']['TooManyStreamsOrStoreUnavailable'];
+export type ResponseRecordBusyOrStoreUnavailable = components['responses']['RecordBusyOrStoreUnavailable'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderCacheControl = components['headers']['Cache-Control'];
@@ -6931,7 +6944,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly readRecordedPrice: {
@@ -7064,7 +7077,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly listRecordedQuotes: {
@@ -7128,7 +7141,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly listCandles: {
@@ -7212,7 +7225,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly listServed: {
@@ -7271,7 +7284,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly readServed: {
@@ -7342,7 +7355,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly verifyRecord: {
@@ -7379,7 +7392,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly holdRecord: {
@@ -7451,7 +7464,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly releaseRecord: {
@@ -7485,7 +7498,7 @@ export interface operations {
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
         };
     };
     readonly listAccounts: {

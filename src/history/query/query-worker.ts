@@ -2,21 +2,23 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { EpochMs } from '../../clock.ts';
 import { SerialQueue } from '../../serial-queue.ts';
 import { openSegments } from '../segment/open-segments.ts';
-import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
+import type { SegmentStore } from '../segment/segment-store.ts';
+import type { FromQueryWorker, QueryWorkerData, Question } from './question-thread.ts';
 import { RecordQuestions } from './questions.ts';
-import type { FromQueryWorker, Question } from './record-client.ts';
+import { whileAsked } from './while-asked.ts';
 
-/** The thread that looks things up in the record: a day of a market is many segments to decode. */
-/** When the question was asked that is answered now. */
-let askedAt = 0 as EpochMs;
+// The thread that looks things up in the record: a day of a market is many segments to decode.
+const { location, dropped } = workerData as QueryWorkerData;
+/** The question that is answered now: its id, and when it was asked. */
+let asked = { id: 0, at: 0 as EpochMs };
 let opened: Promise<{ store: SegmentStore; questions: RecordQuestions }> | undefined;
 
 /** A store that cannot be opened is tried again with the next question. */
 function open() {
-  opened ??= openSegments(workerData as RecordLocation).then((store) => ({
-    store,
-    questions: new RecordQuestions(store, { now: () => askedAt }),
-  }));
+  opened ??= openSegments(location).then((segments) => {
+    const store = whileAsked(segments, () => Atomics.load(dropped, 0) !== asked.id);
+    return { store, questions: new RecordQuestions(store, { now: () => asked.at }) };
+  });
   opened.catch(() => {
     opened = undefined;
   });
@@ -32,7 +34,7 @@ async function answerTo({ name, args }: Question): Promise<unknown> {
 const queue = new SerialQueue();
 parentPort!.on('message', (question: Question) => {
   void queue.run(async () => {
-    askedAt = question.at;
+    asked = question;
     const reply: FromQueryWorker = await answerTo(question).then(
       (answer) => ({ id: question.id, answer }),
       (error: Error) => ({ id: question.id, error: error.message }),

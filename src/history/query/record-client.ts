@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
-import type { Clock, EpochMs } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
+import { QuestionThread } from './question-thread.ts';
 import type { RecordQuestions } from './questions.ts';
 
 /** Operations that can be asked for, and those that change holds. */
@@ -10,70 +10,66 @@ type RecordOperations = Pick<
 > &
   Pick<SegmentStore, 'addHold' | 'releaseHold'>;
 
-export interface Question {
-  readonly id: number;
-  readonly at: EpochMs;
-  readonly name: keyof RecordOperations;
-  readonly args: readonly unknown[];
+/** A verification under way. */
+interface SharedRun {
+  readonly answer: Promise<unknown>;
+  readonly allLeft: AbortController;
+  askers: number;
 }
 
-export type FromQueryWorker =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly error: string };
-
-interface Waiting {
-  resolve(answer: never): void;
-  reject(error: Error): void;
-}
-
-/** Asks the record in a thread of its own, begun with the first question, so that no answer to a client waits for it. */
+/**
+ * Asks the record in threads of its own, begun with the first question, so that no answer to a client waits for it. A
+ * verification has one for itself, because it reads everything.
+ */
 export class RecordClient {
-  readonly #location: RecordLocation;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
-  #last = 0;
+  readonly #looking: QuestionThread;
+  readonly #verifying: QuestionThread;
+  #verification: SharedRun | undefined;
 
   constructor(location: RecordLocation, clock: Pick<Clock, 'now'>) {
-    this.#location = location;
     this.#clock = clock;
+    this.#looking = new QuestionThread(location);
+    this.#verifying = new QuestionThread(location);
   }
 
-  /** Rejects with the error of the thread. */
+  /**
+   * Rejects with the error of the thread, and with `RecordBusy` where too many questions wait. Verifications that are asked
+   * for at one time share one run.
+   *
+   * @param signal the asker has left: the question is dropped, and ends where it has begun
+   */
   ask<Name extends keyof RecordOperations>(
     name: Name,
-    ...args: Parameters<RecordOperations[Name]>
+    args: Parameters<RecordOperations[Name]>,
+    signal?: AbortSignal,
   ): ReturnType<RecordOperations[Name]> {
-    const id = ++this.#last;
-    const answer = new Promise<never>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#worker ??= this.#startWorker();
-    this.#worker.postMessage({ id, at: this.#clock.now(), name, args } satisfies Question);
-    return answer as unknown as ReturnType<RecordOperations[Name]>;
+    const ask = { name, args, at: this.#clock.now() };
+    const answer = name === 'verify' ? this.#verify(ask, signal) : this.#looking.ask(ask, signal);
+    return answer as ReturnType<RecordOperations[Name]>;
   }
 
   /** Pending questions stay unanswered: their callers stop as well. */
   async stop(): Promise<void> {
-    this.#waiting.clear();
-    await this.#worker?.terminate();
+    await Promise.all([this.#looking.stop(), this.#verifying.stop()]);
   }
 
-  #startWorker(): Worker {
-    const worker = new Worker(new URL('./query-worker.ts', import.meta.url), { workerData: this.#location });
-    worker.unref();
-    worker.on('message', (reply: FromQueryWorker) => {
-      const waiting = this.#waiting.get(reply.id);
-      this.#waiting.delete(reply.id);
-      if ('error' in reply) waiting?.reject(new Error(reply.error));
-      else waiting?.resolve(reply.answer as never);
+  #verify(question: Parameters<QuestionThread['ask']>[0], signal: AbortSignal | undefined): Promise<unknown> {
+    this.#verification ??= this.#beginRun(question);
+    const run = this.#verification;
+    run.askers++;
+    signal?.addEventListener('abort', () => {
+      if (--run.askers === 0) run.allLeft.abort();
     });
-    worker.on('error', (error: Error) => this.#ended(error));
-    worker.once('exit', () => this.#ended(new Error('the thread that reads the record ended')));
-    return worker;
+    return run.answer;
   }
 
-  #ended(error: Error): void {
-    this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+  #beginRun(question: Parameters<QuestionThread['ask']>[0]): SharedRun {
+    const allLeft = new AbortController();
+    const forget = () => {
+      if (this.#verification?.allLeft === allLeft) this.#verification = undefined;
+    };
+    allLeft.signal.addEventListener('abort', forget);
+    return { answer: this.#verifying.ask(question, allLeft.signal).finally(forget), allLeft, askers: 0 };
   }
 }

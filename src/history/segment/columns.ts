@@ -128,12 +128,25 @@ export class TableReader<Table extends Layout> {
 
   /** @param count the rows of the next subject */
   next(count: number): Columns<Table> {
-    const read = Object.entries(this.#table).map(([name, kind], index) => {
+    const names: (keyof Table)[] = Object.keys(this.#table);
+    return Object.fromEntries(names.map((name) => [name, this.only(name, count)])) as Columns<Table>;
+  }
+
+  /** Reads so many rows of one column: the others stay where they are. */
+  only<Name extends keyof Table>(name: Name, count: number): Columns<Table>[Name] {
+    const column = this.#columns.column(Object.keys(this.#table).indexOf(name as string));
+    const kind = this.#table[name];
+    if (kind === 'text') return Array.from({ length: count }, () => column.text()) as never;
+    if (kind === 'count') return column.counts(count) as never;
+    return (kind === 'cumulated' ? column.cumulated(count) : column.differences(count)) as never;
+  }
+
+  /** Passes over rows, of one subject or of several. */
+  skip(count: number): void {
+    for (const [index, kind] of Object.values(this.#table).entries()) {
       const column = this.#columns.column(index);
-      if (kind === 'text') return [name, Array.from({ length: count }, () => column.text())];
-      if (kind === 'count') return [name, column.counts(count)];
-      return [name, kind === 'cumulated' ? column.cumulated(count) : column.differences(count)];
-    });
-    return Object.fromEntries(read);
+      if (kind !== 'text') column.skipCounts(count);
+      else for (let left = count; left > 0; left--) column.raw(column.count());
+    }
   }
 }

@@ -1,4 +1,12 @@
-import { everything, type GroupDecoder, type GroupIndex, type IsWanted, indexBytesOf, readIndex } from './groups.ts';
+import {
+  type ByteRange,
+  everything,
+  type GroupDecoder,
+  type GroupIndex,
+  type IsWanted,
+  indexBytesOf,
+  readIndex,
+} from './groups.ts';
 import { readKeyframe } from './keyframe.ts';
 import type { Segment, SegmentHead } from './segment.ts';
 import type { SegmentReader } from './segment-store.ts';
@@ -11,8 +19,8 @@ interface Decoded<Found> {
 
 type Keyframe = ReturnType<typeof readKeyframe>;
 
-/** More than the index of a segment usually takes. */
-const indexBytesUsual = 8_192;
+/** More than the index of a segment usually takes, and all of a small one. */
+const firstBytes = 32_768;
 /** Segments that are read together: few questions to a database that is elsewhere. */
 const segmentsPerRead = 32;
 
@@ -39,17 +47,21 @@ export class DecodedSegments {
     for (let from = 0, size = 1; from < heads.length; from += size, size = Math.min(2 * size, most)) {
       const some = heads.slice(from, from + size);
       const indexed = await this.#indexed(some, isWanted);
-      const wanted = indexed.flatMap(({ head, index, groups }) =>
-        (groups.length === 0 ? [] : [index.extra, ...groups]).map((range) => ({ head, ...range })),
+      const wanted = indexed.flatMap(({ head, start, index, groups }) =>
+        (groups.length === 0 ? [] : [index.extra, ...groups])
+          .filter(({ end }) => end > start.length)
+          .map((range) => ({ head, ...range })),
       );
-      const parts = (await this.#store.slices(wanted)).values();
-      for (const { head, index, groups } of indexed) {
+      const parts = (wanted.length === 0 ? [] : await this.#store.slices(wanted)).values();
+      for (const { head, start, index, groups } of indexed) {
         if (groups.length === 0) continue;
         const { names, columns } = index;
-        const extra = parts.next().value!;
-        const each = groups.map(({ subjects }) => ({
+        const bytesOf = (range: ByteRange) =>
+          range.end > start.length ? parts.next().value! : start.subarray(range.start, range.end);
+        const extra = bytesOf(index.extra);
+        const each = groups.map(({ subjects, ...range }) => ({
           ...{ subjects, columns, names, extra, isWanted },
-          bytes: parts.next().value!,
+          bytes: bytesOf(range),
         }));
         yield { head, found: each.flatMap(decode) };
       }
@@ -57,11 +69,12 @@ export class DecodedSegments {
   }
 
   async #indexed(heads: readonly SegmentHead[], isWanted: IsWanted) {
-    const starts = await this.#store.slices(heads.map((head) => ({ head, start: 0, end: indexBytesUsual })));
+    const starts = await this.#store.slices(heads.map((head) => ({ head, start: 0, end: firstBytes })));
     return Promise.all(
       heads.map(async (head, at) => {
-        const index = await this.#index(head, starts[at]!);
-        return { head, index, groups: index.groups(isWanted) };
+        const start = starts[at]!;
+        const index = await this.#index(head, start);
+        return { head, start, index, groups: index.groups(isWanted) };
       }),
     );
   }

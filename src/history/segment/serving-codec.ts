@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { byPosition, codesOf, compress, decompress, encodeTable, TableReader } from './columns.ts';
-import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
+import { decodeGrouped, encodeGrouped, type Group, type GroupDecoder } from './groups.ts';
 import type { ServingRow } from './rows.ts';
 
 /** `lag`: from the request's instant to the position; `among`: which of the requests of its millisecond it was. */
@@ -81,6 +81,7 @@ function writeFirstRequests(firstRequests: ReadonlyMap<number, number>): Buffer 
 class FirstRequests {
   readonly #instants: Float64Array;
   readonly #requests: Float64Array;
+  readonly #instantsFound = new Map<number, number | undefined>();
 
   constructor(compressed: Uint8Array) {
     const reader = new ByteReader(decompress(compressed));
@@ -98,18 +99,48 @@ class FirstRequests {
     }
     return this.#requests[low]!;
   }
+
+  /** The millisecond of which a request is the first; `undefined` where it is of none. */
+  instantOf(request: number): number | undefined {
+    const find = () => this.#instants[this.#requests.indexOf(request)];
+    return this.#instantsFound.getOrInsertComputed(request, find);
+  }
 }
 
 /** Makes rows of the keys that are wanted. @param wanted a request number: of this one alone */
 export function servingDecoder(wanted?: number): GroupDecoder<ServingRow> {
-  return ({ subjects, bytes, columns: codes = byPosition(9), names, extra, isWanted }) => {
-    const reader = new TableReader(table, bytes, codes);
+  return (group) => {
+    const { subjects, bytes, columns: codes = byPosition(9), names, extra } = group;
     const firstRequests = firstRequestsIn(extra);
-    return subjects.flatMap(({ name: keyId, count }) => {
-      const columns = reader.next(count);
-      return isWanted(keyId) ? rowsOf(keyId, columns, names, firstRequests, wanted) : [];
-    });
+    const holder = wanted === undefined ? undefined : holderOf(wanted, group, firstRequests);
+    const isWanted = wanted === undefined ? group.isWanted : (name: string) => name === holder;
+    const last = subjects.findLastIndex(({ name }) => isWanted(name));
+    if (last < 0) return [];
+    const reader = new TableReader(table, bytes, codes);
+    const rows: ServingRow[] = [];
+    let passed = 0;
+    for (const { name, count } of subjects.slice(0, last + 1)) {
+      if (!isWanted(name)) {
+        passed += count;
+        continue;
+      }
+      reader.skip(passed);
+      passed = 0;
+      const decoded = rowsOf(name, reader.next(count), names, firstRequests);
+      for (const row of decoded) if (wanted === undefined || row.request === wanted) rows.push(row);
+    }
+    return rows;
   };
+}
+
+/** The key that has a request, found by two columns alone: one of many rows is wanted. */
+function holderOf(wanted: number, group: Group, firstRequests: FirstRequests): string | undefined {
+  const reader = new TableReader(table, group.bytes, group.columns ?? byPosition(9));
+  return group.subjects.find(({ count }) => {
+    const askedAt = reader.only('askedAt', count);
+    const among = reader.only('among', count);
+    return among.some((nth, index) => firstRequests.instantOf(wanted - nth) === askedAt[index]);
+  })?.name;
 }
 
 function rowsOf(
@@ -117,12 +148,10 @@ function rowsOf(
   columns: ReturnType<TableReader<typeof table>['next']>,
   names: readonly string[],
   firstRequests: FirstRequests,
-  wanted: number | undefined,
 ): ServingRow[] {
   const rows: ServingRow[] = [];
   for (const [index, instant] of columns.askedAt.entries()) {
     const request = firstRequests.at(instant) + columns.among[index]!;
-    if (wanted !== undefined && request !== wanted) continue;
     const askedAt = instant as EpochMs;
     const name = (column: 'route' | 'symbol' | 'text') => names[columns[column][index]!]!;
     const served = { route: name('route'), symbol: name('symbol'), status: columns.status[index]!, text: name('text') };

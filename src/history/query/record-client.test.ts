@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../clock.ts';
+import { answers, newRecord, recordTest, writerOn } from '../record/record.testing.ts';
+import { RecordBusy, waitingMax } from './question-thread.ts';
+import { RecordClient } from './record-client.ts';
+import { whileAsked } from './while-asked.ts';
+
+recordTest(
+  'questions to the record wait in a queue with an end, and one whose asker has left waits no more',
+  async (t) => {
+    const { location } = await newRecord(t);
+    const record = new RecordClient(location, systemClock);
+    t.after(() => record.stop());
+    const leaver = new AbortController();
+    const left = record.ask('summary', [], leaver.signal);
+    const leavers = [left, ...Array.from({ length: waitingMax }, () => record.ask('summary', [], leaver.signal))];
+    await assert.rejects(record.ask('summary', []), RecordBusy);
+    const refused = leavers.map((question) => assert.rejects(question, RecordBusy));
+    leaver.abort();
+    const waiting = Array.from({ length: waitingMax }, () => record.ask('summary', []));
+    await Promise.all(refused);
+    const sizes = (await Promise.all(waiting)).map(({ segments }) => segments);
+    assert.deepEqual(sizes, Array(waitingMax).fill(0), 'the thread goes on after the question that was dropped');
+  },
+);
+
+recordTest('verifications that are asked for at one time share a run, which ends when all have left', async (t) => {
+  const { location, store, journalPath } = await newRecord(t);
+  const { writer } = await writerOn(store, journalPath);
+  await writer.take(answers()(1_000));
+  await writer.seal();
+  const record = new RecordClient(location, systemClock);
+  t.after(() => record.stop());
+  const [one, other] = [new AbortController(), new AbortController()];
+  const shared = record.ask('verify', [], one.signal);
+  assert.equal(record.ask('verify', [], other.signal), shared);
+  one.abort();
+  const { segments } = await shared;
+  assert.equal(segments > 0, true, 'somebody was left who waited');
+  const [first, second] = [new AbortController(), new AbortController()];
+  const left = record.ask('verify', [], first.signal);
+  assert.notEqual(left, shared, 'a run that is over is not shared');
+  void record.ask('verify', [], second.signal);
+  first.abort();
+  second.abort();
+  const next = record.ask('verify', []);
+  await assert.rejects(left, RecordBusy);
+  assert.equal((await next).segments, segments);
+});
+
+recordTest('a verification keeps no other question waiting', async (t) => {
+  const { location } = await newRecord(t);
+  const record = new RecordClient(location, systemClock);
+  t.after(() => record.stop());
+  const questions = Array.from({ length: waitingMax + 1 }, () => record.ask('summary', []));
+  const { finding } = await record.ask('verify', []);
+  assert.equal(finding, undefined);
+  await Promise.all(questions);
+});
+
+test('a question whose asker has left ends with the next thing that it reads', async (t) => {
+  const { store } = await newRecord(t);
+  let isAsked = true;
+  const asked = whileAsked(store, () => isAsked);
+  assert.deepEqual(await asked.chains(), []);
+  isAsked = false;
+  assert.throws(() => asked.chains(), /nobody waits/);
+});
