@@ -1,5 +1,6 @@
 import { accountCommands } from './accounts.ts';
 import { adminCommands } from './admin.ts';
+import { storeBackup, storeRestore } from './backup.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { completionOf } from './completion.ts';
@@ -20,7 +21,7 @@ import { watch } from './watch/watch.ts';
 
 /** Every command under its title of the help, in the order of the help and the reference. */
 export const sections: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
-  { title: 'The server', commands: [serve, demo, check, watch, storeCopy, acceptChanges] },
+  { title: 'The server', commands: [serve, demo, check, watch, storeCopy, storeBackup, storeRestore, acceptChanges] },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
   { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },
   { title: 'Notices to key holders', commands: noticeCommands },

@@ -73,7 +73,8 @@ async function takeChain(store: SegmentStore, journalPath: string) {
   }
 }
 
-function chainsWithJournal(journalPath: string): number[] {
+/** The chains that have a journal on this machine, whether a process has them or not. */
+export function chainsWithJournal(journalPath: string): number[] {
   const start = `${basename(journalPath)}.minute`;
   const names = readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
   const endings = names.map((name) => name.slice(start.length)).filter((ending) => /^[1-9]\d*$/.test(ending));

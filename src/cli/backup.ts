@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import type { Configuration } from '../configuration/configuration.ts';
+import { isoInstant } from '../contract/instant.ts';
+import { chainsWithJournal, journalOf } from '../history/record/open-writer.ts';
+import { createIfMissing, lockForService } from '../store/sqlite/file.ts';
+import { type Command, type CommandInput, type Context, type Output, version } from './command.ts';
+import { CommandError, exitCodes } from './failure.ts';
+import { configurationFor } from './store-command.ts';
+import { paintFor, table } from './style.ts';
+
+/** A file of a backup. Those of the record begin with `record.sqlite`, as those of the configured one begin with its path. */
+interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Written last: a directory without it is no backup. */
+interface Manifest {
+  readonly form: number;
+  readonly version: string;
+  readonly at: string;
+  readonly files: readonly BackupFile[];
+}
+
+const form = 1;
+const manifestName = 'manifest.json';
+const busyTimeoutMs = 2_000;
+/** Pages of a database that are copied in one go. */
+const pagesAtOnce = 1_000;
+const postgresTools =
+  'What is in PostgreSQL its own tools back up: pg_dump and pg_restore one database, pg_basebackup with an archive of the write-ahead log all of it, to any instant. The record is there up to 5 seconds ago.';
+
+export const storeBackup: Command = {
+  name: 'store backup',
+  summary: 'back up store and record into a directory, while the server runs',
+  details: [
+    'Each file is copied as it is at one instant, the record with the journals of its running minute. The manifest has a SHA-256 of each.',
+    postgresTools,
+  ],
+  positionals: [{ name: 'DIR', summary: 'a new directory, or an empty one' }],
+  examples: { 'mdapi store backup /backup/2026-11-23': 'then move it to another machine' },
+  async run(input, context) {
+    const { directory, bases, notes } = await placesOf(input, context);
+    if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
+      throw new CommandError(exitCodes.refused, 'directory_not_empty', `${directory} is not empty. Name a new one.`);
+    }
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const show = progressOn(context.stderr);
+    const at = isoInstant(context.clock.now());
+    const snapshots = [...bases].map(([name, path]) => ({ name, ...snapshotOf(path) }));
+    const files: BackupFile[] = [];
+    const add = async (name: string) => files.push({ name, ...(await digestOf(join(directory, name))) });
+    for (const { name, database, journals } of snapshots) {
+      const target = join(directory, name);
+      createIfMissing(target);
+      const progress = { totalPages: 0, remainingPages: 0 };
+      const shown = (now: typeof progress) => show(name, 1 - now.remainingPages / now.totalPages);
+      show(name, 0);
+      await backup(database, target, { rate: pagesAtOnce, progress: shown });
+      show(name, 1);
+      database.close();
+      await add(name);
+      for (const [chain, bytes] of journals) {
+        fs.writeFileSync(journalOf(target, chain), bytes, { mode: 0o600, flush: true });
+        await add(journalOf(name, chain));
+      }
+    }
+    const manifest: Manifest = { form, version, at, files };
+    const written = { mode: 0o600, flush: true };
+    fs.writeFileSync(join(directory, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, written);
+    return { json: { directory, at, files }, text: textOf(files, context), notes };
+  },
+};
+
+export const storeRestore: Command = {
+  name: 'store restore',
+  summary: 'put a backup of store and record in the configured places',
+  details: [
+    'Stop the server first. Every file is copied and compared with its SHA-256 before the first takes its place.',
+    'What `--replace` replaces stays beside it, with `.replaced-` and the instant in its name.',
+  ],
+  positionals: [{ name: 'DIR', summary: 'a directory that `store backup` made' }],
+  options: [{ name: 'replace', summary: 'put aside what is in those places' }],
+  examples: { 'mdapi store restore /backup/2026-11-23': 'into empty places, such as on a new machine' },
+  async run(input, context) {
+    const { directory, bases, notes } = await placesOf(input, context);
+    const { files } = readManifest(directory);
+    const targets = files.map((file) => ({ file, path: targetOf(file.name, bases) }));
+    const paths = [...bases].filter(([name]) => files.some((file) => file.name === name)).map(([, path]) => path);
+    const old = paths.flatMap((path) => oldFiles(path).map((suffix) => ({ path, suffix })));
+    const releases = old
+      .filter(({ suffix }) => !suffix.startsWith('-'))
+      .map((each) => lockForService(each.path + each.suffix));
+    try {
+      if (old.length > 0 && !input.isSet('replace')) {
+        const message = `There is ${old[0]!.path}${old[0]!.suffix} already. To put it aside, say --replace.`;
+        throw new CommandError(exitCodes.refused, 'target_not_empty', message);
+      }
+      const aside = `.replaced-${context.clock.now()}`;
+      const moves = old.map(({ path, suffix }) => [path + suffix, path + aside + suffix] as const);
+      const staged = targets.map(({ path }) => [`${path}.restoring`, path] as const);
+      try {
+        const show = progressOn(context.stderr);
+        for (const [index, { file }] of targets.entries()) {
+          show(file.name, index / targets.length);
+          await stage(join(directory, file.name), staged[index]![0], file);
+        }
+        moveAll([...moves, ...staged]);
+      } finally {
+        for (const [path] of staged) fs.rmSync(path, { force: true });
+      }
+    } finally {
+      for (const release of releases) release();
+    }
+    const next = 'Next: `mdapi history verify`, and start the server.';
+    return { json: { restored: files }, text: textOf(files, context), notes: [...notes, next] };
+  },
+};
+
+/** The configured files, by their names in a backup. Throws `CommandError` where there is none. */
+async function placesOf(input: CommandInput, context: Context) {
+  const { configuration } = await configurationFor(input, context);
+  const { store, history }: Pick<Configuration, 'store' | 'history'> = configuration;
+  const bases = new Map<string, string>();
+  if (store.kind === 'sqlite') bases.set('store.sqlite', store.path);
+  if (history?.location.kind === 'sqlite') bases.set('record.sqlite', history.location.path);
+  if (bases.size === 0) throw new CommandError(exitCodes.refused, 'in_postgresql', postgresTools);
+  const isPartly = store.kind === 'postgres' || history?.location.kind === 'postgres';
+  return { directory: resolve(context.cwd, input.argument('DIR')), bases, notes: isPartly ? [postgresTools] : [] };
+}
+
+/**
+ * A database at one instant, whatever is written meanwhile, and the journals of its running minutes: what is in neither is
+ * in none. A journal that was emptied between two looks has its rows in a segment that may be too late for the database.
+ */
+export function snapshotOf(path: string, look = journalsOf) {
+  for (;;) {
+    const before = look(path);
+    const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+    database.exec('begin; select 1 from sqlite_schema');
+    const journals = look(path);
+    const hasGrown = [...journals].every(([chain, bytes]) => {
+      const earlier = before.get(chain);
+      if (earlier === undefined || earlier.length === 0) return earlier?.length === bytes.length;
+      return earlier.equals(bytes.subarray(0, earlier.length));
+    });
+    if (hasGrown) return { database, journals };
+    database.close();
+  }
+}
+
+export function journalsOf(path: string): Map<number, Buffer> {
+  return new Map(chainsWithJournal(path).map((chain) => [chain, fs.readFileSync(journalOf(path, chain))]));
+}
+
+/** The endings of what is there of a database: the file, what SQLite has beside it, and journals. */
+function oldFiles(path: string): string[] {
+  const journals = fs.existsSync(join(path, '..')) ? chainsWithJournal(path).map((chain) => journalOf('', chain)) : [];
+  return ['', '-wal', '-shm', ...journals].filter((suffix) => fs.existsSync(path + suffix));
+}
+
+function readManifest(directory: string): Manifest {
+  const path = join(directory, manifestName);
+  if (!fs.existsSync(path)) {
+    const message = `There is no ${path}: this is no backup, or one that was not finished.`;
+    throw new CommandError(exitCodes.notFound, 'backup_missing', message);
+  }
+  const manifest = JSON.parse(fs.readFileSync(path, 'utf8')) as Manifest;
+  if (manifest.form === form) return manifest;
+  const message = `The backup is of form ${manifest.form}, made by version ${manifest.version}; this version reads ${form}.`;
+  throw new CommandError(exitCodes.refused, 'backup_form', message);
+}
+
+function targetOf(name: string, bases: ReadonlyMap<string, string>): string {
+  const base = [...bases].find(([start]) => name === start || /^\.minute[1-9]\d*$/.test(name.replace(start, '')));
+  if (base !== undefined) return base[1] + name.slice(base[0].length);
+  const message = `The backup has ${name}, and the configuration no such file. Set store and history.url as they were.`;
+  throw new CommandError(exitCodes.refused, 'backup_differs', message);
+}
+
+/** Copies a file, and throws `CommandError` unless the copy has the digest of the manifest. */
+async function stage(from: string, to: string, { bytes, sha256 }: BackupFile): Promise<void> {
+  if (fs.existsSync(from)) {
+    createIfMissing(to);
+    fs.copyFileSync(from, to);
+    const found = await digestOf(to);
+    if (found.bytes === bytes && found.sha256 === sha256) return;
+  }
+  const message = `${from} is not as the manifest has it. Nothing was restored. Take another backup.`;
+  throw new CommandError(exitCodes.failure, 'backup_damaged', message);
+}
+
+/** All or none. */
+export function moveAll(moves: readonly (readonly [from: string, to: string])[]): void {
+  const done: (readonly [string, string])[] = [];
+  try {
+    for (const [from, to] of moves) {
+      fs.renameSync(from, to);
+      done.push([to, from]);
+    }
+  } catch (error) {
+    for (const [from, to] of done.reverse()) fs.renameSync(from, to);
+    throw error;
+  }
+}
+
+async function digestOf(path: string): Promise<Pick<BackupFile, 'bytes' | 'sha256'>> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const part of fs.createReadStream(path, { highWaterMark: 1 << 20 })) {
+    hash.update(part);
+    bytes += part.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function textOf(files: readonly BackupFile[], context: Context): string {
+  const rows = files.map(({ name, bytes, sha256 }) => [name, String(bytes), sha256]);
+  return table(['FILE', 'BYTES', 'SHA-256'], rows, paintFor(context), '');
+}
+
+/** A line that counts on a terminal, one for each file elsewhere. */
+function progressOn({ isTerminal, write }: Output): (name: string, share: number) => void {
+  return (name, share) => {
+    if (isTerminal) write(`\r${name} ${Math.floor(share * 100)} %\x1b[K${share === 1 ? '\n' : ''}`);
+    else if (share === 0) write(`${name}\n`);
+  };
+}
