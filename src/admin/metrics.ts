@@ -368,6 +368,14 @@ function recordMetrics({ recording, clock }: AdminParts): Metric[] {
       const figures = recording();
       return figures && (figures.gapSince === undefined ? 0 : (clock.now() - figures.gapSince) / 1000);
     }),
+    metric(
+      'postgres_clock_skew_seconds',
+      'Wall clock of this process minus that of the PostgreSQL server of its record.',
+      () => {
+        const offsetMs = recording()?.clockOffsetMs;
+        return offsetMs === undefined ? undefined : offsetMs / 1000;
+      },
+    ),
     metric('record_silent_processes', 'Processes whose record ended without a stop.', () => recording()?.silent.length),
   ];
 }

@@ -13,7 +13,7 @@ import type { ServiceOptions } from './service-options.ts';
 /** The record, and the ways to ask it. */
 export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
-type Options = ServiceOptions & Pick<RecordingParts, 'sharing'>;
+type Options = ServiceOptions & Pick<RecordingParts, 'sharing' | 'clockOffsets'>;
 
 /** The record as configured; `undefined` where it is off, and in a process without a public listener. @param requestKey see `RequestIds` */
 export function recordRoom(options: Options, market: MarketRoom, store: Store, requestKey: Uint8Array) {

@@ -14,6 +14,8 @@ import type { WriterFigures } from './writer.ts';
 
 const tickEveryMs = 1_000;
 const dayMs = 86_400_000;
+/** A clock that is off by so much more or less is recorded. */
+const offsetStepMs = 250;
 
 export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** The version of this software. */
@@ -22,6 +24,8 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** Its part in the feed that several processes have together; `undefined` where it shares none. */
   readonly sharing: (() => { readonly isLeading: boolean; readonly isAlone: boolean }) | undefined;
   readonly audit: Pick<Store['audit'], 'record'>;
+  /** How far the wall clock is ahead of that of each source that tells its own, and of Redis, in milliseconds. */
+  readonly clockOffsets: () => ReadonlyMap<string, number | undefined>;
   /** A day is over: its last segment, with the SHA-256 in hexadecimal digits. */
   readonly daySealed: (seal: Record<'day' | 'head', string> & Record<'chain' | 'segment', number>) => void;
 }
@@ -36,6 +40,7 @@ export class Recording {
   #timer: Timer | undefined;
   #day = 0;
   #recorded: { windows?: unknown; path?: unknown; isPublishing?: boolean } = {};
+  #offsets: ReadonlyMap<string, number> = new Map();
   #gaps = 0;
   /** Left by the process before; recorded with the first flush. */
   #leftGap: GapFact | undefined;
@@ -60,6 +65,7 @@ export class Recording {
         }
         if (since === undefined) {
           this.#recorded = {};
+          this.#offsets = new Map();
           log.warn({}, 'the record of quotes and answers goes on after a gap');
         }
         this.#gapSince = since;
@@ -67,12 +73,15 @@ export class Recording {
     });
   }
 
-  /** `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes. */
+  /**
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes.
+   * `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
+   */
   figures() {
-    const { quotes = 0, servings = 0, segmentBytes = 0, silent = [] } = this.#figures ?? {};
+    const { quotes = 0, servings = 0, segmentBytes = 0, silent = [], clockOffsetMs } = this.#figures ?? {};
     const { backlogBytes } = this.#recorder;
     const gap = { gaps: this.#gaps, gapSince: this.#gapSince, silent };
-    return { quotes, servings, segmentBytes, backlogBytes, ...gap, trouble: this.#lastError };
+    return { quotes, servings, segmentBytes, backlogBytes, ...gap, clockOffsetMs, trouble: this.#lastError };
   }
 
   /** Starts the recording thread. Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
@@ -166,6 +175,20 @@ export class Recording {
     const isPublishing = (isLeading || isAlone) && feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
     if (isPublishing !== (this.#recorded.isPublishing ?? false))
       this.#recorder.fact('publishing', '', JSON.stringify(isPublishing));
+    this.#recordOffsets();
     this.#recorded = { windows: announced, path: feedStatus.path, isPublishing };
+  }
+
+  #recordOffsets(): void {
+    const told = new Map([...this.#parts.clockOffsets(), ['postgres', this.#figures?.clockOffsetMs]]);
+    const offsets = [...told].flatMap(([other, offsetMs]) =>
+      offsetMs === undefined ? [] : [[other, offsetMs] as const],
+    );
+    const isOff = ([other, offsetMs]: readonly [string, number]) =>
+      Math.abs(offsetMs - (this.#offsets.get(other) ?? Infinity)) >= offsetStepMs;
+    if (!offsets.some(isOff)) return;
+    this.#offsets = new Map(offsets);
+    const rounded = offsets.map(([other, offsetMs]) => [other, Math.round(offsetMs)]);
+    this.#recorder.fact('clock', '', JSON.stringify(Object.fromEntries(rounded)));
   }
 }

@@ -53,6 +53,8 @@ export interface WriterFigures {
   readonly head: ChainHead;
   /** The last signs of processes that are silent. */
   readonly silent: readonly Sign[];
+  /** How far this machine's clock is ahead of that of the store's server. */
+  readonly clockOffsetMs: number | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ export class RecordWriter {
   }
 
   figures(): WriterFigures {
-    return { ...this.#totals, head: this.#head, silent: this.#silent };
+    return { ...this.#totals, head: this.#head, silent: this.#silent, clockOffsetMs: this.#parts.store.clockOffsetMs };
   }
 
   /** Takes a piece of the stream. Throws the error of the disk; what it could not write it keeps. */

@@ -41,7 +41,8 @@ async function openWith(
     const identity = await together(pool, prepare);
     if (identity !== undefined) {
       assertReadable(identity.form, location.name);
-      return new PostgresSegments(pool, location, `${journalPath}.${identity.id}`, identity.hasSigns);
+      const path = `${journalPath}.${identity.id}`;
+      return new PostgresSegments(pool, location, path, identity.hasSigns, options.clock);
     }
   } catch (error) {
     await pool.end();
@@ -92,12 +93,21 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   readonly journalPath: string;
   readonly #pool: ConnectionPool;
   readonly #location: PostgresLocation;
+  readonly #clock: Pick<Clock, 'now'>;
+  clockOffsetMs: number | undefined;
 
-  constructor(pool: ConnectionPool, location: PostgresLocation, journalPath: string, hasSigns: boolean) {
+  constructor(
+    pool: ConnectionPool,
+    location: PostgresLocation,
+    journalPath: string,
+    hasSigns: boolean,
+    clock: Pick<Clock, 'now'>,
+  ) {
     // One statement is a transaction by itself.
     super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', hasSigns);
     this.#pool = pool;
     this.#location = location;
+    this.#clock = clock;
     this.journalPath = journalPath;
   }
 
@@ -128,6 +138,14 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
       'insert into record_journal values (?, ?, ?) on conflict (chain, place) do update set data = excluded.data';
     if (part !== undefined) await this.run(insert, [sign.chain, part.place, part.data]);
     await super.sign(sign);
+    await this.#compareClocks();
+  }
+
+  /** The server read its clock about halfway between question and answer. */
+  async #compareClocks(): Promise<void> {
+    const askedAt = this.#clock.now();
+    const [row] = await this.run<{ at: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as at');
+    this.clockOffsetMs = (askedAt + this.#clock.now()) / 2 - row!.at;
   }
 
   override async signOff(chain: number): Promise<void> {

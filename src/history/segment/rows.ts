@@ -64,7 +64,7 @@ export const statisticNames = Object.keys(statisticColumns) as readonly (keyof S
 /** The kinds of facts of the first version, in the order of their codes in the record. */
 const firstKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion', 'hold'] as const;
 /** All of them: add at the end only. */
-export const factKinds = [...firstKinds, 'publishing'] as const;
+export const factKinds = [...firstKinds, 'publishing', 'ledger', 'clock'] as const;
 
 export type FactKind = (typeof factKinds)[number];
 

@@ -93,6 +93,8 @@ export interface SegmentReader {
 }
 
 export interface SegmentStore extends SegmentReader {
+  /** How far this machine's clock was ahead of that of the server at the last sign; absent where there is no server. */
+  readonly clockOffsetMs?: number | undefined;
   /** A number for a new chain. @param taken numbers that this process cannot have */
   newChain(taken: readonly number[]): Promise<number>;
   /** All or none of them. */

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../../test/support/eventually.ts';
+import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import { silentLog } from '../../log.ts';
+import { Markets } from '../../market/markets.ts';
+import { everyEuroMarket, pricingPolicy } from '../../market/samples.testing.ts';
+import { FeedStatus } from '../../market/service-status.ts';
+import { decodeFacts } from '../segment/fact-codec.ts';
+import { newRecord, recordTest, requestKey } from './record.testing.ts';
+import { Recording, type RecordingParts } from './recording.ts';
+
+recordTest(
+  'how far the clock is from others is recorded when it is known, and again where it differs by a quarter of a second',
+  async (t) => {
+    const { location, store } = await newRecord(t);
+    const clock = new FakeClock();
+    let told: Record<string, number | undefined> = { kraken: undefined };
+    const market = { markets: new Markets(pricingPolicy(), everyEuroMarket), feedStatus: new FeedStatus() };
+    const recording = new Recording({
+      ...{ location, requestKey, clock, randomness: seededRandomness(1), log: silentLog, keepForMs: 86_400_000 },
+      ...{ version: '1.0.0', sharing: undefined, audit: { record: async () => {} }, daySealed: () => {} },
+      market: { ...market, service: { announced: [] } },
+      clockOffsets: () => new Map(Object.entries(told)),
+    } as unknown as RecordingParts);
+    await recording.start();
+    recording.begin('https://api.example.com/errors');
+    for (const next of [{ kraken: 12.4 }, { kraken: 200 }, { kraken: 300.6, redis: -3 }, { redis: -4 }]) {
+      await clock.advance(1_000);
+      told = next;
+    }
+    await clock.advance(1_000);
+    const hasServer = location.kind === 'postgres';
+    if (hasServer) {
+      await eventually('the clock of PostgreSQL is known', () => recording.figures().clockOffsetMs !== undefined);
+      assert.ok(Math.abs(recording.figures().clockOffsetMs!) < 1_000, 'both clocks are of this machine');
+      await clock.advance(1_000);
+    }
+    await recording.stop();
+    const facts: Record<string, number>[] = [];
+    for (const { chain, number } of await store.heads({ kinds: ['facts'] })) {
+      const rows = decodeFacts((await store.segment(chain, number))!.data).filter(({ kind }) => kind === 'clock');
+      facts.push(...rows.map(({ text }) => JSON.parse(text)));
+    }
+    const withoutServer = facts.map(({ postgres: _, ...others }) => others);
+    assert.deepEqual(withoutServer.slice(0, 2), [{ kraken: 12 }, { kraken: 301, redis: -3 }]);
+    assert.equal('postgres' in facts.at(-1)!, hasServer);
+  },
+);
