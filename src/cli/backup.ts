@@ -187,6 +187,9 @@ async function stage(from: string, to: string, { bytes, sha256 }: BackupFile): P
   if (fs.existsSync(from)) {
     createIfMissing(to);
     fs.copyFileSync(from, to);
+    const copy = fs.openSync(to, 'r+');
+    fs.fsyncSync(copy);
+    fs.closeSync(copy);
     const found = await digestOf(to);
     if (found.bytes === bytes && found.sha256 === sha256) return;
   }
