@@ -32,7 +32,7 @@ COPY ops/container/mdapi.yaml /etc/mdapi/
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Market Data API" \
       org.opencontainers.image.description="Read-only HTTP API for exchange market data and final client prices" \
-      org.opencontainers.image.version="1.0.0" \
+      org.opencontainers.image.version="1.1.0" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.licenses="Apache-2.0"
 

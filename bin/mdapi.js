@@ -50,7 +50,8 @@ async function runHere() {
   else listenToLauncher(Number(launcherPipe));
   // Not the default directory: that one is shared by all users of the machine, and so is what they put there.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
-  await import('../src/cli/main.ts');
+  // A package carries JavaScript that was made of the sources; Node strips no types under node_modules.
+  await import(existsSync(join(root, 'src')) ? '../src/cli/main.ts' : '../dist/src/cli/main.js');
 }
 
 /**

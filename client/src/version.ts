@@ -1,2 +1,2 @@
 /** Of this package, as the service sees it in `User-Agent`. */
-export const version = '1.0.0';
+export const version = '1.1.0';

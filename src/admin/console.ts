@@ -12,6 +12,7 @@ const libraries = ['preact', 'preact/hooks', 'htm', 'htm/preact', 'lightweight-c
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.svg': 'image/svg+xml',

@@ -192,6 +192,9 @@ function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken 
   };
 }
 
+/** How its reader starts a command: from a package, which is JavaScript, or in a checkout. */
+const mdapi = import.meta.url.endsWith('.js') ? 'mdapi' : 'npm run mdapi --';
+
 function demoText(addresses: Addresses, context: Context): string {
   const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
   const paint = paintFor(context);
@@ -216,8 +219,8 @@ function demoText(addresses: Addresses, context: Context): string {
     curl('/v1/status'),
     '',
     paint.heading('Operate it'),
-    `  npm run mdapi -- markets list --config ${configFile}`,
-    `  npm run mdapi -- price BTCCZK --config ${configFile}`,
+    `  ${mdapi} markets list --config ${configFile}`,
+    `  ${mdapi} price BTCCZK --config ${configFile}`,
     '',
     paint.faint('Ctrl-C stops it.'),
     '',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { basename, extname } from 'node:path';
 import { Page } from '../board/page.ts';
 import type { Resource } from '../http/resource.ts';
 
@@ -13,6 +14,8 @@ export interface Asset {
 }
 
 const room = new URL('../../web/', import.meta.url);
+/** This file's own: `.ts`, or `.js` in a package, where the scripts are JavaScript already. */
+const ending = extname(import.meta.url);
 
 /** In the order in which they are put together. */
 const styles = ['frame', 'search', 'text', 'tables', 'landing', 'reference', 'status', 'narrow-and-print'];
@@ -41,8 +44,8 @@ function readAssets(): ReadonlyMap<string, Asset> {
     .map((path) => textOf(`${path}.css`))
     .join('\n');
   assets.set('portal.css', assetOf('portal', 'css', 'text/css; charset=utf-8', style));
-  const scripts = readdirSync(new URL('portal/', room)).filter((name) => name.endsWith('.ts'));
-  for (const name of scripts) addScript(name.replace(/\.ts$/, ''), assets);
+  const scripts = readdirSync(new URL('portal/', room)).filter((name) => name.endsWith(ending));
+  for (const name of scripts) addScript(basename(name, ending), assets);
   return assets;
 }
 
@@ -50,8 +53,9 @@ function readAssets(): ReadonlyMap<string, Asset> {
 function addScript(name: string, assets: Map<string, Asset>): Asset {
   const known = assets.get(`${name}.js`);
   if (known !== undefined) return known;
-  const code = browserCode(textOf(`portal/${name}.ts`)).replaceAll(
-    /(\bfrom\s+)'\.\/([a-z-]+)\.ts'/g,
+  const text = textOf(`portal/${name}${ending}`);
+  const code = (ending === '.js' ? text : browserCode(text)).replaceAll(
+    /(\bfrom\s+)'\.\/([a-z-]+)\.[jt]s'/g,
     (_, from: string, imported: string) => `${from}'./${addScript(imported, assets).route.slice('/assets/'.length)}'`,
   );
   const script = assetOf(name, 'js', 'text/javascript; charset=utf-8', inAscii(code));
