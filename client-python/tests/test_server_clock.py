@@ -9,7 +9,7 @@ from answers import Service
 from simulation import Simulation
 
 from market_data_client._core import TICKERS, TIME, Core, ticker_resource
-from market_data_client.models import ClockOffset
+from market_data_client.models import ClockOffset, Ticker
 
 
 def synced(simulation: Simulation, core: Core) -> ClockOffset:
@@ -41,6 +41,27 @@ def test_does_not_move_when_the_local_clock_is_set_back_and_never_makes_old_data
     simulation.clock.offset += 3_630
     # A machine that slept has only its wall clock to tell.
     assert core.age(ticker) - age == pytest.approx(timedelta(seconds=30), abs=timedelta(milliseconds=5))
+
+
+def test_an_age_says_how_exact_it_is_and_asking_for_it_sends_nothing_not_even_later() -> None:
+    service = Service(offset=220.0)
+    simulation = service.simulation
+    core = simulation.core()
+    resource = ticker_resource("BTCEUR")
+
+    def ask() -> Ticker:
+        return simulation.until(simulation.spawn(core, lambda waker: core.get(resource, None, None, waker)))
+
+    held = ask()
+    simulation.pass_time(60)
+    assert core.age(held).uncertainty > timedelta(seconds=1), "the local clock is wrong by minutes"
+    ask()
+    assert [asked.path for asked in simulation.asked] == [resource.path, resource.path]
+    synced(simulation, core)
+    age = core.age(held)
+    assert age.uncertainty < timedelta(milliseconds=11)
+    assert abs(age.total_seconds() - (service.now - held.timestamp.timestamp())) < 0.1
+    assert simulation.core(api_key="other").age(held).uncertainty == timedelta.max
 
 
 def test_follows_the_server_when_that_ones_clock_is_set() -> None:

@@ -10,7 +10,7 @@ from answers import Service, instant, problem, status, ticker
 from simulation import LOST, START, Reading, Reply
 
 from market_data_client._core import Core
-from market_data_client.errors import MalformedAnswerError, MarketDataError, UnknownSymbolError
+from market_data_client.errors import InvalidApiKeyError, MalformedAnswerError, UnknownSymbolError
 from market_data_client.models import Ticker
 from market_data_client.state import WatchState
 
@@ -268,21 +268,52 @@ def test_tells_of_the_limit_spent_by_others_and_asks_again_only_in_the_next_minu
     assert len(watching.given) == 2
 
 
-def test_ends_with_the_error_when_the_key_is_refused_and_every_loop_learns_it() -> None:
+def test_that_nobody_listens_to_ends_when_the_key_is_refused_and_one_with_a_listener_says_why_and_goes_on() -> None:
     watching = Watching()
-    other = watching.read(include_stale=True)
+    unheard = watching.read(include_stale=True)
     watching.simulation.pass_time(1)
     for path in ("/v1/tickers", "/v1/status"):
         watching.service.broken[path] = problem(401, "INVALID_API_KEY")
     watching.simulation.pass_time(6)
-    for reading in (watching.reading, other):
-        assert isinstance(reading.job.error, MarketDataError)
+    assert isinstance(unheard.job.error, InvalidApiKeyError)
+    assert watching.reading.job.error is None
     assert watching.kinds == ["operational", "unauthorized"]
-    assert watching.simulation.statuses().count(401) == 1
-    watching.service.broken.clear()
-    again = watching.read()
+    state = watching.states[-1]
+    assert isinstance(state.failure, InvalidApiKeyError)
+    assert state.until is not None
+    assert state.until.timestamp() - watching.service.now > 50, "failed authentication has a limit: once a minute"
+    watching.simulation.pass_time(300)
+    assert 5 <= watching.simulation.statuses().count(401) <= 12
+    assert watching.kinds == ["operational", "unauthorized"]
+
+
+def test_goes_on_at_once_with_a_key_that_is_exchanged() -> None:
+    watching = Watching()
+    watching.simulation.pass_time(1)
+    for path in ("/v1/tickers", "/v1/status"):
+        watching.service.broken[path] = problem(401, "INVALID_API_KEY")
     watching.simulation.pass_time(6)
-    assert len(again.given) == 1, "a new loop starts from nothing"
+    watching.service.broken.clear()
+    watching.move()
+    watching.core.exchange_key("another")
+    watching.simulation.pass_time(0.1)
+    assert watching.kinds == ["operational", "unauthorized", "operational"]
+    assert len(watching.given) == 2
+    assert watching.core.limit is not None
+
+
+def test_a_loop_that_begins_learns_for_itself_whether_the_key_is_still_refused() -> None:
+    watching = Watching()
+    unheard = watching.read(include_stale=True)
+    watching.reading.job.cancel()
+    for path in ("/v1/tickers", "/v1/status"):
+        watching.service.broken[path] = problem(401, "INVALID_API_KEY")
+    watching.simulation.pass_time(7)
+    assert isinstance(unheard.job.error, InvalidApiKeyError)
+    watching.service.broken.clear()
+    again = watching.read(include_stale=True)
+    watching.simulation.pass_time(6)
+    assert len(again.given) == 1
 
 
 def test_ends_with_the_error_when_its_symbol_is_not_traded_and_goes_on_when_it_only_has_no_price() -> None:

@@ -1,7 +1,7 @@
 import type { LimitFigures } from './budget.ts';
 import type { ResponseDetails } from './call.ts';
 import { headerNames, limitWindowMs } from './contract.ts';
-import { MalformedAnswer } from './failures.ts';
+import { MalformedAnswer, TransportFailure } from './failures.ts';
 import { problemFailure } from './problems.ts';
 import { readProblem, ShapeError } from './shapes.ts';
 import type { Answer } from './wire.ts';
@@ -54,13 +54,15 @@ export function failureOf(answer: Answer, path: string, retryAfterMs: number | u
 /** Removes the key from text that the server wrote. */
 export type Redact = (text: string) => string;
 
-/** The body of a 200, frozen. Throws `MalformedAnswer`. */
+/** The body of a 200, frozen. Throws `MalformedAnswer`, or `TransportFailure` for one that was cut off on its way. */
 export function frozenBody<T>(answer: Answer, path: string, read: (body: unknown) => T): T {
   try {
     return deepFreeze(read(JSON.parse(answer.text)));
   } catch (error) {
-    const fault = error instanceof ShapeError ? error.message : 'not JSON';
-    throw new MalformedAnswer(path, answer.status, fault);
+    if (error instanceof ShapeError) throw new MalformedAnswer(path, answer.status, error.message);
+    // Behind a proxy that drops the length, nothing else tells a broken connection from an end.
+    if (/^\s*($|\{)/.test(answer.text)) throw new TransportFailure(path, 'the answer was cut off');
+    throw new MalformedAnswer(path, answer.status, 'not JSON');
   }
 }
 

@@ -55,10 +55,10 @@ export class Budget {
   /** Drawn once for each wait, so that the length reported to callers stays true. */
   #spreadMs: number | undefined;
 
-  constructor(clock: Clock, random: () => number) {
+  constructor(clock: Clock, random: () => number, serverClock = new ServerClock(clock)) {
+    this.serverClock = serverClock;
     this.#clock = clock;
     this.#random = random;
-    this.serverClock = new ServerClock(clock);
   }
 
   /** Whether few requests are left in the window: its exact end matters soon, and can still be measured. */
@@ -206,11 +206,17 @@ function limitReached(path: string, waitMs: number): TimeoutFailure {
 const shared = new WeakMap<Clock, Map<string, Budget>>();
 
 /** The budget of a key at a service. */
-export function sharedBudget(clock: Clock, random: () => number, baseUrl: string, apiKey: string): Budget {
+export function sharedBudget(
+  clock: Clock,
+  random: () => number,
+  baseUrl: string,
+  apiKey: string,
+  serverClock?: ServerClock,
+): Budget {
   const budgets = shared.get(clock) ?? new Map<string, Budget>();
   shared.set(clock, budgets);
   const id = `${baseUrl} ${apiKey}`;
-  const budget = budgets.get(id) ?? new Budget(clock, random);
+  const budget = budgets.get(id) ?? new Budget(clock, random, serverClock);
   budgets.set(id, budget);
   return budget;
 }

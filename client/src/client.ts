@@ -4,7 +4,7 @@ import { type Market, pollingIntervalsMs, type ServerTime, type ServiceStatus, t
 import { newestTicker, newestTickers } from './newest.ts';
 import { Poller } from './poller.ts';
 import { type CallLimits, Requester, type Resource } from './requester.ts';
-import { type ClientOptions, type Settings, settingsOf } from './settings.ts';
+import { type ClientOptions, checkedKey, type Settings, settingsOf } from './settings.ts';
 import { readMarkets, readStatus, readTicker, readTickers, readTime } from './shapes.ts';
 import { dataSource, statusGapMs, statusSource } from './sources.ts';
 import { PolledWatch, type Watch, type WatchOptions } from './watch.ts';
@@ -25,6 +25,14 @@ export interface ClockOffset {
   /** Server time minus local time: what to add to the local clock. */
   readonly offsetMs: number;
   /** The true offset is within this distance of `offsetMs`; at best half of the round trip. */
+  readonly uncertaintyMs: number;
+}
+
+/** How old data is. */
+export interface Age {
+  /** 0 at least; infinite for a feed that never delivered. */
+  readonly ageMs: number;
+  /** The true age is within this distance of `ageMs`; infinite before the first answer. */
   readonly uncertaintyMs: number;
 }
 
@@ -57,7 +65,7 @@ const measureGapMs = 60_000;
 export class MarketDataClient {
   readonly #settings: Settings;
   readonly #requester: Requester;
-  readonly #budget: ReturnType<typeof sharedBudget>;
+  #budget: ReturnType<typeof sharedBudget>;
   readonly #statusPoller: Poller<ServiceStatus>;
   readonly #marketsPoller: Poller<readonly Market[]>;
   readonly #tickersPoller: Poller<readonly Ticker[]>;
@@ -72,18 +80,25 @@ export class MarketDataClient {
     const { clock, random, baseUrl, apiKey, fetch, hooks } = settings;
     this.#settings = settings;
     this.#budget = sharedBudget(clock, random, baseUrl, apiKey);
-    this.#requester = new Requester({
-      clock,
-      random,
-      wire: new Wire(baseUrl, apiKey, fetch, clock),
-      budget: this.#budget,
-      hooks,
-      waitsForBudget: settings.waitForLimit,
-      attemptTimeoutMs: settings.attemptTimeoutMs,
-    });
+    const { waitForLimit: waitsForBudget, attemptTimeoutMs } = settings;
+    const session = { wire: new Wire(baseUrl, apiKey, fetch, clock), budget: this.#budget };
+    this.#requester = new Requester({ clock, random, hooks, waitsForBudget, attemptTimeoutMs }, session);
     this.#statusPoller = this.#poller(statusResource, (status) => statusIntervalMs(status, settings.maxDataAgeMs));
     this.#marketsPoller = this.#poller(marketsResource, () => pollingIntervalsMs.markets);
     this.#tickersPoller = this.#poller(tickersResource, () => pollingIntervalsMs.tickers);
+  }
+
+  /**
+   * Sends another key from now on, in running watches too, which ask at once: for a key that is rotated, or was refused.
+   * Throws `TypeError` for a text that cannot be a key.
+   */
+  exchangeKey(apiKey: string): void {
+    const { clock, random, baseUrl, fetch } = this.#settings;
+    const wire = new Wire(baseUrl, checkedKey(apiKey), fetch, clock);
+    this.#budget = sharedBudget(clock, random, baseUrl, apiKey, this.#budget.serverClock);
+    this.#requester.exchange({ wire, budget: this.#budget });
+    const pollers = [this.#statusPoller, this.#marketsPoller, this.#tickersPoller, ...this.#tickerPollers.values()];
+    for (const poller of pollers) poller.restart();
   }
 
   /** The server's time (`GET /v1/time`). Measures the clock along the way. */
@@ -133,10 +148,18 @@ export class MarketDataClient {
     return this.#budget.serverClock.now();
   }
 
-  /** The age of a ticker, or of the feed as of a status, by the server's clock. Infinite for a feed that never delivered. */
+  /**
+   * The age of a ticker, or of the feed as of a status, by the server's clock as far as it is known, and how far the truth can be
+   * from that. Sends nothing, now or later: `syncClock` or a watch make it exact.
+   */
+  age(of: Pick<Ticker, 'timestampMs'> | Pick<ServiceStatus, 'lastUpdatedAtMs'>): Age {
+    return { ageMs: this.ageMs(of), uncertaintyMs: this.#budget.serverClock.uncertaintyMs };
+  }
+
+  /** The age alone. Infinite for a feed that never delivered. */
   ageMs(of: Pick<Ticker, 'timestampMs'> | Pick<ServiceStatus, 'lastUpdatedAtMs'>): number {
     const atMs = 'timestampMs' in of ? of.timestampMs : of.lastUpdatedAtMs;
-    return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.now() - atMs);
+    return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#budget.serverClock.now() - atMs);
   }
 
   /** The status whenever it changes. Polls once a minute, and every 15 seconds while the feed is worse and in maintenance. */

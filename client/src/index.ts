@@ -1,6 +1,6 @@
 export type { LimitFigures } from './budget.ts';
 export type { Answered, Call, ResponseDetails } from './call.ts';
-export { type CallOptions, type ClockOffset, createClient, type MarketDataClient } from './client.ts';
+export { type Age, type CallOptions, type ClockOffset, createClient, type MarketDataClient } from './client.ts';
 export { type Clock, systemClock, type Timer } from './clock.ts';
 export {
   type DecimalString,

@@ -2,7 +2,7 @@ import type { Answered } from './call.ts';
 import { at, type Clock } from './clock.ts';
 import { headerNames, type ServiceState } from './contract.ts';
 import type { MarketDataFailure } from './failures.ts';
-import { isFinal } from './requester.ts';
+import { isFinal, isKeyRefused } from './requester.ts';
 
 /** How the last poll went. Instants are of the monotonic clock. */
 export type Condition =
@@ -37,6 +37,8 @@ const ok: Condition = { kind: 'ok' };
 
 /** Longest time between polls while they fail, unless the server asks for more. */
 const failureWaitMaxMs = 60_000;
+/** A refused key is not tried more often: failed authentication has a limit of its own. */
+const refusedWaitMs = 60_000;
 /** The share by which a wait can be longer, never shorter, so that clients spread out. */
 const jitter = 0.1;
 const failureJitter = 0.25;
@@ -93,8 +95,20 @@ export class Poller<T> {
     this.#rearm?.();
   }
 
+  /** Polls at once with a key that has been exchanged; what is under way is of the old one. */
+  restart(): void {
+    this.#dueMs = Number.NEGATIVE_INFINITY;
+    if (this.#stop === undefined) return;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    void this.#run(this.#stop.signal);
+  }
+
   #start(): void {
     this.#stop = new AbortController();
+    if (this.#condition.kind === 'failing' && isKeyRefused(this.#condition.failure)) {
+      this.#dueMs = this.#options.clock.monotonicMs();
+    }
     // What was known when the last follower left is out of date.
     if (this.#options.clock.monotonicMs() >= this.#dueMs) {
       this.#latest = undefined;
@@ -116,7 +130,7 @@ export class Poller<T> {
         await this.#poll(signal);
       } catch (failure) {
         if (signal.aborted) return;
-        if (isFinal(failure)) return this.#end(failure);
+        if (isFinal(failure) && !isKeyRefused(failure)) return this.#end(failure);
         this.#failed(failure as MarketDataFailure);
       }
       this.#notify();
@@ -148,7 +162,8 @@ export class Poller<T> {
 
   #failed(failure: MarketDataFailure): void {
     const { clock, afterFailureMs, random } = this.#options;
-    const backOffMs = Math.min(Math.max(failureWaitMaxMs, afterFailureMs), afterFailureMs * 2 ** this.#failures);
+    const doubledMs = Math.min(Math.max(failureWaitMaxMs, afterFailureMs), afterFailureMs * 2 ** this.#failures);
+    const backOffMs = isKeyRefused(failure) ? refusedWaitMs : doubledMs;
     this.#failures++;
     const waitMs = Math.max(backOffMs, failure.retryAfterMs ?? 0) + backOffMs * random() * failureJitter;
     this.#dueMs = clock.monotonicMs() + waitMs;

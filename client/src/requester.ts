@@ -5,6 +5,7 @@ import { type Clock, sleepUntil } from './clock.ts';
 import { headerNames } from './contract.ts';
 import { ApiProblem, MarketDataFailure, TimeoutFailure } from './failures.ts';
 import type { Hooks } from './hooks.ts';
+import type { ServerClock } from './server-clock.ts';
 import type { Answer, Wire } from './wire.ts';
 
 /** A resource of the API, and how to read it. */
@@ -29,11 +30,15 @@ export interface CallLimits {
   readonly onWait?: (waitMs: number) => void;
 }
 
+/** A key: what sends it, and what is left of its limit. */
+export interface Session {
+  readonly wire: Wire;
+  readonly budget: Budget;
+}
+
 export interface RequesterOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly wire: Wire;
-  readonly budget: Budget;
   readonly hooks: Hooks;
   /** `false` sends without waiting for the budget. */
   readonly waitsForBudget: boolean;
@@ -57,11 +62,18 @@ const cacheEntriesMax = 1_000;
 /** Requests resources, with the key's budget, retries, entity tags and one deadline for all of it. */
 export class Requester {
   readonly #options: RequesterOptions;
+  #session: Session;
   /** The last answer of each path, the least recently used first. */
   readonly #cache = new Map<string, Cached>();
 
-  constructor(options: RequesterOptions) {
+  constructor(options: RequesterOptions, session: Session) {
     this.#options = options;
+    this.#session = session;
+  }
+
+  /** Everything that is sent from now on has another key. */
+  exchange(session: Session): void {
+    this.#session = session;
   }
 
   /**
@@ -72,9 +84,12 @@ export class Requester {
     const { clock, random, hooks } = this.#options;
     const deadlineMs = clock.monotonicMs() + limits.deadlineMs;
     for (let attempt = 1; ; attempt++) {
+      const session = this.#session;
       try {
         return await this.#attempt(resource, limits, deadlineMs, attempt);
       } catch (failure) {
+        // Said of a key that has been exchanged meanwhile.
+        if (isKeyRefused(failure) && session !== this.#session) continue;
         if (!(failure instanceof MarketDataFailure) || !failure.retryable || attempt >= limits.attempts) throw failure;
         const waitMs = backOffMs(attempt, failure.retryAfterMs, random);
         const dueMs = clock.monotonicMs() + waitMs;
@@ -87,9 +102,16 @@ export class Requester {
   }
 
   async #attempt<T>(resource: Resource<T>, { signal, onWait }: CallLimits, deadlineMs: number, attempt: number) {
-    const { clock, budget, hooks, wire, waitsForBudget, attemptTimeoutMs } = this.#options;
+    const { clock, hooks, waitsForBudget, attemptTimeoutMs } = this.#options;
     const { path } = resource;
-    const permit = waitsForBudget ? await budget.take({ path, signal, deadlineMs, onWait }) : budget.takeNow();
+    let session: Session;
+    let permit: Permit | undefined;
+    do {
+      permit?.lost();
+      session = this.#session;
+      const { budget } = session;
+      permit = waitsForBudget ? await budget.take({ path, signal, deadlineMs, onWait }) : budget.takeNow();
+    } while (session !== this.#session);
     const leftMs = deadlineMs - clock.monotonicMs();
     const cached = this.#cache.get(path);
     let answer: Answer;
@@ -97,17 +119,26 @@ export class Requester {
       if (leftMs <= 0) throw new TimeoutFailure(path, 'deadline', `no time left for the request to ${path}`);
       hooks.onRequest?.({ path, attempt });
       const limit = leftMs < attemptTimeoutMs ? 'deadline' : 'attempt';
-      answer = await wire.ask(path, cached?.etag, { signal, timeoutMs: Math.min(leftMs, attemptTimeoutMs), limit });
+      answer = await session.wire.ask(path, cached?.etag, {
+        signal,
+        timeoutMs: Math.min(leftMs, attemptTimeoutMs),
+        limit,
+      });
     } catch (failure) {
       permit.lost();
       throw failure;
     }
-    const data = this.#interpret(resource, answer, cached, permit, attempt);
+    const data = this.#interpret(resource, answer, cached, { ...session, permit, attempt });
     return { data, response: detailsOf(answer) };
   }
 
-  #interpret<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined, permit: Permit, attempt: number): T {
-    const { budget, hooks, wire } = this.#options;
+  #interpret<T>(
+    resource: Resource<T>,
+    answer: Answer,
+    cached: Cached | undefined,
+    { budget, wire, permit, attempt }: Session & { readonly permit: Permit; readonly attempt: number },
+  ): T {
+    const { hooks } = this.#options;
     const { serverClock } = budget;
     const { path } = resource;
     try {
@@ -115,7 +146,7 @@ export class Requester {
       const figures = figuresOf(answer);
       if (figures !== undefined) serverClock.recordWindowEnd(figures.resetMs, answer.sentMs, answer.receivedMs);
       if (answer.status === 304 && cached?.etag !== undefined) return this.#keep(path, cached) as T;
-      if (answer.status === 200) return this.#fresh(resource, answer, cached);
+      if (answer.status === 200) return this.#fresh(resource, answer, cached, serverClock);
       const retryAfterMs = retryAfterMsOf(answer, serverClock.now());
       if (answer.status === 429) budget.block(retryAfterMs ?? 0);
       throw failureOf(answer, path, retryAfterMs, (text) => wire.redact(text));
@@ -124,7 +155,7 @@ export class Requester {
     }
   }
 
-  #fresh<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined): T {
+  #fresh<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined, serverClock: ServerClock): T {
     const { path, read } = resource;
     const etag = answer.header('etag');
     // A restarted server has new tags for the same bytes, and a proxy can drop tags: neither is a change.
@@ -132,7 +163,7 @@ export class Requester {
     const value = isSame ? (cached.value as T) : frozenBody(answer, path, read);
     this.#keep(path, { etag, text: answer.text, value });
     const serverMs = resource.serverTimeMs?.(value);
-    if (serverMs !== undefined) this.#options.budget.serverClock.record(serverMs, answer.sentMs, answer.receivedMs);
+    if (serverMs !== undefined) serverClock.record(serverMs, answer.sentMs, answer.receivedMs);
     return value;
   }
 
@@ -152,6 +183,11 @@ function observed({ status, header, sentMs, receivedMs }: Answer) {
 function backOffMs(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
   if (retryAfterMs !== undefined) return retryAfterMs + random() * retrySpreadMs;
   return random() * Math.min(backOffMaxMs, backOffBaseMs * 2 ** (attempt - 1));
+}
+
+/** Whether a failure says that the key is not taken. */
+export function isKeyRefused(failure: unknown): failure is ApiProblem {
+  return failure instanceof ApiProblem && failure.status === 401;
 }
 
 /** Whether a failure persists until the caller changes something, so that polling on is useless. */

@@ -51,6 +51,11 @@ export class ServerClock {
     return known === undefined ? Number.POSITIVE_INFINITY : known.latestMs - known.earliestMs;
   }
 
+  /** How far the true server time can be from `now()`; infinite before the first answer. */
+  get uncertaintyMs(): number {
+    return this.widthMs <= preciseWidthMs ? this.widthMs / 2 : this.widthMs;
+  }
+
   /** Time since an answer last stated a precise server time; infinite when none did. */
   get preciseAgeMs(): number {
     return this.#clock.monotonicMs() - this.#preciseAtMs;

@@ -84,7 +84,8 @@ function checkedBaseUrl(written: string | URL): string {
   return url.origin + path;
 }
 
-function checkedKey(apiKey: string): string {
+/** Throws `TypeError`, without showing the key. */
+export function checkedKey(apiKey: string): string {
   // For a value that cannot be in a header, fetch would show it in its own error.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be a non-empty text of visible ASCII characters, without spaces');

@@ -1,6 +1,7 @@
 import { isKnownServiceStatus, type MaintenanceWindow, type ServiceState, type ServiceStatus } from './contract.ts';
 import { ApiProblem, type MarketDataFailure } from './failures.ts';
 import type { Condition } from './poller.ts';
+import { isKeyRefused } from './requester.ts';
 
 /** What a watch knows about the service behind it. `kind` decides; the set can grow, so treat others like `outage`. */
 export interface WatchState {
@@ -18,7 +19,7 @@ export interface WatchState {
     | 'limited'
     /** The service is in a state that this version does not know: do not rely on the data. */
     | 'unrecognized'
-    /** The key was refused (401). The watch has ended. */
+    /** The key was refused (401), for the reason in `failure`. Tried again at `untilMs`, and at once after `exchangeKey`. */
     | 'unauthorized'
     /** The request was refused permanently, for example for an unknown symbol. The watch has ended. */
     | 'refused';
@@ -57,6 +58,9 @@ export function dataState(
   service: { readonly condition: Condition; readonly latest: ServiceStatus | undefined },
   { toServerTime, maxDataAgeMs }: StateOptions,
 ): WatchState {
+  if (service.condition.kind === 'failing' && isKeyRefused(service.condition.failure)) {
+    return pollState(service.condition, service.latest, toServerTime);
+  }
   if (data.condition.kind !== 'ok') return pollState(data.condition, service.latest, toServerTime);
   const status = service.condition.kind === 'failing' ? undefined : service.latest;
   // What came with the data is newer than any status.
@@ -87,6 +91,7 @@ function pollState(data: Condition, status: ServiceStatus | undefined, toServerT
   const { failure } = data;
   const untilMs = toServerTime(data.retryAtMs);
   if (failure instanceof ApiProblem && failure.status === 429) return { kind: 'limited', untilMs, failure };
+  if (isKeyRefused(failure)) return { kind: 'unauthorized', untilMs, failure };
   if (isMaintenance(failure)) return inMaintenance(status, untilMs, failure);
   return { kind: 'outage', untilMs, failure };
 }
@@ -130,7 +135,7 @@ function worstOf(states: readonly ServiceState[]): ServiceState {
 /** The state in which a watch ends. */
 export function finalState(failure: unknown): WatchState | undefined {
   if (!(failure instanceof ApiProblem)) return undefined;
-  return { kind: failure.status === 401 ? 'unauthorized' : 'refused', failure };
+  return { kind: 'refused', failure };
 }
 
 /** Whether two states are the same for those who listen to changes. That the end of a window becomes known is no change; that it moves is. */

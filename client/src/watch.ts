@@ -4,7 +4,10 @@ import { finalState, isSameState, type WatchState } from './watch-state.ts';
 export interface WatchOptions {
   /** Ends the watch; the loop over it ends as if there were no more data. */
   readonly signal?: AbortSignal;
-  /** Called on each change of state, before the data that comes with it. If it throws, the watch ends with that error. */
+  /**
+   * Called on each change of state, before the data that comes with it. If it throws, the watch ends with that error. With it a
+   * watch outlives a refused key, in the state `unauthorized`, until `exchangeKey` or the operator makes it good again.
+   */
   readonly onState?: (state: WatchState) => void;
   /** `true` yields data even while it is not reliable (`outage`, `unrecognized`), for example for a display. */
   readonly includeStale?: boolean;
@@ -109,7 +112,11 @@ export class PolledWatch<T> implements Watch<T> {
 
   #changed(): void {
     if (this.#isEnded) return;
-    this.#enter(this.#source.state());
+    const state = this.#source.state();
+    this.#enter(state);
+    // Without a listener nobody would learn why nothing comes any more.
+    const isUnheard = state.kind === 'unauthorized' && this.#options.onState === undefined;
+    if (isUnheard) this.#end({ thrown: state.failure });
     this.#deliver();
   }
 

@@ -132,7 +132,6 @@ describe('a client of a server that answers oddly', () => {
   test('says what is wrong with a body, and never lets a price through that is not a decimal string', async () => {
     const bodies: [unknown, RegExp][] = [
       ['<html>', /not JSON/],
-      ['', /not JSON/],
       ['[]', /body is not an object/],
       [{ serverTime: 'x' }, /body\.serverTimeMs is not a whole number/],
       [{ serverTime: 1, serverTimeMs: 1 }, /body\.serverTime is not a string/],

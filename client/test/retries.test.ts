@@ -40,7 +40,7 @@ describe('a call that meets a failure', () => {
 
   const fine = answer(200, timeBody);
 
-  test('is repeated after a reset, a broken answer, a timeout, 408, 429, 500, 502, 503 and 504', async () => {
+  test('is repeated after a reset, a broken answer, a timeout, 408, 429, 500, 502, 503, 504, and a 200 that is empty or cut off', async () => {
     const wait = { 'retry-after': '1' };
     const safe = [
       reset,
@@ -52,6 +52,8 @@ describe('a call that meets a failure', () => {
       answer(502, 'bad gateway'),
       problem(503, 'MARKET_DATA_UNAVAILABLE', wait),
       answer(504, ''),
+      answer(200, ''),
+      answer(200, '{"serverTime":'),
     ];
     const client = await play([...safe, fine], { maxAttempts: safe.length + 1, deadlineMs: 600_000 });
     assert.deepEqual(await outcome(client.time()), timeBody);
@@ -64,7 +66,7 @@ describe('a call that meets a failure', () => {
       problem(401, 'INVALID_API_KEY'),
       problem(404, 'UNKNOWN_SYMBOL'),
       problem(451, 'SOMETHING_NEW'),
-      answer(200, '{"serverTime":'),
+      answer(200, '<html>'),
     ];
     const client = await play([...final, fine]);
     for (const [index] of final.entries()) {

@@ -97,6 +97,27 @@ describe('the server’s time', () => {
     assert.equal(world.askedAt('/v1/time').length, 2);
   });
 
+  test('gives an age with how exact it is, and asking for it sends nothing, not even later', async () => {
+    const api = client();
+    const held = await api.ticker('BTCEUR');
+    assert.ok(
+      api.age(held).uncertaintyMs > 1_000,
+      'the local clock is wrong by minutes, and nobody asked the server’s',
+    );
+    await both(60_000);
+    assert.ok(Math.abs(api.age(held).ageMs - (world.clock.now() - held.timestampMs)) <= api.age(held).uncertaintyMs);
+    await api.ticker('BTCEUR');
+    await world.quiet();
+    assert.deepEqual(
+      world.sent.map(({ path }) => path),
+      ['/v1/ticker?symbol=BTCEUR', '/v1/ticker?symbol=BTCEUR'],
+    );
+    await api.syncClock();
+    const { ageMs, uncertaintyMs } = api.age(held);
+    assert.ok(uncertaintyMs <= 1 && Math.abs(ageMs - 60_000) <= 1);
+    assert.equal(client({ apiKey: world.api.addKey() }).age(held).uncertaintyMs, Number.POSITIVE_INFINITY);
+  });
+
   test('gives the age of the feed, infinite when it never was', async () => {
     const api = client();
     const status = await api.status();

@@ -247,18 +247,48 @@ describe('a watch of the real listener', () => {
     assert.equal(given.length, 2);
   });
 
-  test('ends with the problem when the key is refused, and every loop learns it', async () => {
+  test('that nobody listens to ends with the problem when the key is refused; one with a listener says why and goes on', async () => {
     const key = world.api.addKey();
     const client = createClient(world.options(world.baseUrl, key));
-    const readings = [record(client.watchTickers({ onState })), record(client.watchTickers())];
+    const listened = record(client.watchTickers({ onState }));
+    const unheard = record(client.watchTickers());
     await world.pass(1_000);
     world.api.directory.remove(digestOf(key));
     await world.pass(6_000);
-    for (const { outcome } of readings) {
-      assert.ok(outcome.failure instanceof ApiProblem && outcome.failure.code === 'INVALID_API_KEY');
-    }
+    assert.ok(unheard.outcome.failure instanceof ApiProblem && unheard.outcome.failure.code === 'INVALID_API_KEY');
+    assert.equal(listened.outcome.failure, undefined);
     assert.deepEqual(kinds(), ['operational', 'unauthorized']);
-    assert.equal(world.statuses().filter((status) => status === 401).length, 1);
+    const { failure, untilMs } = states.at(-1)!;
+    assert.ok(failure instanceof ApiProblem && failure.code === 'INVALID_API_KEY');
+    assert.ok(untilMs! - world.clock.now() > 50_000, 'failed authentication has a limit: once a minute');
+    await world.pass(300_000, 1_000);
+    const refused = world.statuses().filter((status) => status === 401).length;
+    assert.ok(refused >= 5 && refused <= 12, `${refused} requests in five minutes`);
+    assert.deepEqual(kinds(), ['operational', 'unauthorized']);
+  });
+
+  test('goes on at once with a key that is exchanged, refused before or not, and the old one is sent no more', async () => {
+    const [first, second, third] = [world.api.addKey(), world.api.addKey(), world.api.addKey()];
+    const client = createClient(world.options(world.baseUrl, first));
+    const { given, outcome } = record(client.watchTickers({ onState }));
+    await world.pass(1_000);
+    world.api.directory.remove(digestOf(first));
+    await world.pass(6_000);
+    tick('50001.00');
+    client.exchangeKey(second);
+    await world.pass(100);
+    assert.deepEqual([kinds(), given.length], [['operational', 'unauthorized', 'operational'], 2]);
+    client.exchangeKey(third);
+    world.api.directory.remove(digestOf(second));
+    const before = world.sent.length;
+    tick('50002.00');
+    await world.pass(7_000);
+    assert.deepEqual([kinds().length, given.length, outcome.failure], [3, 3, undefined]);
+    const keys = world.sent
+      .slice(before)
+      .map(({ headers }) => Object.values(headers).find((value) => value.startsWith('mdk_')));
+    assert.deepEqual([...new Set(keys)], [third]);
+    assert.throws(() => client.exchangeKey('not a key'), TypeError);
   });
 
   test('ends with the problem when its symbol is not traded, and says why when it only has no price', async () => {

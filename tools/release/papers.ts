@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Bill {
@@ -17,10 +17,24 @@ const made = new Date(Number(process.env.SOURCE_DATE_EPOCH) * 1000).toISOString(
 const manifestOf = (path: string) => JSON.parse(readFileSync(join(tree, path, 'package.json'), 'utf8'));
 const { version } = manifestOf('');
 
-writeBill(manifestOf('').name, version, npmBill(tree, ['--package-lock-only', '--omit=dev']));
+writeBill(manifestOf('').name, version, serverBill());
 writeBill(manifestOf('client').name, manifestOf('client').version, npmBill(join(tree, 'client'), []));
 writeBill(...pythonBill());
 writeFileSync(join(folder, 'RELEASE-NOTES.md'), notes(readFileSync(join(tree, 'CHANGELOG.md'), 'utf8')));
+
+/** With `--omit=dev` npm leaves out what a tool of a developer needs, too: so it gets a lock file without those tools. */
+function serverBill(): Bill {
+  const { bundleDependencies: _, ...manifest } = manifestOf('');
+  const lock = JSON.parse(readFileSync(join(tree, 'package-lock.json'), 'utf8'));
+  const used = Object.entries<{ dev?: boolean }>(lock.packages).filter(
+    ([path, { dev }]) => path !== '' && dev !== true,
+  );
+  const packages = { '': manifest, ...Object.fromEntries(used) };
+  const alone = mkdtempSync(join(tree, 'bill-'));
+  writeFileSync(join(alone, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(alone, 'package-lock.json'), JSON.stringify({ ...lock, packages }));
+  return npmBill(alone, ['--package-lock-only']);
+}
 
 function npmBill(cwd: string, options: readonly string[]): Bill {
   const argv = ['sbom', '--sbom-format=cyclonedx', ...options];

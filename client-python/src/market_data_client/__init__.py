@@ -30,6 +30,7 @@ from .errors import (
 )
 from .hooks import RequestInfo, ResponseInfo, RetryInfo
 from .models import (
+    Age,
     ClockOffset,
     Components,
     KnownMarketStatus,
@@ -50,6 +51,7 @@ from .state import WatchState, WatchStateKind
 
 __all__ = [
     "Access",
+    "Age",
     "ApiError",
     "AsyncClient",
     "AsyncWatch",

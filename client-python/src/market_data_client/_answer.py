@@ -13,7 +13,7 @@ from ._budget import Figures
 from ._server_clock import LIMIT_WINDOW, ServerClock
 from ._shapes import ShapeError, read_problem
 from ._steps import Answer
-from .errors import ApiError, MalformedAnswerError, MarketDataError, error_classes
+from .errors import ApiError, MalformedAnswerError, MarketDataError, TransportError, error_classes
 
 T = TypeVar("T")
 
@@ -71,19 +71,27 @@ def failure_of(answer: Answer, path: str, retry_after: float | None, redact: Cal
 
 
 def body_of(answer: Answer, path: str, read: Callable[[object], T]) -> T:
-    """The body of a 200. Raises ``MalformedAnswerError``."""
+    """The body of a 200. Raises ``MalformedAnswerError``, or ``TransportError`` for one that was cut off on its way."""
     try:
         return read(_parsed(answer.text))
-    except ShapeError as error:
+    except _NotJsonError as error:
         fault = str(error)
-    raise MalformedAnswerError(path, answer.status, fault)
+        # Behind a proxy that drops the length, nothing else tells a broken connection from an end.
+        is_cut_off = answer.text.lstrip()[:1] in ("", "{")
+    except ShapeError as error:
+        fault, is_cut_off = str(error), False
+    raise TransportError(path, "the answer was cut off") if is_cut_off else MalformedAnswerError(path, answer.status, fault)
+
+
+class _NotJsonError(ShapeError):
+    pass
 
 
 def _parsed(text: str) -> object:
     try:
         body: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise ShapeError("not JSON") from None
+        raise _NotJsonError("not JSON") from None
     return body
 
 

@@ -3,20 +3,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Generic, TypeVar
 
 import httpx
 
 from ._core import MARKETS, STATUS, TICKERS, TIME, Core, ticker_resource
-from ._settings import Settings
+from ._settings import Settings, check_key
 from ._steps import Answer, Call, Done, Effect, Run, Send, Steps, Waker
 from ._watch import End, OnState, WatchCore
 from ._wire import Wire
 from .clock import Clock, system_clock, system_random
 from .errors import MarketDataError
 from .hooks import Hooks, RequestInfo, ResponseInfo, RetryInfo
-from .models import ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
 from .state import WatchState
 
 T = TypeVar("T")
@@ -159,6 +159,15 @@ class AsyncClient:
         """Requests the server's time and returns the offset of the local clock."""
         return await self._run(lambda waker: self._core.sync_clock(deadline, max_attempts, waker))
 
+    def exchange_key(self, api_key: str) -> None:
+        """Sends another key from now on, in running watches too, which ask at once.
+
+        Raises ``ValueError`` for a text that cannot be a key.
+        """
+        check_key(api_key)
+        self._wire.api_key = api_key
+        self._core.exchange_key(api_key)
+
     def now(self) -> datetime:
         """The server's time as far as it is known: the local clock's before the first time, status, clock or watch.
 
@@ -166,10 +175,10 @@ class AsyncClient:
         """
         return self._core.now()
 
-    def age(self, of: Ticker | ServiceStatus) -> timedelta:
-        """The age of a ticker, or of the feed as of a status, by the server's clock.
+    def age(self, of: Ticker | ServiceStatus) -> Age:
+        """The age of a ticker, or of the feed as of a status, by the server's clock, with its ``uncertainty``.
 
-        ``timedelta.max`` for a feed that never delivered.
+        ``timedelta.max`` for a feed that never delivered. Sends nothing, now or later.
         """
         return self._core.age(of)
 

@@ -52,9 +52,11 @@ class Budget:
     first answer reports the limit, requests go one at a time.
     """
 
-    def __init__(self, clock: Clock, random: Callable[[], float]) -> None:
-        self.lock = threading.Lock()
-        self.server_clock = ServerClock(clock)
+    lock = threading.Lock()
+    """One for all: a client that exchanges its key goes over to another budget."""
+
+    def __init__(self, clock: Clock, random: Callable[[], float], server_clock: ServerClock | None = None) -> None:
+        self.server_clock = ServerClock(clock) if server_clock is None else server_clock
         self._clock = clock
         self._random = random
         self._waiters: deque[Waker] = deque()
@@ -181,8 +183,10 @@ _shared: weakref.WeakKeyDictionary[Clock, dict[tuple[str, str], Budget]] = weakr
 _shared_lock = threading.Lock()
 
 
-def shared_budget(clock: Clock, random: Callable[[], float], base_url: str, api_key: str) -> Budget:
+def shared_budget(
+    clock: Clock, random: Callable[[], float], base_url: str, api_key: str, server_clock: ServerClock | None = None
+) -> Budget:
     """The budget of a key at a service: clients with one key share it, unless they have different clocks."""
     with _shared_lock:
         budgets = _shared.setdefault(clock, {})
-        return budgets.setdefault((base_url, api_key), Budget(clock, random))
+        return budgets.setdefault((base_url, api_key), Budget(clock, random, server_clock))

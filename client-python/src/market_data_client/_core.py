@@ -16,7 +16,7 @@ from ._shapes import instant_of, read_markets, read_status, read_ticker, read_ti
 from ._steps import Steps, Waker
 from ._watch import DataSource, OnState, StatusSource, WatchCore
 from .errors import MarketDataError
-from .models import ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
 from .state import data_age
 
 T = TypeVar("T")
@@ -85,6 +85,17 @@ class Core:
         finally:
             self._calls_under_way -= 1
 
+    def exchange_key(self, api_key: str) -> None:
+        """For a key that has been checked."""
+        settings = self.settings
+        with self.lock:
+            clock = self.budget.server_clock
+            self.budget = shared_budget(settings.clock, settings.random, settings.base_url, api_key, clock)
+            self._requester.exchange(self.budget)
+            own: list[Poller[Any]] = [self._status_poller, self._markets_poller, self._tickers_poller]
+            for poller in (*own, *self._ticker_pollers.values()):
+                poller.poll_now()
+
     def sync_clock(self, deadline: float | None, max_attempts: int | None, waker: Waker) -> Steps[ClockOffset]:
         yield from self.get(TIME, deadline, max_attempts, waker)
         self._is_clock_used = True
@@ -96,9 +107,13 @@ class Core:
             self._is_clock_used = True
             return _milliseconds(self.budget.server_clock.now())
 
-    def age(self, of: Ticker | ServiceStatus) -> timedelta:
+    def age(self, of: Ticker | ServiceStatus) -> Age:
         at = of.timestamp if isinstance(of, Ticker) else of.last_updated_at
-        return timedelta.max if at is None else max(timedelta(), self.now() - at)
+        with self.lock:
+            clock = self.budget.server_clock
+            now, uncertainty = _milliseconds(clock.now()), clock.uncertainty
+        age = timedelta.max if at is None else max(timedelta(), now - at)
+        return Age(age, timedelta.max if math.isinf(uncertainty) else timedelta(seconds=uncertainty))
 
     @property
     def limit(self) -> Limit | None:

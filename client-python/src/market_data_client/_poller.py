@@ -9,12 +9,14 @@ from ._budget import OnWait
 from ._requester import Fetched
 from ._steps import Steps, Waker
 from .clock import Clock
-from .errors import ApiError, MarketDataError, is_final
+from .errors import ApiError, MarketDataError, is_final, is_key_refused
 
 T = TypeVar("T")
 
 _FAILURE_WAIT_MAX = 60.0
 """Longest time between polls while they fail, unless the server asks for more."""
+_REFUSED_WAIT = 60.0
+"""A refused key is not tried more often: failed authentication has a limit of its own."""
 _JITTER = 0.1
 """The share by which a wait can be longer, never shorter, so that clients spread out."""
 _FAILURE_JITTER = 0.25
@@ -108,6 +110,13 @@ class Poller(Generic[T]):
         self.due = self._clock.steady()
         self.notify()
 
+    def restart_if_refused(self) -> None:
+        """For a loop that begins: it learns for itself whether the key is still refused."""
+        if is_key_refused(self.condition.failure) and not self.followers:
+            self.latest = None
+            self.condition = Condition("starting")
+            self.due = self._clock.steady()
+
     def notify(self) -> None:
         for follower in self.followers:
             follower.wake()
@@ -121,7 +130,7 @@ class Poller(Generic[T]):
         self.due = started + self._interval(fetched.value) * (1 + self._random() * _JITTER)
 
     def _failed(self, failure: MarketDataError) -> None:
-        if is_final(failure):
+        if is_final(failure) and not is_key_refused(failure):
             self.final = failure
             self.final_count += 1
             self.latest = None
@@ -134,6 +143,8 @@ class Poller(Generic[T]):
         if is_maintenance(failure):
             # A window says when it ends; how often it was met before says nothing.
             return max(self._after_failure, failure.retry_after or 0) + self._random() * _RETURN_SPREAD
+        if is_key_refused(failure):
+            return _REFUSED_WAIT * (1 + self._random() * _FAILURE_JITTER)
         longest = max(_FAILURE_WAIT_MAX, self._after_failure)
         back_off = min(longest, self._after_failure * 2.0**self._failures)
         self._failures = min(self._failures + 1, 16)

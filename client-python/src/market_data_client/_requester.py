@@ -8,9 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from ._answer import body_of, failure_of, figures_of, retry_after_of
 from ._budget import Budget, OnWait, Permit
+from ._server_clock import ServerClock
 from ._steps import Answer, Call, Send, Steps, Waker, send, sleep_until
 from .clock import Clock
-from .errors import MarketDataError, TimedOutError
+from .errors import MarketDataError, TimedOutError, is_key_refused
 from .hooks import Hooks, RequestInfo, ResponseInfo, RetryInfo
 
 T = TypeVar("T")
@@ -84,15 +85,23 @@ class Requester:
         self._cache: OrderedDict[str, _Cached] = OrderedDict()
         """The last answer of each path, the least recently used first."""
 
+    def exchange(self, budget: Budget) -> None:
+        """Everything that is sent from now on has another key."""
+        self._budget = budget
+
     def get(self, resource: Resource[T], limits: CallLimits, waker: Waker) -> Steps[Fetched[T]]:
         """The resource; the same object as before while it has not changed. Raises ``MarketDataError``."""
         deadline = self._clock.steady() + limits.deadline
         attempt = 1
         while True:
+            budget = self._budget
             try:
                 return (yield from self._attempt(resource, attempt, limits, deadline, waker))
             except MarketDataError as error:
                 failure = error
+            # Said of a key that has been exchanged meanwhile.
+            if is_key_refused(failure) and budget is not self._budget:
+                continue
             wait = self._back_off(attempt, failure.retry_after)
             due = self._clock.steady() + wait
             # A wait past the deadline is useless: the caller gets the failure at once.
@@ -107,17 +116,22 @@ class Requester:
         self, resource: Resource[T], attempt: int, limits: CallLimits, deadline: float, waker: Waker
     ) -> Steps[Fetched[T]]:
         path = resource.path
-        if self._waits_for_budget:
-            permit = yield from self._budget.take(path, waker, deadline, limits.on_wait)
-        else:
-            permit = self._budget.take_now()
+        while True:
+            budget = self._budget
+            if self._waits_for_budget:
+                permit = yield from budget.take(path, waker, deadline, limits.on_wait)
+            else:
+                permit = budget.take_now()
+            if budget is self._budget:
+                break
+            permit.lost()
         cached = self._cache.get(path)
         try:
             answer = yield from self._exchange(path, attempt, cached, deadline)
         except BaseException:
             permit.lost()
             raise
-        fetched = self._interpret(resource, answer, cached, permit)
+        fetched = self._interpret(resource, answer, cached, permit, budget)
         if self._hooks.on_response is not None:
             info = ResponseInfo(path, attempt, answer.status, answer.headers, answer.received - answer.sent)
             yield Call(partial(self._hooks.on_response, info))
@@ -143,9 +157,9 @@ class Requester:
         )
 
     def _interpret(
-        self, resource: Resource[T], answer: Answer, cached: _Cached | None, permit: Permit
+        self, resource: Resource[T], answer: Answer, cached: _Cached | None, permit: Permit, budget: Budget
     ) -> Fetched[T] | MarketDataError:
-        server_clock = self._budget.server_clock
+        server_clock = budget.server_clock
         figures = figures_of(answer)
         try:
             if figures is not None:
@@ -155,23 +169,23 @@ class Requester:
                 self._keep(resource.path, cached)
                 return Fetched(cached.value, feed)
             if answer.status == 200:
-                return Fetched(self._fresh(resource, answer, cached), feed)
+                return Fetched(self._fresh(resource, answer, cached, server_clock), feed)
             retry_after = retry_after_of(answer, server_clock, self._clock.steady())
             if answer.status == 429:
-                self._budget.block(retry_after or 0)
+                budget.block(retry_after or 0)
             return failure_of(answer, resource.path, retry_after, self._redact)
         except MarketDataError as error:
             return error
         finally:
             permit.answered(figures)
 
-    def _fresh(self, resource: Resource[T], answer: Answer, cached: _Cached | None) -> T:
+    def _fresh(self, resource: Resource[T], answer: Answer, cached: _Cached | None, server_clock: ServerClock) -> T:
         # A restarted server has new tags for the same bytes, and a proxy can drop tags: neither is a change.
         is_same = cached is not None and cached.text == answer.text
         value: T = cached.value if cached is not None and is_same else body_of(answer, resource.path, resource.read)
         self._keep(resource.path, _Cached(answer.headers.get("etag"), answer.text, value))
         if resource.server_time is not None:
-            self._budget.server_clock.record(resource.server_time(value), answer.sent, answer.received)
+            server_clock.record(resource.server_time(value), answer.sent, answer.received)
         return value
 
     def _keep(self, path: str, cached: _Cached) -> None:

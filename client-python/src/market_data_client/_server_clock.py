@@ -61,6 +61,11 @@ class ServerClock:
         return math.inf if known is None else known.width
 
     @property
+    def uncertainty(self) -> float:
+        """How far the true server time can be from ``now()``; infinite before the first answer."""
+        return self.width / 2 if self.width <= _PRECISE_WIDTH else self.width
+
+    @property
     def precise_age(self) -> float:
         """Time since an answer last stated a precise server time; infinite when none did."""
         return self._clock.steady() - self._precise_at

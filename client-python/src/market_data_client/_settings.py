@@ -27,7 +27,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", _checked_base_url(self.base_url))
-        _check_key(self.api_key)
+        check_key(self.api_key)
         for name in ("max_attempts", "attempt_timeout", "deadline", "max_data_age", "remeasure_clock"):
             check_positive(name, getattr(self, name))
 
@@ -56,7 +56,8 @@ def _checked_base_url(written: str) -> str:
     return f"{url.scheme}://{url.netloc}{path}"
 
 
-def _check_key(api_key: object) -> None:
+def check_key(api_key: object) -> None:
+    """Raises ``ValueError``, without showing the key."""
     # A value that cannot be in a header would be shown in the error of whatever refuses it.
     if not isinstance(api_key, str) or re.fullmatch(r"[\x21-\x7e]+", api_key) is None:
         raise ValueError("api_key must be a non-empty text of visible ASCII characters, without spaces")

@@ -142,6 +142,7 @@ class WatchCore(Generic[T]):
         self._on_state = on_state
         self._wakers: set[Waker] = set()
         self._finals = [(poller, poller.final_count) for poller in source.pollers]
+        self._is_begun = False
         self._is_ended = False
         self._delivered: T | None = None
         self.state = WatchState("starting")
@@ -162,7 +163,10 @@ class WatchCore(Generic[T]):
         pollers = self._source.pollers
         self._wakers.add(waker)
         for poller in pollers:
+            if not self._is_begun:
+                poller.restart_if_refused()
             poller.followers.add(waker)
+        self._is_begun = True
         try:
             return (yield from self._next(waker))
         except WatchEndedError:
@@ -184,6 +188,7 @@ class WatchCore(Generic[T]):
             # Another loop's poll may change the state: only a wait for the limit is told before its end.
             if all(not poller.is_under_way or poller.condition.kind == "limited" for poller in pollers):
                 yield from self._tell()
+                self._raise_unheard()
                 latest = self._source.latest
                 if latest is not None and self._is_deliverable(latest):
                     self._delivered = latest
@@ -203,6 +208,12 @@ class WatchCore(Generic[T]):
                 self._is_ended = True
                 yield from self._enter(final_state(poller.final))
                 raise poller.final
+
+    def _raise_unheard(self) -> None:
+        """Without a listener nobody would learn that the key is refused."""
+        if self.state.kind == "unauthorized" and self._on_state is None and self.state.failure is not None:
+            self._is_ended = True
+            raise self.state.failure
 
     def _tell(self) -> Steps[None]:
         return self._enter(self._source.state())

@@ -15,7 +15,7 @@ from .errors import MarketDataError, TimedOutError, TransportError
 _USER_AGENT = f"market-data-client-python/{__version__} (Python {platform.python_version()})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class Wire:
     base_url: str
     api_key: str

@@ -167,6 +167,11 @@ def is_retryable_status(status: int) -> bool:
     return status in (408, 429, 500, 502, 503, 504)
 
 
+def is_key_refused(failure: MarketDataError | None) -> bool:
+    """Whether a failure says that the key is not taken."""
+    return isinstance(failure, ApiError) and failure.status == 401
+
+
 def is_final(failure: MarketDataError) -> bool:
     """Whether a failure persists until the caller changes something, so that polling on is useless."""
     return isinstance(failure, ApiError) and failure.status < 500 and not failure.retryable

@@ -132,6 +132,18 @@ class ClockOffset:
     """The true offset is within this distance of ``offset``; at best half of the round trip."""
 
 
+class Age(timedelta):
+    """How old data is, by the server's clock as far as that is known."""
+
+    uncertainty: timedelta
+    """The true age is within this distance; ``timedelta.max`` before the first answer."""
+
+    def __new__(cls, age: timedelta, uncertainty: timedelta) -> Age:
+        made = super().__new__(cls, days=age.days, seconds=age.seconds, microseconds=age.microseconds)
+        made.uncertainty = uncertainty
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What is left of the key's requests, as far as this process knows."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ._poller import Condition, Poller, is_maintenance
-from .errors import ApiError, MarketDataError
+from .errors import ApiError, MarketDataError, is_key_refused
 from .models import MaintenanceWindow, ServiceStatus, is_known_service_status
 
 WatchStateKind = Literal[
@@ -33,8 +33,8 @@ class WatchState:
     is older than usual, up to ``max_data_age``; or the status is not available. ``outage``: no data, no answer, or data too
     old to rely on: older than ``max_data_age``. ``maintenance``: announced maintenance is running. ``limited``: the key's
     requests for this minute are used up. ``unrecognized``: the service is in a state that this version does not
-    know. ``unauthorized``: the key was refused, and the watch has ended. ``refused``: the request was refused permanently, and
-    the watch has ended.
+    know. ``unauthorized``: the key was refused, for the reason in ``failure``; tried again at ``until``, and at once after
+    ``exchange_key``. ``refused``: the request was refused permanently, and the watch has ended.
     """
 
     kind: WatchStateKind
@@ -71,6 +71,8 @@ def data_state(
     An answer that states the feed's state itself is newer than the last status.
     """
     status = service.latest
+    if is_key_refused(service.condition.failure):
+        return _poll_state(service.condition, status, to_server_time)
     if data.condition.kind != "ok":
         return _poll_state(data.condition, status, to_server_time)
     is_status_lost = service.condition.kind == "failing"
@@ -97,8 +99,7 @@ def service_state(service: Poller[ServiceStatus], to_server_time: ToServerTime, 
 
 def final_state(failure: MarketDataError) -> WatchState:
     """The state in which a watch ends."""
-    is_key_refused = isinstance(failure, ApiError) and failure.status == 401
-    return WatchState("unauthorized" if is_key_refused else "refused", failure=failure)
+    return WatchState("refused", failure=failure)
 
 
 def is_news(state: WatchState, before: WatchState) -> bool:
@@ -117,6 +118,8 @@ def _poll_state(condition: Condition, status: ServiceStatus | None, to_server_ti
     until = to_server_time(condition.until)
     if isinstance(failure, ApiError) and failure.status == 429:
         return WatchState("limited", until=until, failure=failure)
+    if is_key_refused(failure):
+        return WatchState("unauthorized", until=until, failure=failure)
     if is_maintenance(failure):
         return _in_maintenance(status, until, failure)
     return WatchState("outage", until=until, failure=failure)
