@@ -236,7 +236,7 @@ test('the root page shows a ready command with the configured address and a plac
   const commands = named(parsed.get('/')!, 'pre').map(({ text }) => text);
   assert.equal(
     commands[0],
-    `curl -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  'https://api.example.com/v1/ticker?symbol=BTCEUR'`,
+    `curl -i -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  'https://api.example.com/v1/ticker?symbol=BTCEUR'`,
   );
 });
 

@@ -35,44 +35,60 @@ function exampleTarget(path: string, operation: Operation): string {
 
 function curlSample(address: string, keyed: boolean): string {
   const quoted = `'${address.replaceAll("'", "'\\''")}'`;
-  return keyed ? `curl -H "${headerNames.apiKey}: $${keyVariable}" \\\n  ${quoted}` : `curl ${quoted}`;
+  return keyed ? `curl -i -H "${headerNames.apiKey}: $${keyVariable}" \\\n  ${quoted}` : `curl -i ${quoted}`;
 }
 
 /** The TypeScript client has a method for each resource with a key, of the name of its path. */
 function typescriptSample(baseUrl: string, path: string, operation: Operation): string {
   if (!needsKey(operation)) {
-    return `const response = await fetch(\n  ${JSON.stringify(baseUrl + path)},\n);\nconsole.log(await response.json());`;
+    return `const response = await fetch(
+  ${JSON.stringify(baseUrl + path)},
+);
+const { status, headers } = response;
+console.log(status, headers.get('retry-after') ?? '', await response.text());`;
   }
   const method = path.replace('/v1/', '');
   const values = requiredOf(operation).map(({ example }) => `'${example}'`);
-  return `import { createClient } from 'market-data-client';
+  return `import { createClient, MarketDataFailure } from 'market-data-client';
 
 const client = createClient({
   baseUrl: ${JSON.stringify(baseUrl)},
   apiKey: process.env.${keyVariable}!,
 });
 
-const ${method} = await client.${method}(${values.join(', ')});
-console.log(${method});`;
+try {
+  const ${method} = await client.${method}(${values.join(', ')});
+  console.log(${method});
+} catch (error) {
+  if (!(error instanceof MarketDataFailure)) throw error;
+  console.log(error.message, error.retryAfterMs ?? '');
+}`;
 }
 
 function pythonSample(address: string, keyed: boolean): string {
   if (!keyed) {
-    return `import json, urllib.request
+    return `import json, urllib.error, urllib.request
 
-address = ${JSON.stringify(address)}
-with urllib.request.urlopen(address, timeout=10) as response:
-    print(json.load(response))`;
+request = ${JSON.stringify(address)}
+${pythonExchange}`;
   }
-  return `import json, os, urllib.request
+  return `import json, os, urllib.error, urllib.request
 
 request = urllib.request.Request(
     ${JSON.stringify(address)},
     headers={"${headerNames.apiKey}": os.environ["${keyVariable}"]},
 )
-with urllib.request.urlopen(request, timeout=10) as response:
-    print(json.load(response))`;
+${pythonExchange}`;
 }
+
+/** A refusal is printed with its body, which has the code, and with when to come back. */
+const pythonExchange = `try:
+    with urllib.request.urlopen(request, timeout=10) as response:
+        print(json.load(response))
+except urllib.error.HTTPError as error:
+    print(error.code, "Retry-After:", error.headers["Retry-After"], error.read().decode())
+except OSError as error:
+    print("no answer:", error)`;
 
 /**
  * The one field for the key. It is in no form and has no value in the page, so only the scripts of this

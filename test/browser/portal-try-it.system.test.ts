@@ -71,7 +71,7 @@ describe('trying requests from the reference', () => {
       const address = `'${service.service.baseUrl}/v1/ticker?symbol=ethczk'`;
       assert.equal(
         await sample('sh'),
-        `curl -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  -H 'If-None-Match: "a'\\''b"' \\\n  ${address}`,
+        `curl -i -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  -H 'If-None-Match: "a'\\''b"' \\\n  ${address}`,
       );
       assert.match((await sample('ts'))!, /ticker\('ethczk'\)/);
       assert.match((await sample('python'))!, /symbol=ethczk"/);

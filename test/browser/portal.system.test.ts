@@ -21,7 +21,7 @@ describe('the portal in a browser', () => {
   ];
 
   /** Of a page, in pixels, by the width of the window. */
-  const heightMax: Readonly<Record<number, number>> = { [desktop.width]: 5_000, [phone.width]: 8_000 };
+  const heightMax: Readonly<Record<number, number>> = { [desktop.width]: 5_000, [phone.width]: 8_000, 320: 10_000 };
 
   for (const [colorScheme, viewport, other] of [
     ['light', desktop, phone],
@@ -35,7 +35,7 @@ describe('the portal in a browser', () => {
         if (path === '/' || path === '/status') await page.getByText('Operational').first().waitFor();
         if (path === '/cs' || path === '/cs/status') await page.getByText('V provozu').first().waitFor();
         await assertAccessible(page, `${path} ${colorScheme}`);
-        for (const size of [other, viewport]) {
+        for (const size of [other, { width: 320, height: 640 }, viewport]) {
           await page.setViewportSize(size);
           const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
           assert.ok(overflow <= 0, `${path} is ${overflow} pixels wider than a window of ${size.width}`);
@@ -117,6 +117,13 @@ describe('the portal in a browser', () => {
         .click();
       await page.waitForURL(/\/docs\/tickers?#fields$/);
       await page.keyboard.press('/');
+      for (const [asked, heading] of [
+        ['websocket', 'Polling'],
+        ['rate limit', 'Limits'],
+      ] as const) {
+        await page.getByRole('searchbox').fill(asked);
+        await page.locator('.found li:first-child a').filter({ hasText: heading }).waitFor();
+      }
       await page.getByRole('searchbox').fill('nosuchword');
       await page.getByText('Nothing was found.').waitFor();
       await page.keyboard.press('Escape');

@@ -52,7 +52,7 @@ export const czech: Readonly<Record<string, string>> = {
     'Tržní data nepřicházejí, nebo jsou příliš stará na to, aby se na ně dalo spolehnout. Poslední známé ceny jsou stále dostupné: kontrolujte jejich čas.',
   Maintenance: 'Údržba',
   'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.':
-    'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny adresy kromě GET /v1/status chybou 503 SERVICE_MAINTENANCE.',
+    'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny koncové body kromě GET /v1/status chybou 503 SERVICE_MAINTENANCE.',
   Unknown: 'Neznámý',
   'This page cannot tell whether the service works for others.': 'Stránka nemůže zjistit, zda služba funguje ostatním.',
   'The last request got no answer.': 'Poslední dotaz zůstal bez odpovědi.',
