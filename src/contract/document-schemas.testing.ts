@@ -47,7 +47,7 @@ function prepare(schema: Json, judgement: Judgement): Json {
 }
 
 function tighten(schema: Record<string, Json>): Record<string, Json> {
-  const isOpen =
-    schema.type === 'object' && schema.properties !== undefined && schema.additionalProperties === undefined;
-  return isOpen ? { ...schema, additionalProperties: false } : schema;
+  // What says how many properties it can have is of another specification, with properties that are not ours.
+  const isOurs = schema.type === 'object' && schema.properties !== undefined && schema.maxProperties === undefined;
+  return isOurs ? { ...schema, additionalProperties: false } : schema;
 }

@@ -71,7 +71,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
+  readonly additionalProperties?: boolean | object;
   readonly description?: string;
 }
 
@@ -164,6 +164,16 @@ test('an optional field may be absent but not null, and a client accepts fields 
   assert.deepEqual(asClient({ $ref: '#/components/schemas/Ticker' }, without), []);
   assert.notDeepEqual(faultsWith({ vwap24h: null }), []);
   assert.deepEqual(faultsWith({ addedLater: 'x' }), []);
+});
+
+test('every object but a problem says that properties can be added, for generators whose decoders are strict', () => {
+  const objectsIn = (schema: Schema): readonly Schema[] => [
+    ...(schema.type === 'object' ? [schema] : []),
+    ...Object.values(schema.properties ?? {}).flatMap(objectsIn),
+  ];
+  const names = Object.keys(document.components.schemas).filter((name) => name !== 'Problem');
+  const closed = names.filter((name) => objectsIn(schemaOf(name)).some((one) => !one.additionalProperties));
+  assert.deepEqual(closed, []);
 });
 
 test('a problem takes no further property', () => {

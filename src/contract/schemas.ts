@@ -1,6 +1,11 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TProperties } from 'typebox';
 import { type ErrorCode, errorCodes } from './errors.ts';
 import * as part from './schema-parts.ts';
+
+/** An object that can gain properties within v1, and says so to generators: the decoders they make then take new ones. */
+function open<Properties extends TProperties>(description: string, properties: Properties) {
+  return Type.Object(properties, { description, additionalProperties: true });
+}
 
 /** States of a market that version 1 knows today (contract, Enumerations). The set can grow within v1. */
 export const publicMarketStatuses = ['trading', 'paused', 'delisted'] as const;
@@ -48,12 +53,12 @@ const serverTimeFields = {
   serverTimeMs: part.instantMs('The same instant as `serverTime`, in milliseconds since the Unix epoch.', servedAt),
 };
 
-export const ServerTimeSchema = part.object(
+export const ServerTimeSchema = open(
   'The time of the server, to measure the offset of a local clock.',
   serverTimeFields,
 );
 
-export const MaintenanceWindowSchema = part.object(
+export const MaintenanceWindowSchema = open(
   'An announced maintenance window. It runs from `from` (included) to `to` (excluded).',
   {
     from: part.instant('Start of the window, ISO 8601 in UTC.', windowFrom),
@@ -72,14 +77,14 @@ export const MaintenanceWindowSchema = part.object(
 const serviceStatus = (description: string) =>
   part.component<typeof PublicServiceStatusSchema>('PublicServiceStatus', description);
 
-export const ServiceStatusSchema = part.object(
+export const ServiceStatusSchema = open(
   'How the service is doing, whether maintenance is announced, and how old the market data is.',
   {
     status: serviceStatus(
       'Overall status: `maintenance` whenever an announced window is running, otherwise the worst of `api` and the components.',
     ),
     api: serviceStatus('Status of the API itself: `operational`, or `maintenance` during an announced window.'),
-    components: part.object('The parts the API depends on. Parts can be added.', {
+    components: open('The parts the API depends on. Parts can be added.', {
       ticker: serviceStatus(
         'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`.',
       ),
@@ -109,7 +114,7 @@ const symbolField = part.symbol('Base and quote currency joined without a separa
 const baseField = part.currency('Code of the base currency.', 'BTC');
 const quoteField = part.currency('Code of the quote currency, for example EUR or CZK.', 'EUR');
 
-export const MarketSchema = part.object('A market and the rules of its prices and orders.', {
+export const MarketSchema = open('A market and the rules of its prices and orders.', {
   symbol: symbolField,
   base: baseField,
   quote: quoteField,
@@ -137,54 +142,51 @@ const change = (period: string, example: string) =>
     ),
   );
 
-export const TickerSchema = part.object(
-  'Current client prices of a market, and what the exchange saw in the last 24 hours.',
-  {
-    symbol: symbolField,
-    base: baseField,
-    quote: quoteField,
-    buyPrice: part.decimal(
-      'Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.',
-      '84631.2',
+export const TickerSchema = open('Current client prices of a market, and what the exchange saw in the last 24 hours.', {
+  symbol: symbolField,
+  base: baseField,
+  quote: quoteField,
+  buyPrice: part.decimal(
+    'Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.',
+    '84631.2',
+  ),
+  sellPrice: part.decimal(
+    'Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.',
+    '83788.9',
+  ),
+  high24h: part.decimal(
+    'Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.',
+    '85120.0',
+  ),
+  low24h: part.decimal(
+    'Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.',
+    '83004.7',
+  ),
+  volume24h: part.decimal('Volume on the exchange in the last 24 hours, in the base currency.', '412.70318822'),
+  vwap24h: Type.Optional(
+    part.decimal(
+      'Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.',
+      '84077.3',
     ),
-    sellPrice: part.decimal(
-      'Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.',
-      '83788.9',
-    ),
-    high24h: part.decimal(
-      'Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.',
-      '85120.0',
-    ),
-    low24h: part.decimal(
-      'Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.',
-      '83004.7',
-    ),
-    volume24h: part.decimal('Volume on the exchange in the last 24 hours, in the base currency.', '412.70318822'),
-    vwap24h: Type.Optional(
-      part.decimal(
-        'Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.',
-        '84077.3',
-      ),
-    ),
-    priceChangePercent1h: change('1 hour', '0.21'),
-    priceChangePercent24h: change('24 hours', '-1.05'),
-    priceChangePercent7d: change('7 days', '3.40'),
-    timestamp: part.instant(
-      'When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.',
-      capturedAt,
-    ),
-    timestampMs: part.instantMs('The same instant as `timestamp`, in milliseconds since the Unix epoch.', capturedAt),
-  },
-);
+  ),
+  priceChangePercent1h: change('1 hour', '0.21'),
+  priceChangePercent24h: change('24 hours', '-1.05'),
+  priceChangePercent7d: change('7 days', '3.40'),
+  timestamp: part.instant(
+    'When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.',
+    capturedAt,
+  ),
+  timestampMs: part.instantMs('The same instant as `timestamp`, in milliseconds since the Unix epoch.', capturedAt),
+});
 
-export const MarketListSchema = part.object('Every market a client can trade.', {
+export const MarketListSchema = open('Every market a client can trade.', {
   markets: Type.Array(part.component<typeof MarketSchema>('Market'), {
     description: 'Ordered by symbol. Delisted markets are included for 30 days.',
     maxItems: listLengthMax,
   }),
 });
 
-export const TickerListSchema = part.object('The tickers of all markets that have one.', {
+export const TickerListSchema = open('The tickers of all markets that have one.', {
   tickers: Type.Array(part.component<typeof TickerSchema>('Ticker'), {
     description:
       'One entry for each traded market that currently has a price. It can be shorter than the list of markets.',
@@ -257,14 +259,14 @@ const OpenApiDocumentSchema = {
   maxProperties: 20,
 };
 
-export const RootDocumentSchema = part.object('What this service is and where its documentation lies.', {
+export const RootDocumentSchema = open('What this service is and where its documentation lies.', {
   name: part.text('Name of the service.', 'Market Data API', { maxLength: 100 }),
   version: part.text('Version of the API, the same as in the OpenAPI document.', '1.0', {
     minLength: 3,
     maxLength: 16,
     pattern: '^\\d+\\.\\d+$',
   }),
-  links: part.object('Where to go from here.', {
+  links: open('Where to go from here.', {
     openapi: part.address('This description, as OpenAPI 3.1 in JSON.', 'https://api.example.com/openapi/v1.json'),
     reference: part.address('The reference, for people.', 'https://api.example.com/docs'),
     errors: part.address(

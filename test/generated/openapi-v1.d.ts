@@ -172,6 +172,8 @@ export interface components {
              * @example 1795255200517
              */
             serverTimeMs: number;
+        } & {
+            [key: string]: unknown;
         };
         /** @description How the service is doing, whether maintenance is announced, and how old the market data is. */
         ServiceStatus: {
@@ -183,6 +185,8 @@ export interface components {
             components: {
                 /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`. */
                 ticker: components["schemas"]["PublicServiceStatus"];
+            } & {
+                [key: string]: unknown;
             };
             /** @description The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`. */
             maintenance: components["schemas"]["MaintenanceWindow"] | null;
@@ -212,6 +216,8 @@ export interface components {
              * @example 1795255200517
              */
             serverTimeMs: number;
+        } & {
+            [key: string]: unknown;
         };
         /** @description An announced maintenance window. It runs from `from` (included) to `to` (excluded). */
         MaintenanceWindow: {
@@ -244,6 +250,8 @@ export interface components {
              * @example Upgrade of the price database.
              */
             description: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description A market and the rules of its prices and orders. */
         Market: {
@@ -291,11 +299,15 @@ export interface components {
              * @example 0.5
              */
             minOrderValue?: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Every market a client can trade. */
         MarketList: {
             /** @description Ordered by symbol. Delisted markets are included for 30 days. */
             markets: components["schemas"]["Market"][];
+        } & {
+            [key: string]: unknown;
         };
         /** @description Current client prices of a market, and what the exchange saw in the last 24 hours. */
         Ticker: {
@@ -371,11 +383,15 @@ export interface components {
              * @example 1795255200123
              */
             timestampMs: number;
+        } & {
+            [key: string]: unknown;
         };
         /** @description The tickers of all markets that have one. */
         TickerList: {
             /** @description One entry for each traded market that currently has a price. It can be shorter than the list of markets. */
             tickers: components["schemas"]["Ticker"][];
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @description Trading state of a market. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
@@ -461,7 +477,11 @@ export interface components {
                  * @example https://api.example.com/status
                  */
                 status: string;
+            } & {
+                [key: string]: unknown;
             };
+        } & {
+            [key: string]: unknown;
         };
         /** @description An OpenAPI 3.1 document: this one. */
         OpenApiDocument: {

@@ -1338,6 +1338,8 @@ export interface components {
              * @example Upgrade of the price database.
              */
             readonly description: string;
+        } & {
+            readonly [key: string]: unknown;
         };
         /** @description Exactly the body clients get from `/v1/status`. */
         readonly ServiceStatus: {
@@ -2116,6 +2118,8 @@ export interface components {
              * @example 1795255200123
              */
             readonly timestampMs: number;
+        } & {
+            readonly [key: string]: unknown;
         };
         /** @description A new value that is held back; the last good one stays. */
         readonly Held: {
