@@ -18,7 +18,7 @@ const read = [
   'client-python/README.md',
   'docs/clients/*.md',
   'exchange-simulator/recordings/{LICENSE-cryptofeed,asset-pairs-2021-04-17.json,ws-v1-ticker-2021-04-17.jsonl}',
-  'src/portal/czech/**/*.txt',
+  'src/**/*.{awk,bash,fish,json,lua,sql,txt,yaml,zsh}',
   'web/**/*.{css,html,svg}',
 ];
 
