@@ -4,6 +4,7 @@ import { rebuildAnswer } from '../../src/history/query/bodies.ts';
 import { RecordReader } from '../../src/history/query/record-reader.ts';
 import { verifyRecord } from '../../src/history/query/verify.ts';
 import { newRecord, recordTest } from '../../src/history/record/record.testing.ts';
+import { segmentKinds } from '../../src/history/segment/segment.ts';
 import { eventually } from '../support/eventually.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
@@ -94,6 +95,13 @@ recordTest('the body of every answer to a key can be built again from the record
   const [, number] = /segment (\d+) of chain 1/.exec(sealed.raw)!;
   const { hash } = (await store.segment(1, Number(number)))!;
   assert.ok(sealed.raw.includes(`\r\n${hash.toString('hex')}\r\n`), 'the hash is of a segment of the record');
+  const later = await store.heads({ kinds: segmentKinds, chain: 1, afterNumber: Number(number) });
+  const nextDay = Date.parse(/Record of (\S+):/.exec(sealed.raw)![1]!) + 86_400_000;
+  assert.deepEqual(
+    later.filter(({ firstAt }) => firstAt < nextDay),
+    [],
+    'it covers the last minute of the day',
+  );
   const { finding, segments } = await verifyRecord(store, () => {});
   assert.equal(finding, undefined);
   assert.ok(segments > 3);

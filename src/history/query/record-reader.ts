@@ -112,7 +112,7 @@ export class RecordReader {
       const held = (await this.#segments.keyframe(chain, first.number)).rows.facts((subject) => subject === '');
       rows.push(...held.filter(({ kind }) => lastingBreakKinds.includes(kind)));
     }
-    return inOrder(rows);
+    return inOrder(rows.filter(({ kind }) => kind !== 'ledger'));
   }
 
   /** Gives what was published in a span, of a market or of all, part by part of segments, each in order. */

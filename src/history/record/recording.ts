@@ -1,9 +1,10 @@
 import type { ServiceBoard } from '../../board/service-board.ts';
-import { asEpochMs, type EpochMs, type Timer } from '../../clock.ts';
+import type { EpochMs, Timer } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
+import type { DaySeal } from '../segment/ledger.ts';
 import type { GapFact, ProcessFact } from '../segment/rows.ts';
 import type { Deletion } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
@@ -13,7 +14,6 @@ import type { FromWorker } from './worker.ts';
 import type { WriterFigures } from './writer.ts';
 
 const tickEveryMs = 1_000;
-const dayMs = 86_400_000;
 /** A clock that is off by so much more or less is recorded. */
 const offsetStepMs = 250;
 
@@ -26,8 +26,8 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   readonly audit: Pick<Store['audit'], 'record'>;
   /** How far the wall clock is ahead of that of each source that tells its own, and of Redis, in milliseconds. */
   readonly clockOffsets: () => ReadonlyMap<string, number | undefined>;
-  /** A day is over: its last segment, with the SHA-256 in hexadecimal digits. */
-  readonly daySealed: (seal: Record<'day' | 'head', string> & Record<'chain' | 'segment', number>) => void;
+  /** A day is over, and all of it is stored. */
+  readonly daySealed: (seal: DaySeal) => void;
 }
 
 /** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
@@ -35,10 +35,7 @@ export class Recording {
   readonly #parts: RecordingParts;
   readonly #recorder: Recorder;
   readonly #thread: RecordingThread;
-  /** The part of the record that this process writes. */
-  #chain = 0;
   #timer: Timer | undefined;
-  #day = 0;
   #recorded: { windows?: unknown; path?: unknown; isPublishing?: boolean } = {};
   #offsets: ReadonlyMap<string, number> = new Map();
   #gaps = 0;
@@ -93,7 +90,6 @@ export class Recording {
   begin(errorsUrl: string): void {
     const { clock, version } = this.#parts;
     const process: ProcessFact = { version, errorsUrl };
-    this.#day = Math.floor(clock.now() / dayMs);
     this.#recorder.start([['process', JSON.stringify(process)]]);
     this.#timer = clock.every(tickEveryMs, () => this.#tick());
   }
@@ -113,7 +109,6 @@ export class Recording {
     switch (message.kind) {
       case 'open':
         this.#recorder.channelRestored();
-        this.#chain = message.chain;
         if (message.gap === undefined) return;
         this.#gaps++;
         log.warn(
@@ -131,6 +126,10 @@ export class Recording {
         this.#lastError = message.lastError;
         if (this.#lastError === undefined) log.warn({}, 'the record of quotes and answers can be written again');
         else log.error({ trouble: this.#lastError }, 'the record of quotes and answers cannot be written');
+        return;
+      case 'sealed':
+        log.info(message.seal, 'the record up to this day ends with this hash');
+        this.#parts.daySealed(message.seal);
         return;
       case 'deleted':
         this.#deleted(message.deletion);
@@ -152,14 +151,6 @@ export class Recording {
     // What was noted before goes first, so that all of it is stored once this is.
     this.#recorder.flush();
     this.#thread.post({ kind: 'tick', now, until: this.#gapSince ?? now });
-    const day = Math.floor(now / dayMs);
-    if (day === this.#day || this.#figures === undefined) return;
-    const ended = isoInstant(asEpochMs(this.#day * dayMs)).slice(0, 10);
-    this.#day = day;
-    const { number, hash } = this.#figures.head;
-    const seal = { day: ended, chain: this.#chain, segment: number, head: Buffer.from(hash).toString('hex') };
-    this.#parts.log.info(seal, 'the record up to this day ends with this hash');
-    this.#parts.daySealed(seal);
   }
 
   #recordFacts(): void {

@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asEpochMs, type EpochMs } from '../../clock.ts';
 import { SerialQueue } from '../../serial-queue.ts';
+import type { DaySeal } from '../segment/ledger.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import { prune } from '../segment/retention.ts';
 import type { GapFact } from '../segment/rows.ts';
 import type { Deletion, RecordLocation, SegmentStore } from '../segment/segment-store.ts';
+import { DaySeals } from './day-seals.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
 import type { WriterFigures } from './writer.ts';
 
@@ -30,6 +32,8 @@ export type FromWorker =
   | { readonly kind: 'written'; readonly bytes: number }
   /** About once a second. `trouble` says why nothing can be written; `undefined` where it can. */
   | { readonly kind: 'state'; readonly figures: WriterFigures; readonly lastError: string | undefined }
+  /** A day is over. */
+  | { readonly kind: 'sealed'; readonly seal: DaySeal }
   | { readonly kind: 'deleted'; readonly deletion: Deletion };
 
 /**
@@ -42,6 +46,7 @@ const pruneEveryMs = 600_000;
 
 let store: SegmentStore | undefined;
 let open: OpenWriter | undefined;
+let seals: DaySeals | undefined;
 let lastError: string | undefined;
 let prunedAt = 0;
 /** A month can take its time: nothing waits for it but the end. */
@@ -67,13 +72,18 @@ async function begin(): Promise<void> {
   const journalPath = store.journalPath!;
   const written = (bytes: number) => report({ kind: 'written', bytes });
   open = await openWriter({ store, journalPath, requestKey, now: startedAt, written });
+  seals = await DaySeals.of(store, open.chain, startedAt);
   report({ kind: 'open', chain: open.chain, gap: open.gap });
 }
 
 async function tick(now: EpochMs, until: EpochMs): Promise<void> {
   if (open === undefined || store === undefined) return;
   const { writer } = open;
-  await trying(() => writer.tick(now, until));
+  await trying(async () => {
+    await writer.tick(now, until);
+    const seal = await seals?.seal(now, writer.figures().head);
+    if (seal !== undefined) report({ kind: 'sealed', seal });
+  });
   report({ kind: 'state', figures: writer.figures(), lastError });
   await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;

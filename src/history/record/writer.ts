@@ -8,6 +8,7 @@ import {
   type FactKind,
   type FactRow,
   isEmpty,
+  type LedgerFact,
   type Position,
   type Rows,
   startOf,
@@ -71,6 +72,8 @@ export class RecordWriter {
   #minute = 0;
   #signedAt = 0;
   #silent: readonly Sign[] = [];
+  /** The last entry of the ledger that is in this chain. */
+  #noted = 0;
   /** Bytes of the journal that others have. */
   #copied = 0;
   #unstored: Segment[] = [];
@@ -106,7 +109,9 @@ export class RecordWriter {
     this.#beginSync();
     if (isEmpty(this.#rows) || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
     else await this.seal();
-    if (until < this.#signedAt || until >= this.#signedAt + signEveryMs) await this.#sign(until);
+    if (until >= this.#signedAt && until < this.#signedAt + signEveryMs) return;
+    await this.#sign(until);
+    await this.#noteLedger(now);
   }
 
   /** Closes everything in order: a journal without a header says so. Throws the error of the disk. */
@@ -126,6 +131,15 @@ export class RecordWriter {
     this.#copied += data.length;
     this.#signedAt = at;
     this.#silent = ((await store.signs()) ?? []).filter((sign) => isSilent(sign, at));
+  }
+
+  /** Seals the ledger with what this chain publishes. */
+  async #noteLedger(at: EpochMs): Promise<void> {
+    const last = (await this.#parts.store.ledger(this.#noted)).at(-1);
+    if (last === undefined) return;
+    const entry: LedgerFact = { number: last.number, hash: Buffer.from(last.hash).toString('hex') };
+    await this.note('ledger', JSON.stringify(entry), at);
+    this.#noted = last.number;
   }
 
   /** Records something of the record itself. Throws the error of the disk. */

@@ -7,7 +7,7 @@ import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTabl
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
-import type { RunQuery, SegmentRow } from './sql-segments.ts';
+import type { LaterTables, RunQuery, SegmentRow, Steps } from './sql-segments.ts';
 import { headColumns, headOf, headOfChain, SqlSegments, valuesOf } from './sql-segments.ts';
 
 type PostgresRecord = Extract<RecordLocation, { readonly kind: 'postgres' }>;
@@ -42,7 +42,7 @@ async function openWith(
     if (identity !== undefined) {
       assertReadable(identity.form, location.name);
       const path = `${journalPath}.${identity.id}`;
-      return new PostgresSegments(pool, location, path, identity.hasSigns, options.clock);
+      return new PostgresSegments(pool, location, path, identity, options.clock);
     }
   } catch (error) {
     await pool.end();
@@ -100,11 +100,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     pool: ConnectionPool,
     location: PostgresLocation,
     journalPath: string,
-    hasSigns: boolean,
+    later: LaterTables,
     clock: Pick<Clock, 'now'>,
   ) {
     // One statement is a transaction by itself.
-    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', hasSigns);
+    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', later);
     this.#pool = pool;
     this.#location = location;
     this.#clock = clock;
@@ -170,7 +170,14 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   }
 
   async delete(deletions: readonly Deletion[]): Promise<void> {
-    await together(this.#pool, (run) => deleteSegments(run, deletions));
+    await together(this.#pool, async (run) => {
+      await deleteSegments(run, deletions);
+      for (const deletion of deletions) await take(run, this.enter('deletion', JSON.stringify(deletion)));
+    });
+  }
+
+  protected atOnce<Result>(steps: Steps<Result>): Promise<Result> {
+    return together(this.#pool, (run) => take(run, steps));
   }
 
   async chains(): Promise<readonly number[]> {
@@ -200,6 +207,14 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   close(): Promise<void> {
     return this.#pool.end();
   }
+}
+
+/** Takes steps while nobody else writes to the ledger. */
+async function take<Result>(run: RunQuery, steps: Steps<Result>): Promise<Result> {
+  await run('lock table record_ledger in exclusive mode');
+  let step = steps.next([]);
+  while (step.done !== true) step = steps.next((await run(...step.value)) as readonly never[]);
+  return step.value;
 }
 
 const insertSegment = `insert into record_segment (${headColumns}, data)

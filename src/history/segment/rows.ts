@@ -68,8 +68,8 @@ export const factKinds = [...firstKinds, 'publishing', 'ledger', 'clock'] as con
 
 export type FactKind = (typeof factKinds)[number];
 
-/** Kinds that say where the record begins, ends or has a gap. */
-export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'deletion', 'publishing'];
+/** Kinds that say where the record begins, ends or has a gap, and what else it holds. */
+export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'deletion', 'publishing', 'ledger'];
 /** Kinds among them that hold until the next of their kind. */
 export const lastingBreakKinds: readonly FactKind[] = ['process', 'publishing'];
 
@@ -178,6 +178,13 @@ export interface ProcessFact {
   /** The version of the software. */
   readonly version: string;
   readonly errorsUrl: string;
+}
+
+/** The end of the ledger when it was noted. */
+export interface LedgerFact {
+  readonly number: number;
+  /** In hexadecimal digits. */
+  readonly hash: string;
 }
 
 /** A span in which something was published that the record does not have. */

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
 import type { ByteRange } from './groups.ts';
+import type { DaySeal, LedgerEntry } from './ledger.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
 
 /** A process that wrote a part of the record. */
@@ -83,6 +84,8 @@ export interface SegmentReader {
   runs(): Promise<readonly Run[]>;
   holds(): Promise<readonly Hold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
+  /** Gives its entries after a number; none where only versions without a ledger have written. */
+  ledger(after?: number): Promise<readonly LedgerEntry[]>;
   /** The last one of each process that did not end in order; `undefined` where only versions that gave none have written. */
   signs(): Promise<readonly Sign[] | undefined>;
   /** Gives what was copied of the journal of a process of another machine; absent where all are on this one. */
@@ -108,6 +111,8 @@ export interface SegmentStore extends SegmentReader {
   addHold(hold: Omit<Hold, 'id'>): Promise<number>;
   /** Whether there was one of this id. */
   releaseHold(id: number): Promise<boolean>;
+  /** Enters a seal of a day, with the ends of all chains. */
+  addSeal(seal: DaySeal): Promise<void>;
   /** Until when retention may delete that wants to delete what is before an instant. */
   deletableBefore(before: EpochMs): EpochMs;
   /** Deletes the segments they name, and keeps a row of each deletion. All or none of them. */

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
+import { type DaySeal, holdText, type LedgerEntry, type LedgerKind, ledgerHash, runText } from './ledger.ts';
 import type { ChainHead, Segment, SegmentHead } from './segment.ts';
 import type { Deletion, Hold, Run, SegmentQuery, Sign } from './segment-store.ts';
 
@@ -11,6 +12,13 @@ export type SqlValue = string | number | Uint8Array;
 /** Runs a statement with `?` for each value. Rejects with the engine's error, or `StoreError`. */
 export type RunQuery = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
+/** Statements that belong together: each is yielded, and gets its rows. */
+export type Steps<Result> = Generator<
+  readonly [text: string, values?: readonly SqlValue[] | undefined],
+  Result,
+  readonly never[]
+>;
+
 /** A segment as both engines keep it. */
 export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 'requests' | 'hash' | 'previous'> {
   readonly first_ms: EpochMs;
@@ -21,39 +29,111 @@ export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 're
   readonly previous: Uint8Array;
 }
 
+export interface LaterTables {
+  readonly hasSigns: boolean;
+  readonly hasLedger: boolean;
+}
+
 /** The queries that are the same on both engines. */
 export abstract class SqlSegments {
   protected readonly run: RunQuery;
   readonly #prefix: string;
   readonly #columns: string;
+  readonly #runQuery: string;
+  readonly #holdQuery: string;
+  readonly #deletionQuery: string;
   protected readonly hasSigns: boolean;
+  readonly #hasLedger: boolean;
 
   /**
    * @param prefix what the names of the tables begin with
    * @param place where the data of a segment is, in SQL
-   * @param hasSigns whether there are the tables of versions that give signs
+   * @param later whether there are tables of later versions than the first: of those that give signs, of those that keep a ledger
    */
-  constructor(run: RunQuery, prefix: string, place: string, hasSigns: boolean) {
+  constructor(run: RunQuery, prefix: string, place: string, { hasSigns, hasLedger }: LaterTables) {
     this.run = run;
     this.#prefix = prefix;
     this.#columns = `${headColumns}, ${place} as place`;
+    this.#runQuery = `select run, chain, started_ms as "startedAt", request_key as "requestKey" from ${prefix}run order by run`;
+    this.#holdQuery = `select id, from_ms as "from", to_ms as "to", reason from ${prefix}hold order by id`;
+    this.#deletionQuery = `select chain, first, last, hash, until_ms as until from ${prefix}deletion`;
     this.hasSigns = hasSigns;
+    this.#hasLedger = hasLedger;
   }
 
-  async addRun({ chain, startedAt, requestKey }: Omit<Run, 'run'>): Promise<number> {
+  /** Does all of it or nothing, while nobody else writes to the ledger. */
+  protected abstract atOnce<Result>(steps: Steps<Result>): Promise<Result>;
+
+  addRun(run: Omit<Run, 'run'>): Promise<number> {
+    return this.atOnce(this.#addRun(run));
+  }
+
+  *#addRun({ chain, startedAt, requestKey }: Omit<Run, 'run'>): Steps<number> {
     const insert = `insert into ${this.#prefix}run (chain, started_ms, request_key) values (?, ?, ?) returning run`;
-    const [row] = await this.run<Pick<Run, 'run'>>(insert, [chain, startedAt, requestKey]);
-    return row!.run;
+    const [made] = yield* rowsOf<Pick<Run, 'run'>>(insert, [chain, startedAt, requestKey]);
+    yield* this.enter('run', runText({ ...made!, chain, startedAt, requestKey }));
+    return made!.run;
   }
 
-  async addHold({ from, to, reason }: Omit<Hold, 'id'>): Promise<number> {
+  addHold(hold: Omit<Hold, 'id'>): Promise<number> {
+    return this.atOnce(this.#addHold(hold));
+  }
+
+  *#addHold(hold: Omit<Hold, 'id'>): Steps<number> {
     const insert = `insert into ${this.#prefix}hold (from_ms, to_ms, reason) values (?, ?, ?) returning id`;
-    const [row] = await this.run<Pick<Hold, 'id'>>(insert, [from, to, reason]);
-    return row!.id;
+    const [made] = yield* rowsOf<Pick<Hold, 'id'>>(insert, [hold.from, hold.to, hold.reason]);
+    yield* this.enter('hold', holdText({ ...hold, ...made! }));
+    return made!.id;
   }
 
-  async releaseHold(id: number): Promise<boolean> {
-    return (await this.run(`delete from ${this.#prefix}hold where id = ? returning id`, [id])).length === 1;
+  releaseHold(id: number): Promise<boolean> {
+    return this.atOnce(this.#releaseHold(id));
+  }
+
+  *#releaseHold(id: number): Steps<boolean> {
+    const [gone] = yield* rowsOf(`delete from ${this.#prefix}hold where id = ? returning id`, [id]);
+    if (gone !== undefined) yield* this.enter('release', JSON.stringify({ id }));
+    return gone !== undefined;
+  }
+
+  addSeal(seal: DaySeal): Promise<void> {
+    return this.atOnce(this.#addSeal(seal));
+  }
+
+  *#addSeal(seal: DaySeal): Steps<void> {
+    const heads: string[] = [];
+    const chains = yield* rowsOf<Pick<Run, 'chain'>>(
+      `select distinct chain from ${this.#prefix}run where chain <> ? order by chain`,
+      [seal.chain],
+    );
+    for (const { chain } of chains) {
+      const [last] = yield* rowsOf<Pick<SegmentRow, 'number' | 'hash'>>(lastOfChain(this.#prefix), [chain]);
+      if (last !== undefined) heads.push(`${chain} ${last.number} ${Buffer.from(last.hash).toString('hex')}`);
+    }
+    yield* this.enter('seal', JSON.stringify({ ...seal, others: heads }));
+  }
+
+  /** The first entry of all follows those of what versions without a ledger wrote. */
+  protected *enter(kind: LedgerKind, text: string): Steps<void> {
+    const query = `select number, hash from ${this.#prefix}ledger order by number desc limit 1`;
+    let [last] = yield* rowsOf<Pick<LedgerEntry, 'number' | 'hash'>>(query);
+    const known = last === undefined ? yield* this.#unentered() : [];
+    const isKnown = known.some((entry) => entry[0] === kind && entry[1] === text);
+    for (const entry of isKnown ? known : [...known, [kind, text] as const]) {
+      last = { number: (last?.number ?? 0) + 1, hash: ledgerHash(last?.hash, ...entry) };
+      yield [`insert into ${this.#prefix}ledger values (?, ?, ?, ?)`, [last.number, ...entry, last.hash]];
+    }
+  }
+
+  *#unentered(): Steps<(readonly [LedgerKind, string])[]> {
+    const runs = yield* rowsOf<Run>(this.#runQuery);
+    const holds = yield* rowsOf<Hold>(this.#holdQuery);
+    const deletions = yield* rowsOf<Deletion>(`${this.#deletionQuery} order by chain, first`);
+    return [
+      ...runs.map((run) => ['run', runText(run)] as const),
+      ...holds.map((hold) => ['hold', holdText(hold)] as const),
+      ...deletions.map((deletion) => ['deletion', JSON.stringify(deletion)] as const),
+    ];
   }
 
   head(chain: number): Promise<ChainHead | undefined> {
@@ -67,13 +147,17 @@ export abstract class SqlSegments {
   }
 
   runs(): Promise<readonly Run[]> {
-    const columns = 'run, chain, started_ms as "startedAt", request_key as "requestKey"';
-    return this.run<Run>(`select ${columns} from ${this.#prefix}run order by run`);
+    return this.run<Run>(this.#runQuery);
   }
 
   holds(): Promise<readonly Hold[]> {
-    const columns = 'id, from_ms as "from", to_ms as "to", reason';
-    return this.run<Hold>(`select ${columns} from ${this.#prefix}hold order by id`);
+    return this.run<Hold>(this.#holdQuery);
+  }
+
+  async ledger(after = 0): Promise<readonly LedgerEntry[]> {
+    if (!this.#hasLedger) return [];
+    const query = `select number, kind, text, hash from ${this.#prefix}ledger where number > ? order by number`;
+    return this.run<LedgerEntry>(query, [after]);
   }
 
   async signs(): Promise<readonly Sign[] | undefined> {
@@ -91,14 +175,20 @@ export abstract class SqlSegments {
   }
 
   deletions(chain: number): Promise<readonly Deletion[]> {
-    const columns = 'chain, first, last, hash, until_ms as until';
-    return this.run<Deletion>(`select ${columns} from ${this.#prefix}deletion where chain = ? order by first`, [chain]);
+    return this.run<Deletion>(`${this.#deletionQuery} where chain = ? order by first`, [chain]);
   }
 }
 
+function* rowsOf<Row>(text: string, values?: readonly SqlValue[]): Steps<readonly Row[]> {
+  return yield [text, values];
+}
+
+function lastOfChain(prefix: string): string {
+  return `select number, hash from ${prefix}segment where chain = ? order by number desc limit 1`;
+}
+
 export async function headOfChain(run: RunQuery, prefix: string, chain: number): Promise<ChainHead | undefined> {
-  const query = `select number, hash from ${prefix}segment where chain = ? order by number desc limit 1`;
-  const [last] = await run<Pick<SegmentRow, 'number' | 'hash'>>(query, [chain]);
+  const [last] = await run<Pick<SegmentRow, 'number' | 'hash'>>(lastOfChain(prefix), [chain]);
   return last && { number: last.number, hash: Buffer.from(last.hash) };
 }
 

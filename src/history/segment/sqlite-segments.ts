@@ -7,7 +7,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
 import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
-import { headColumns, headOf, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
+import { headColumns, headOf, type SegmentRow, SqlSegments, type Steps, valuesOf } from './sql-segments.ts';
 
 const schema = `
 create table if not exists segment (
@@ -31,6 +31,7 @@ create table if not exists deletion (
   unique (chain, first)
 );
 create table if not exists sign (chain integer primary key, at_ms integer not null);
+create table if not exists ledger (number integer primary key, kind text not null, text text not null, hash blob not null);
 `;
 
 /** Segments are hundreds of kilobytes: large pages waste little and are read in few steps. */
@@ -98,8 +99,9 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
 
   constructor(database: DatabaseSync, path: string) {
     const all = queriesOn(database);
-    const hasSigns = all("select 1 from sqlite_schema where name = 'sign'").length > 0;
-    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', hasSigns);
+    const has = (table: string) => all('select 1 from sqlite_schema where name = ?', [table]).length > 0;
+    const later = { hasSigns: has('sign'), hasLedger: has('ledger') };
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', later);
     this.journalPath = path === ':memory:' ? undefined : path;
     this.#path = path;
     this.#database = database;
@@ -136,7 +138,10 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
 
   async delete(deletions: readonly Deletion[]): Promise<void> {
     this.#together(() => {
-      for (const deletion of deletions) this.#delete(deletion);
+      for (const deletion of deletions) {
+        this.#delete(deletion);
+        this.#take(this.enter('deletion', JSON.stringify(deletion)));
+      }
     });
     this.#database.exec('pragma incremental_vacuum');
   }
@@ -187,11 +192,23 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     this.#database.close();
   }
 
-  #together(work: () => void): void {
+  protected async atOnce<Result>(steps: Steps<Result>): Promise<Result> {
+    return this.#together(() => this.#take(steps));
+  }
+
+  /** Takes steps without a turn between them: others use the same connection. */
+  #take<Result>(steps: Steps<Result>): Result {
+    let step = steps.next([]);
+    while (step.done !== true) step = steps.next(this.#all(...(step.value as [string, SQLInputValue[]])));
+    return step.value;
+  }
+
+  #together<Result>(work: () => Result): Result {
     this.#database.exec('begin immediate');
     try {
-      work();
+      const result = work();
       this.#database.exec('commit');
+      return result;
     } catch (error) {
       // A full disk has rolled it back already.
       if (this.#database.isTransaction) this.#database.exec('rollback');
