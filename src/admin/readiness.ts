@@ -4,6 +4,7 @@ import type { AdminParts } from '../management/parts.ts';
 import { allDoubts } from '../management/views.ts';
 import type { WithheldInput } from '../market/holds.ts';
 import type { DoubtView } from '../operator/doubt.ts';
+import { findingText } from '../operator/record.ts';
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running maintenance window or an unreachable store are notes
@@ -54,6 +55,9 @@ function* storeNotes({ market, changes, storeCheck, recording }: AdminParts): It
   if (finding !== undefined) yield note('critical', `the database file is damaged, restore a backup: ${finding}`);
   for (const { chain, at } of recording()?.silent ?? [])
     yield note('warning', `the process of chain ${chain} is silent: its part of the record ends at ${isoInstant(at)}`);
+  const doubt = findingText(recording()?.doubt);
+  if (doubt !== undefined)
+    yield note('critical', `the record is not what it was: ${doubt}. Run \`mdapi history verify\``);
   const { keys, windows, terms } = changes.held();
   if (keys + windows + terms > 0) {
     const what = `${keys} keys, ${windows} maintenance windows and ${terms} terms vanished from the store and are kept`;

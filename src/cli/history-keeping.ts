@@ -1,5 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isoInstant } from '../contract/instant.ts';
-import { findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
+import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
+import { recordHeads } from '../operator/record-heads.ts';
+import { sealsIn } from '../operator/record-seals.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, spanOptions, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -10,46 +14,79 @@ export const verify = storeCommand({
   name: 'history verify',
   summary: 'verify that the record is as it was written',
   details: [
-    'Looks at every segment, and names the first that was changed, is missing or was exchanged. That the end was cut off shows only against a hash of the log or a mail of an earlier day.',
+    'Looks at every segment, run, hold and deletion, and names the first that was changed, is missing or was exchanged. The end is compared with what the store knows of it, and with seals of the log or of mails.',
   ],
-  examples: { 'mdapi history verify': 'exit code 1 where something is not as it was' },
-  async work({ configuration, context: { stderr, clock }, paint }) {
+  options: [
+    { name: 'seals', value: 'FILE', summary: 'compare with the seals in a file: mails, or lines of the log' },
+    { name: 'accept', summary: 'after a restore: compare with this end from now on, which the audit log has' },
+  ],
+  examples: {
+    'mdapi history verify': 'exit code 1 where something is not as it was',
+    'mdapi history verify --seals seals.log': 'names the first day that differs',
+  },
+  async work({ input, store, configuration, context: { cwd, stderr, clock }, paint }) {
+    const seals = readSeals(input.option('seals'), cwd);
+    const isAccepting = input.isSet('accept');
     const show = (segments: number) => {
       if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
     };
-    const { segments, deleted, heads, finding, gaps } = await withRecord(configuration, clock, async (record) => {
-      const verified = await record.verify(show);
+    const known = recordHeads(store.snapshots);
+    const kept = isAccepting ? [] : await known.load();
+    const verified = await withRecord(configuration, clock, async (record) => {
+      const verified = await record.verify(show, kept);
       const { gaps } = await record.summary().catch((error: Error) => {
         // What is damaged can be what says where the gaps are.
         if (verified.finding === undefined) throw error;
         return { gaps: [] };
       });
-      return { ...verified, gaps };
+      return { ...verified, gaps, differing: await record.compare(seals ?? []) };
     });
+    const { segments, deleted, heads, finding, gaps, differing } = verified;
+    const isWhole = finding === undefined && differing === undefined;
+    if (isAccepting && isWhole) {
+      await known.replace(heads);
+      await store.audit.record(acceptEntry(heads));
+    }
     if (stderr.isTerminal) stderr.write('\r\x1b[K');
     const gapLines = gaps.map(({ from, to, reason }) => {
       return `gap: ${isoInstant(from)} to ${to === undefined ? 'now' : isoInstant(to)} (${reason})`;
     });
     const lines: [string, string][] = [
       ['Record', findingText(finding) ?? 'whole'],
+      ...(seals === undefined ? [] : [sealLine(seals.length, differing)]),
       ['Segments', String(segments)],
       ['Deleted', String(deleted)],
       ...heads.map(({ chain, number, hash }): [string, string] => [`Head ${chain}`, `${number} ${hash}`]),
     ];
     return {
       json: {
-        whole: finding === undefined,
+        whole: isWhole,
         segments,
         deleted,
         heads,
         finding: finding ?? null,
+        seals: seals === undefined ? null : { compared: seals.length, finding: differing ?? null },
         gaps: gaps.map(gapView),
       },
       text: [pairs(lines, paint), ...gapLines].join('\n'),
-      exitCode: finding === undefined ? exitCodes.ok : exitCodes.failure,
+      exitCode: isWhole ? exitCodes.ok : exitCodes.failure,
     };
   },
 });
+
+/** Throws `UsageError` for a file that is not there, or has no seal. */
+function readSeals(file: string | undefined, cwd: string) {
+  if (file === undefined) return undefined;
+  const path = resolve(cwd, file);
+  const seals = existsSync(path) ? sealsIn(readFileSync(path, 'utf8')) : [];
+  if (seals.length === 0)
+    throw new UsageError(`There is no seal in ${file}: a mail, or a line of the log with a head.`);
+  return seals;
+}
+
+function sealLine(count: number, differing: Parameters<typeof findingText>[0]): [string, string] {
+  return ['Seals', findingText(differing) ?? `${count} agree`];
+}
 
 export const hold = storeCommand({
   name: 'history hold',

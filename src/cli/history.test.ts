@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import { type EpochMs, systemRandomness } from '../clock.ts';
 import { openWriter } from '../history/record/open-writer.ts';
 import { requestKey } from '../history/record/record.testing.ts';
 import { Recorder } from '../history/record/recorder.ts';
@@ -20,6 +20,8 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../market/samples.testing.ts';
+import { recordHeads } from '../operator/record-heads.ts';
+import { openStore } from '../store/store.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 const requestId = new RequestNumbers(requestKey).idOf(1);
@@ -133,6 +135,51 @@ describe('the record', () => {
     const { exitCode, stdout } = await mdapi('history', 'verify');
     assert.equal(exitCode, 1);
     assert.match(stdout, /^Record +chain 1, segment 2: changed$/m);
+  });
+
+  it('is compared with seals as they were logged, mailed or noted, and the first day that differs is named', async (t) => {
+    const { mdapi, json, path, cwd } = await operator(t);
+    using database = new DatabaseSync(path);
+    const hashOf = (number: number) =>
+      Buffer.from(
+        database.prepare('select hash from segment where number = ?').get(number)!.hash as Uint8Array,
+      ).toString('hex');
+    const logged = (day: string, segment: number, head: string) =>
+      `{"level":30,"time":1,"day":"${day}","chain":1,"segment":${segment},"head":"${head}","msg":"the record"}\n`;
+    const mail = `Subject: Record of 2026-11-20: segment 2 of chain 1\r\n\r\nThe record ends.\r\n\r\n${hashOf(2)}\r\n--\r\n`;
+    const right = ['{"level":30,"msg":"another line"}\n', logged('2026-11-19', 1, hashOf(1)), mail];
+    const file = join(cwd, 'seals');
+    writeFileSync(file, `${right.join('')}2026-11-21 1 3 ${hashOf(3)}\n`);
+    const agreeing = await mdapi('history', 'verify', '--seals', 'seals');
+    assert.equal(agreeing.exitCode, 0, agreeing.stdout);
+    assert.match(agreeing.stdout, /^Seals +3 agree$/m);
+    const forged = 'c0ffee'.repeat(11).slice(0, 64);
+    writeFileSync(file, `${logged('2026-11-23', 3, forged)}${logged('2026-11-22', 3, forged)}${right.join('')}`);
+    const differing = await mdapi('history', 'verify', '--seals', 'seals');
+    assert.equal(differing.exitCode, 1);
+    assert.match(differing.stdout, /^Seals +2026-11-22: chain 1, segment 3: exchanged$/m);
+    writeFileSync(file, logged('2026-11-22', 900, forged));
+    assert.match((await mdapi('history', 'verify', '--seals', 'seals')).stdout, /2026-11-22: .* 900: cut off/);
+    for (const none of ['none', 'history.sqlite']) {
+      const { exitCode, stderr } = await mdapi('history', 'verify', '--seals', none);
+      assert.equal(exitCode, 2);
+      assert.match(stderr, /There is no seal in/);
+    }
+    assert.equal((await json<{ seals: null }>('history', 'verify')).seals, null);
+  });
+
+  it('is compared with the end that the store keeps, until an operator accepts another', async (t) => {
+    const { cwd, clock, mdapi, json } = await operator(t);
+    const store = await openStore({ url: `sqlite:${join(cwd, 'mdapi.sqlite')}`, clock, randomness: systemRandomness });
+    await recordHeads(store.snapshots).keep({ chain: 1, number: 900, hash: 'ab' });
+    const { exitCode, stdout } = await mdapi('history', 'verify');
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^Record +chain 1, segment 900: cut off, the chain ends before it$/m);
+    assert.equal((await json<{ whole: boolean }>('history', 'verify', '--accept')).whole, true);
+    assert.equal((await mdapi('history', 'verify')).exitCode, 0);
+    const [entry] = (await store.audit.page({ limit: 1 })).items;
+    assert.equal(entry?.action, 'history.accept');
+    await store.close();
   });
 
   it('names the chunk that is damaged, whatever it became, wherever it is read', async (t) => {

@@ -27,6 +27,7 @@ import {
   servedView,
   summaryView,
 } from '../operator/record.ts';
+import { recordHeads } from '../operator/record-heads.ts';
 import { requestId } from '../operator/request.ts';
 import { operation, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
@@ -204,8 +205,13 @@ export const recordOperations = {
     description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
     answer: VerificationSchema,
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
-    async handle({ request }, management): Promise<Static<typeof VerificationSchema>> {
-      const { segments, deleted, finding } = await recordOf(management).ask('verify', [], request.signal);
+    async handle({ store, request }, management): Promise<Static<typeof VerificationSchema>> {
+      const kept = await recordHeads(store.snapshots).load();
+      const { segments, deleted, finding } = await recordOf(management).ask(
+        'verify',
+        [undefined, kept],
+        request.signal,
+      );
       return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
     },
   }),

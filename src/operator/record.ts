@@ -4,7 +4,8 @@ import * as part from '../contract/schema-parts.ts';
 import { type Candle, candlePrices } from '../history/query/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';
 import type { ServedRow } from '../history/query/record-reader.ts';
-import type { Verification } from '../history/query/verify.ts';
+import type { Finding, Verification } from '../history/query/verify.ts';
+import type { RecordDoubt } from '../history/record/worker.ts';
 import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/segment/rows.ts';
 import type { Hold } from '../history/segment/segment-store.ts';
 import {
@@ -198,11 +199,23 @@ export function releaseEntry(id: number) {
   return { action: 'history.release', subject: { kind: 'history', id: String(id) }, summary } as const;
 }
 
+/** The audit log's entry of an end of the record that is compared with from now on. */
+export function acceptEntry(heads: Verification['heads']) {
+  const ends = heads.map(({ chain, number }) => `segment ${number} of chain ${chain}`).join(', ') || 'nothing';
+  const summary = `accepts that the record ends with ${ends}`;
+  return { action: 'history.accept', subject: { kind: 'history', id: '0' }, summary, details: { heads } } as const;
+}
+
 /** Says what `verify` found first; `undefined` where all is as it was written. */
-export function findingText(finding: Verification['finding']): string | undefined {
+export function findingText(finding: Finding | RecordDoubt | undefined): string | undefined {
   if (finding === undefined) return undefined;
-  const { chain, number, what, chunk } = finding;
-  return `chain ${chain}, segment ${number}: ${what}${chunk === undefined ? '' : `, chunk ${chunk}`}`;
+  if ('subject' in finding) return `${finding.subject}: ${finding.what}`;
+  if (finding.what === 'moved') return 'its file or database was moved or exchanged';
+  const { chain, number } = finding;
+  const chunk = 'chunk' in finding ? `, chunk ${finding.chunk}` : '';
+  const day = 'day' in finding ? `${finding.day}: ` : '';
+  const what = finding.what === 'cut_off' ? 'cut off, the chain ends before it' : finding.what;
+  return `${day}chain ${chain}, segment ${number}: ${what}${chunk}`;
 }
 
 export function candleView(candle: Candle): Static<typeof CandleSchema> {

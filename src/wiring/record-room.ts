@@ -6,6 +6,7 @@ import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
+import { recordHeads } from '../operator/record-heads.ts';
 import type { Store } from '../store/store.ts';
 import type { MarketRoom } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -24,7 +25,7 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
   const isMailed = mail !== undefined && sealTo !== undefined;
   const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
   const recording = new Recording({
-    ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit },
+    ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit, heads: recordHeads(store.snapshots) },
     daySealed: (seal) => mailer?.send(seal),
   });
   return {

@@ -6,6 +6,7 @@ import type { WithheldInput } from '../../market/holds.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { derivePrices } from '../../market/pricing.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
 import {
   after,
   type FactKind,
@@ -193,9 +194,14 @@ export class RecordQuestions {
     };
   }
 
-  /** @param progress called with the number of segments so far */
-  verify(progress = (_segments: number) => {}): Promise<Verification> {
-    return verifyRecord(this.#store, progress);
+  /** @param progress called with the number of segments so far @param kept what the store knows of the record */
+  verify(progress = (_segments: number) => {}, kept: readonly ExpectedHead[] = []): Promise<Verification> {
+    return verifyRecord(this.#store, progress, kept);
+  }
+
+  /** Finds the first of these segments that the record no longer has. */
+  compare(expected: readonly ExpectedHead[]): Promise<HeadFinding | undefined> {
+    return headFinding(this.#store, expected);
   }
 
   #factsAt(chain: number, at: EpochMs, subjects: readonly string[]): Promise<Facts> {

@@ -1,19 +1,25 @@
 import { readJournal } from '../record/journal.ts';
 import { journalOf } from '../record/open-writer.ts';
+import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { DamagedChunk } from '../segment/record-form.ts';
-import type { FactRow } from '../segment/rows.ts';
+import type { FactRow, LedgerFact } from '../segment/rows.ts';
 import { chainStart, hashOf, type Segment, segmentKinds } from '../segment/segment.ts';
 import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
+import { type LedgerFinding, ledgerFinding } from './ledger-finding.ts';
+
+type ChainFault = 'changed' | 'swapped';
 
 /** The first thing in a chain that is not as it was written. */
-export interface Finding {
+interface ChainFinding {
   readonly chain: number;
   readonly number: number;
-  readonly what: 'changed' | 'missing' | 'swapped' | 'deletion_unsealed' | 'damaged';
+  readonly what: ChainFault | 'missing' | 'deletion_unsealed' | 'damaged';
   /** The piece of its data that is damaged. */
   readonly chunk?: number;
 }
+
+export type Finding = ChainFinding | LedgerFinding | HeadFinding;
 
 export interface Verification {
   readonly segments: number;
@@ -24,10 +30,21 @@ export interface Verification {
   readonly finding: Finding | undefined;
 }
 
-/** Looks at every segment of every chain. @param progress called with the number of segments so far */
-export async function verifyRecord(store: SegmentReader, progress: (segments: number) => void): Promise<Verification> {
+/** Looks at every segment of every chain. @param progress called with the number of segments so far @param kept what the store knows of it */
+export async function verifyRecord(
+  store: SegmentReader,
+  progress: (segments: number) => void,
+  kept: readonly ExpectedHead[] = [],
+): Promise<Verification> {
   const heads: { chain: number; number: number; hash: string }[] = [];
   const [unsealed, sealed] = [new Map<string, Deletion>(), new Set<string>()];
+  const notes: LedgerFact[] = [];
+  const note = (facts: readonly FactRow[]) => {
+    for (const { kind, text } of facts) {
+      if (kind === 'deletion') sealed.add(text);
+      if (kind === 'ledger') notes.push(JSON.parse(text));
+    }
+  };
   let [segments, deleted] = [0, 0];
   for (const chain of await store.chains()) {
     const deletions = await store.deletions(chain);
@@ -44,15 +61,18 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
         return { segments, deleted, heads, finding: { chain, number, what: 'damaged', chunk: segment.chunk } };
       const what = faultOf(segment, previous);
       if (what !== undefined) return { segments, deleted, heads, finding: { chain, number, what } };
-      for (const text of sealedDeletions(segment)) sealed.add(text);
+      if (segment.kind === 'breaks') note(decodeFacts(segment.data));
       head = { number, hash: segment.hash };
       progress(++segments);
     }
-    for (const text of runningDeletions(store, chain, head.number)) sealed.add(text);
+    note(runningFacts(store, chain, head.number));
     heads.push({ chain, number: head.number, hash: head.hash.toString('hex') });
   }
   const open = [...unsealed].find(([text]) => !sealed.has(text));
-  const finding = open && ({ chain: open[1].chain, number: open[1].first, what: 'deletion_unsealed' } as const);
+  const finding =
+    (open && ({ chain: open[1].chain, number: open[1].first, what: 'deletion_unsealed' } as const)) ??
+    (await ledgerFinding(store, notes, [...unsealed.values()])) ??
+    (await headFinding(store, kept));
   return { segments, deleted, heads, finding };
 }
 
@@ -75,23 +95,14 @@ export function skip(last: number, next: number, deletions: readonly Deletion[])
   return { count, hash };
 }
 
-function faultOf(segment: Segment, previous: Buffer): Finding['what'] | undefined {
+function faultOf(segment: Segment, previous: Buffer): ChainFault | undefined {
   const isWhole = hashOf(segment).equals(segment.hash);
   if (!isWhole) return 'changed';
   return segment.previous.equals(previous) ? undefined : 'swapped';
 }
 
-/** Reads what the running minute says of deletions: it is sealed when it is over. */
-function runningDeletions({ journalPath }: SegmentReader, chain: number, head: number): string[] {
+/** Reads what the running minute says of the record: it is sealed when it is over. */
+function runningFacts({ journalPath }: SegmentReader, chain: number, head: number): FactRow[] {
   const journal = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head);
-  return deletionsIn(journal?.batches.flatMap((batch) => batch.facts()) ?? []);
-}
-
-/** Reads what the segment says of deletions. */
-function sealedDeletions({ kind, data }: Segment): string[] {
-  return kind === 'breaks' ? deletionsIn(decodeFacts(data)) : [];
-}
-
-function deletionsIn(facts: readonly FactRow[]): string[] {
-  return facts.filter(({ kind }) => kind === 'deletion').map(({ text }) => text);
+  return journal?.batches.flatMap((batch) => batch.facts()) ?? [];
 }

@@ -31,12 +31,13 @@ export interface RecordFixture {
   readonly store: RefusingStore;
   /** The beginning of the names of its journals. */
   readonly journalPath: string;
-  /** Runs SQL as another program does, with SEGMENT in the place of the table of segments. */
+  /** Runs SQL as another program does, with the names of tables in capitals. */
   outside(sql: string): Promise<void>;
   /** Changes a byte of the data of a segment, as another program does. */
   changeData(number: number): Promise<void>;
 }
 
+const tables = /\b(SEGMENT|RUN|HOLD|DELETION|LEDGER)\b/g;
 let engineUnderTest: 'sqlite' | 'postgres' = 'sqlite';
 
 /** From now on `recordTest` declares its tests for PostgreSQL. */
@@ -55,7 +56,7 @@ export async function newRecord(t: Pick<TestContext, 'after'>): Promise<RecordFi
   if (engineUnderTest === 'sqlite') {
     const outside = async (sql: string) => {
       const database = new DatabaseSync(path);
-      database.exec(sql.replaceAll('SEGMENT', 'segment'));
+      database.exec(sql.replaceAll(tables, (name) => name.toLowerCase()));
       database.close();
     };
     const changeData = (number: number) =>
@@ -64,7 +65,12 @@ export async function newRecord(t: Pick<TestContext, 'after'>): Promise<RecordFi
   }
   const server = await sharedPostgres();
   const url = await server.newDatabase();
-  const outside = async (sql: string) => void (await server.run(sql.replaceAll('SEGMENT', 'record_segment'), url));
+  const outside = async (sql: string) => {
+    await server.run(
+      sql.replaceAll(tables, (name) => `record_${name.toLowerCase()}`),
+      url,
+    );
+  };
   const changeData = (number: number) => outside(`update SEGMENT set data = previous where number = ${number}`);
   return { ...(await fixtureOn(t, { kind: 'postgres', url, journalPath: path })), outside, changeData };
 }

@@ -4,16 +4,18 @@ import { isoInstant } from '../../contract/instant.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
+import type { ExpectedHead } from '../segment/expected-heads.ts';
 import type { DaySeal } from '../segment/ledger.ts';
 import type { GapFact, ProcessFact } from '../segment/rows.ts';
 import type { Deletion } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
 import { RecordingThread, type ThreadParts } from './recording-thread.ts';
 import type { StreamedServing } from './stream.ts';
-import type { FromWorker } from './worker.ts';
+import type { FromWorker, RecordDoubt } from './worker.ts';
 import type { WriterFigures } from './writer.ts';
 
 const tickEveryMs = 1_000;
+const checkEveryMs = 30_000;
 /** A clock that is off by so much more or less is recorded. */
 const offsetStepMs = 250;
 
@@ -24,6 +26,11 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** Its part in the feed that several processes have together; `undefined` where it shares none. */
   readonly sharing: (() => { readonly isLeading: boolean; readonly isAlone: boolean }) | undefined;
   readonly audit: Pick<Store['audit'], 'record'>;
+  /** Ends of the chains, kept outside of the record. */
+  readonly heads: {
+    load(): Promise<readonly ExpectedHead[]>;
+    keep(head: ExpectedHead): Promise<void>;
+  };
   /** How far the wall clock is ahead of that of each source that tells its own, and of Redis, in milliseconds. */
   readonly clockOffsets: () => ReadonlyMap<string, number | undefined>;
   /** A day is over, and all of it is stored. */
@@ -38,6 +45,9 @@ export class Recording {
   #timer: Timer | undefined;
   #recorded: { windows?: unknown; path?: unknown; isPublishing?: boolean } = {};
   #offsets: ReadonlyMap<string, number> = new Map();
+  #checkedAt = 0;
+  #doubt: RecordDoubt | undefined;
+  #keeping: Promise<void> = Promise.resolve();
   #gaps = 0;
   /** Left by the process before; recorded with the first flush. */
   #leftGap: GapFact | undefined;
@@ -71,13 +81,14 @@ export class Recording {
   }
 
   /**
-   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes.
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes;
+   * `doubt` is why the record is no longer the one it was.
    * `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
    */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0, silent = [], clockOffsetMs } = this.#figures ?? {};
     const { backlogBytes } = this.#recorder;
-    const gap = { gaps: this.#gaps, gapSince: this.#gapSince, silent };
+    const gap = { gaps: this.#gaps, gapSince: this.#gapSince, silent, doubt: this.#doubt };
     return { quotes, servings, segmentBytes, backlogBytes, ...gap, clockOffsetMs, trouble: this.#lastError };
   }
 
@@ -102,6 +113,7 @@ export class Recording {
     this.#timer?.cancel();
     this.#recorder.stop();
     await this.#thread.stop();
+    await this.#keeping;
   }
 
   #hear(message: Exclude<FromWorker, { kind: 'failed' }>): void {
@@ -127,6 +139,9 @@ export class Recording {
         if (this.#lastError === undefined) log.warn({}, 'the record of quotes and answers can be written again');
         else log.error({ trouble: this.#lastError }, 'the record of quotes and answers cannot be written');
         return;
+      case 'checked':
+        this.#checked(message);
+        return;
       case 'sealed':
         log.info(message.seal, 'the record up to this day ends with this hash');
         this.#parts.daySealed(message.seal);
@@ -134,6 +149,22 @@ export class Recording {
       case 'deleted':
         this.#deleted(message.deletion);
     }
+  }
+
+  /** A store that cannot be read is told of elsewhere. */
+  async #check(): Promise<void> {
+    const kept = await this.#parts.heads.load().catch(() => undefined);
+    if (kept !== undefined) this.#thread.post({ kind: 'check', kept });
+  }
+
+  #checked({ finding, head }: Extract<FromWorker, { readonly kind: 'checked' }>): void {
+    const { log, heads } = this.#parts;
+    if (finding !== undefined && this.#doubt === undefined)
+      log.error({ finding }, 'the record is no longer what it was: a part was cut off or exchanged, or it was moved');
+    if (finding === undefined && this.#doubt !== undefined) log.warn({}, 'the record is what the store knows again');
+    this.#doubt = finding;
+    if (head === undefined) return;
+    this.#keeping = heads.keep(head).catch((error) => log.warn({ err: error }, 'the end of the record was not kept'));
   }
 
   #deleted({ chain, first, last, until }: Deletion): void {
@@ -151,6 +182,9 @@ export class Recording {
     // What was noted before goes first, so that all of it is stored once this is.
     this.#recorder.flush();
     this.#thread.post({ kind: 'tick', now, until: this.#gapSince ?? now });
+    if (Math.abs(now - this.#checkedAt) < checkEveryMs) return;
+    this.#checkedAt = now;
+    void this.#check();
   }
 
   #recordFacts(): void {

@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asEpochMs, type EpochMs } from '../../clock.ts';
 import { SerialQueue } from '../../serial-queue.ts';
+import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
 import type { DaySeal } from '../segment/ledger.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import { prune } from '../segment/retention.ts';
 import type { GapFact } from '../segment/rows.ts';
+import { segmentKinds } from '../segment/segment.ts';
 import type { Deletion, RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import { DaySeals } from './day-seals.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
@@ -22,6 +24,8 @@ export type ToWorker =
   | { readonly kind: 'piece'; readonly piece: Uint8Array }
   /** About once a second. */
   | { readonly kind: 'tick'; readonly now: EpochMs; readonly until: EpochMs }
+  /** Whether the record is still what it was. @param kept what the store knows of it */
+  | { readonly kind: 'check'; readonly kept: readonly ExpectedHead[] }
   | { readonly kind: 'stop' };
 
 /** From the recording thread. */
@@ -34,7 +38,12 @@ export type FromWorker =
   | { readonly kind: 'state'; readonly figures: WriterFigures; readonly lastError: string | undefined }
   /** A day is over. */
   | { readonly kind: 'sealed'; readonly seal: DaySeal }
+  /** The record is no longer what it was, or it is and ends with this segment. */
+  | { readonly kind: 'checked'; readonly finding: RecordDoubt | undefined; readonly head: ExpectedHead | undefined }
   | { readonly kind: 'deleted'; readonly deletion: Deletion };
+
+/** Why the record is no longer what it was. `moved`: its file or database, see `isMoved`. */
+export type RecordDoubt = HeadFinding | { readonly what: 'moved' };
 
 /**
  * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
@@ -47,6 +56,9 @@ const pruneEveryMs = 600_000;
 let store: SegmentStore | undefined;
 let open: OpenWriter | undefined;
 let seals: DaySeals | undefined;
+/** The first and the last segment of this chain when it was checked. */
+let known: readonly ExpectedHead[] = [];
+let isDoubted = false;
 let lastError: string | undefined;
 let prunedAt = 0;
 /** A month can take its time: nothing waits for it but the end. */
@@ -95,6 +107,22 @@ async function tick(now: EpochMs, until: EpochMs): Promise<void> {
   });
 }
 
+async function check(kept: readonly ExpectedHead[]): Promise<void> {
+  if (open === undefined || store === undefined) return;
+  const isMoved = await store.isMoved();
+  const finding = isMoved ? ({ what: 'moved' } as const) : await headFinding(store, [...kept, ...known]);
+  isDoubted = finding !== undefined;
+  if (isDoubted) report({ kind: 'checked', finding, head: undefined });
+  else await reportHead(store, open.chain);
+}
+
+async function reportHead(segments: SegmentStore, chain: number): Promise<void> {
+  const ofChain = { kinds: segmentKinds, chain, limit: 1 };
+  const ends = [await segments.heads(ofChain), await segments.heads({ ...ofChain, backwards: true })].flat();
+  known = ends.map(({ number, hash }) => ({ chain, number, hash: hash.toString('hex') }));
+  report({ kind: 'checked', finding: undefined, head: known.at(-1) });
+}
+
 async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
   const noted = deleted;
   deleted = [];
@@ -110,6 +138,7 @@ async function stop(): Promise<void> {
     const { writer, release } = open;
     await noteDeleted(writer);
     await trying(() => writer.stop());
+    if (!isDoubted && store !== undefined) await reportHead(store, open.chain).catch(() => {});
     report({ kind: 'state', figures: writer.figures(), lastError });
     release();
   }
@@ -120,6 +149,7 @@ async function stop(): Promise<void> {
 async function handle(message: ToWorker): Promise<void> {
   if (message.kind === 'piece') await trying(async () => open?.writer.take(message.piece));
   else if (message.kind === 'tick') await tick(message.now, message.until);
+  else if (message.kind === 'check') await check(message.kept).catch(() => {});
   else await stop();
 }
 

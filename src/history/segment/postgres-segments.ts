@@ -204,6 +204,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     return rows.map(({ data }) => data);
   }
 
+  async isMoved(): Promise<boolean> {
+    const id = this.journalPath.split('.').at(-1)!;
+    return (await this.run('select 1 from record_identity where id = ?', [id])).length === 0;
+  }
+
   close(): Promise<void> {
     return this.#pool.end();
   }

@@ -92,6 +92,8 @@ export interface SegmentReader {
   journal?(chain: number): Promise<Buffer>;
   /** The beginning of the names of this store's journals; `undefined` for one without a file. */
   readonly journalPath: string | undefined;
+  /** Whether its file or database is no longer in its place, or another is. */
+  isMoved(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { EpochMs } from '../../clock.ts';
 import { asStoreError } from '../../store/sqlite/errors.ts';
@@ -91,11 +91,18 @@ function queriesOn(database: DatabaseSync) {
   };
 }
 
+/** Tells a file from any that takes its place. */
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return `${dev} ${ino}`;
+}
+
 class SqliteSegments extends SqlSegments implements SegmentStore {
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
   readonly #all: ReturnType<typeof queriesOn>;
   readonly #path: string;
+  readonly #identity: string;
 
   constructor(database: DatabaseSync, path: string) {
     const all = queriesOn(database);
@@ -104,6 +111,7 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', later);
     this.journalPath = path === ':memory:' ? undefined : path;
     this.#path = path;
+    this.#identity = identityOf(path);
     this.#database = database;
     this.#all = all;
   }
@@ -186,6 +194,10 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     const [only] = chunks;
     const data = chunks.length === 1 ? only!.data : Buffer.concat(chunks.map((chunk) => chunk.data));
     return data.subarray(start - first * chunkBytes, end - first * chunkBytes);
+  }
+
+  async isMoved(): Promise<boolean> {
+    return identityOf(this.#path) !== this.#identity;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,25 @@
+import type { ExpectedHead } from '../history/segment/expected-heads.ts';
+import type { Store } from '../store/store.ts';
+
+const snapshotName = 'record-heads';
+
+/** The last known segment of each chain of the record, in the store: so that a record that was cut off or exchanged shows. */
+export function recordHeads(snapshots: Store['snapshots']) {
+  async function kept() {
+    const { payload = '[]', savedAt } = (await snapshots.load(snapshotName)) ?? {};
+    return { heads: JSON.parse(payload) as readonly ExpectedHead[], savedAt };
+  }
+  const save = (heads: readonly ExpectedHead[], seen?: Parameters<typeof snapshots.save>[2]) =>
+    snapshots.save(snapshotName, JSON.stringify(heads), seen);
+  return {
+    load: async () => (await kept()).heads,
+    /** Where another process saved meanwhile nothing is kept: the next time comes soon. */
+    async keep(head: ExpectedHead): Promise<void> {
+      const { heads, savedAt } = await kept();
+      const others = heads.filter(({ chain }) => chain !== head.chain);
+      await save([...others, head], savedAt ?? (0 as NonNullable<typeof savedAt>));
+    },
+    /** From now on these are what the record is compared with. */
+    replace: (heads: readonly ExpectedHead[]) => save(heads),
+  };
+}

@@ -1,0 +1,22 @@
+import type { ExpectedHead } from '../history/segment/expected-heads.ts';
+
+/** A mail: its subject or its first sentence, and the hash on a line of its own. */
+const mailed = /(\d{4}-\d\d-\d\d)[^{}]{0,60}?segment (\d+) of chain (\d+)[^{}]*?^([0-9a-f]{64})\r?$/gm;
+/** Day, chain, segment and hash. */
+const noted = /^(\d{4}-\d\d-\d\d) (\d+) (\d+) ([0-9a-f]{64})\r?$/gm;
+const logged = /\{.*"head":"[0-9a-f]{64}".*\}/g;
+
+/** Reads seals of days out of mails, lines of the log among any others, and lines such as `2026-11-22 1 4711 c0ffee…`; the first day first. */
+export function sealsIn(text: string): readonly ExpectedHead[] {
+  const seals: ExpectedHead[] = [];
+  for (const [, day, number, chain, hash] of text.matchAll(mailed))
+    seals.push({ day: day!, chain: Number(chain), number: Number(number), hash: hash! });
+  for (const [, day, chain, number, hash] of text.matchAll(noted))
+    seals.push({ day: day!, chain: Number(chain), number: Number(number), hash: hash! });
+  for (const [line] of text.matchAll(logged)) {
+    const { day, chain, segment, head } = JSON.parse(line) as { day?: string } & Record<'chain' | 'segment', number> &
+      Record<'head', string>;
+    if (day !== undefined) seals.push({ day, chain, number: segment, hash: head });
+  }
+  return seals.sort((one, other) => (one.day! < other.day! ? -1 : 1));
+}
