@@ -171,7 +171,7 @@ describe('the record', () => {
   it('is compared with the end that the store keeps, until an operator accepts another', async (t) => {
     const { cwd, clock, mdapi, json } = await operator(t);
     const store = await openStore({ url: `sqlite:${join(cwd, 'mdapi.sqlite')}`, clock, randomness: systemRandomness });
-    await recordHeads(store.snapshots).keep({ chain: 1, number: 900, hash: 'ab' });
+    await recordHeads(store.snapshots).keep([{ chain: 1, number: 900, hash: 'ab' }]);
     const { exitCode, stdout } = await mdapi('history', 'verify');
     assert.equal(exitCode, 1);
     assert.match(stdout, /^Record +chain 1, segment 900: cut off, the chain ends before it$/m);

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 
 const snapshotName = 'record-heads';
 
-/** The last known segment of each chain of the record, in the store: so that a record that was cut off or exchanged shows. */
+/** The first and the last known segment of each chain of the record, in the store: so that a record that was cut off or exchanged shows. */
 export function recordHeads(snapshots: Store['snapshots']) {
   async function kept() {
     const { payload = '[]', savedAt } = (await snapshots.load(snapshotName)) ?? {};
@@ -13,11 +13,11 @@ export function recordHeads(snapshots: Store['snapshots']) {
     snapshots.save(snapshotName, JSON.stringify(heads), seen);
   return {
     load: async () => (await kept()).heads,
-    /** Where another process saved meanwhile nothing is kept: the next time comes soon. */
-    async keep(head: ExpectedHead): Promise<void> {
+    /** Of one chain. Where another process saved meanwhile nothing is kept: the next time comes soon. */
+    async keep(ends: readonly ExpectedHead[]): Promise<void> {
       const { heads, savedAt } = await kept();
-      const others = heads.filter(({ chain }) => chain !== head.chain);
-      await save([...others, head], savedAt ?? (0 as NonNullable<typeof savedAt>));
+      const others = heads.filter(({ chain }) => chain !== ends[0]?.chain);
+      await save([...others, ...ends], savedAt ?? (0 as NonNullable<typeof savedAt>));
     },
     /** From now on these are what the record is compared with. */
     replace: (heads: readonly ExpectedHead[]) => save(heads),

@@ -18,6 +18,7 @@ export async function ledgerFinding(
 ): Promise<LedgerFinding | HeadFinding | undefined> {
   const entries = await store.ledger();
   const changed = changedEntry(entries, notes);
+  // Only versions without a ledger have written.
   if (changed !== undefined || entries.length === 0) return changed;
   const parsed = (kind: LedgerKind) =>
     entries.filter((entry) => entry.kind === kind).map(({ text }) => ({ text, ...JSON.parse(text) }));

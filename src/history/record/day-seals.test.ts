@@ -28,7 +28,13 @@ recordTest('the seal of a day holds its last minute, and each day has one', asyn
   await writer.tick(midnight);
   const { head } = writer.figures();
   const seal = await seals.seal(midnight, head);
-  assert.deepEqual(seal, { day: '2026-11-21', chain: 1, segment: head.number, head: head.hash.toString('hex') });
+  assert.deepEqual(seal, {
+    day: '2026-11-21',
+    chain: 1,
+    segment: head.number,
+    head: head.hash.toString('hex'),
+    others: [],
+  });
   assert.equal(await endOf(store, 1, seal!.segment), lastMoment);
   assert.equal(await seals.seal((midnight + 1_000) as EpochMs, head), undefined, 'it has its seal');
   const again = await DaySeals.of(store, 1, midnight);
@@ -58,7 +64,7 @@ recordTest(
     const hold = await store.addHold({ from: evening, to: midnight, reason: 'complaint' });
     assert.equal(await store.releaseHold(hold + 1), false, 'nothing is entered of one that is not there');
     await store.releaseHold(hold);
-    await store.addSeal({ day: '2026-11-21', chain: 1, segment: 7, head: 'ab' });
+    await store.addSeal({ day: '2026-11-21', chain: 1, segment: 7, head: 'ab', others: [] });
     const entries = await store.ledger();
     assert.deepEqual(
       entries.map(({ number, kind }) => [number, kind]),

@@ -38,7 +38,12 @@ export class DaySeals {
   async seal(now: EpochMs, { number, hash }: ChainHead): Promise<DaySeal | undefined> {
     const day = this.#open;
     if (dayOf(now) <= day || number === 0) return undefined;
-    const seal = { day, chain: this.#chain, segment: number, head: hash.toString('hex') };
+    const others: string[] = [];
+    for (const chain of await this.#store.chains()) {
+      const end = chain === this.#chain ? undefined : await this.#store.head(chain);
+      if (end !== undefined) others.push(`${chain} ${end.number} ${end.hash.toString('hex')}`);
+    }
+    const seal = { day, chain: this.#chain, segment: number, head: hash.toString('hex'), others };
     await this.#store.addSeal(seal);
     this.#open = dayOf(now);
     return seal;

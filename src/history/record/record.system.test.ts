@@ -6,6 +6,7 @@ await import('../query/bodies.test.ts');
 await import('../query/coverage.test.ts');
 await import('../ship/ship-span.test.ts');
 await import('./clock-offsets.test.ts');
+await import('../query/tampering.test.ts');
 await import('./day-seals.test.ts');
 await import('./writer.test.ts');
 await import('../../../test/service/record.test.ts');

@@ -29,7 +29,7 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** Ends of the chains, kept outside of the record. */
   readonly heads: {
     load(): Promise<readonly ExpectedHead[]>;
-    keep(head: ExpectedHead): Promise<void>;
+    keep(ends: readonly ExpectedHead[]): Promise<void>;
   };
   /** How far the wall clock is ahead of that of each source that tells its own, and of Redis, in milliseconds. */
   readonly clockOffsets: () => ReadonlyMap<string, number | undefined>;
@@ -157,14 +157,14 @@ export class Recording {
     if (kept !== undefined) this.#thread.post({ kind: 'check', kept });
   }
 
-  #checked({ finding, head }: Extract<FromWorker, { readonly kind: 'checked' }>): void {
+  #checked({ finding, ends }: Extract<FromWorker, { readonly kind: 'checked' }>): void {
     const { log, heads } = this.#parts;
     if (finding !== undefined && this.#doubt === undefined)
       log.error({ finding }, 'the record is no longer what it was: a part was cut off or exchanged, or it was moved');
     if (finding === undefined && this.#doubt !== undefined) log.warn({}, 'the record is what the store knows again');
     this.#doubt = finding;
-    if (head === undefined) return;
-    this.#keeping = heads.keep(head).catch((error) => log.warn({ err: error }, 'the end of the record was not kept'));
+    if (ends.length === 0) return;
+    this.#keeping = heads.keep(ends).catch((error) => log.warn({ err: error }, 'the end of the record was not kept'));
   }
 
   #deleted({ chain, first, last, until }: Deletion): void {

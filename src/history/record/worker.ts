@@ -38,8 +38,8 @@ export type FromWorker =
   | { readonly kind: 'state'; readonly figures: WriterFigures; readonly lastError: string | undefined }
   /** A day is over. */
   | { readonly kind: 'sealed'; readonly seal: DaySeal }
-  /** The record is no longer what it was, or it is and ends with this segment. */
-  | { readonly kind: 'checked'; readonly finding: RecordDoubt | undefined; readonly head: ExpectedHead | undefined }
+  /** The record is no longer what it was, or it is, and has these first and last segments of this chain. */
+  | { readonly kind: 'checked'; readonly finding: RecordDoubt | undefined; readonly ends: readonly ExpectedHead[] }
   | { readonly kind: 'deleted'; readonly deletion: Deletion };
 
 /** Why the record is no longer what it was. `moved`: its file or database, see `isMoved`. */
@@ -56,8 +56,6 @@ const pruneEveryMs = 600_000;
 let store: SegmentStore | undefined;
 let open: OpenWriter | undefined;
 let seals: DaySeals | undefined;
-/** The first and the last segment of this chain when it was checked. */
-let known: readonly ExpectedHead[] = [];
 let isDoubted = false;
 let lastError: string | undefined;
 let prunedAt = 0;
@@ -109,18 +107,15 @@ async function tick(now: EpochMs, until: EpochMs): Promise<void> {
 
 async function check(kept: readonly ExpectedHead[]): Promise<void> {
   if (open === undefined || store === undefined) return;
-  const isMoved = await store.isMoved();
-  const finding = isMoved ? ({ what: 'moved' } as const) : await headFinding(store, [...kept, ...known]);
+  const finding = (await store.isMoved()) ? ({ what: 'moved' } as const) : await headFinding(store, kept);
   isDoubted = finding !== undefined;
-  if (isDoubted) report({ kind: 'checked', finding, head: undefined });
-  else await reportHead(store, open.chain);
+  report({ kind: 'checked', finding, ends: isDoubted ? [] : await endsOf(store, open.chain) });
 }
 
-async function reportHead(segments: SegmentStore, chain: number): Promise<void> {
+async function endsOf(segments: SegmentStore, chain: number): Promise<readonly ExpectedHead[]> {
   const ofChain = { kinds: segmentKinds, chain, limit: 1 };
-  const ends = [await segments.heads(ofChain), await segments.heads({ ...ofChain, backwards: true })].flat();
-  known = ends.map(({ number, hash }) => ({ chain, number, hash: hash.toString('hex') }));
-  report({ kind: 'checked', finding: undefined, head: known.at(-1) });
+  const ends = [...(await segments.heads(ofChain)), ...(await segments.heads({ ...ofChain, backwards: true }))];
+  return ends.map(({ number, hash }) => ({ chain, number, hash: hash.toString('hex') }));
 }
 
 async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
@@ -138,7 +133,8 @@ async function stop(): Promise<void> {
     const { writer, release } = open;
     await noteDeleted(writer);
     await trying(() => writer.stop());
-    if (!isDoubted && store !== undefined) await reportHead(store, open.chain).catch(() => {});
+    if (!isDoubted)
+      report({ kind: 'checked', finding: undefined, ends: await endsOf(store!, open.chain).catch(() => []) });
     report({ kind: 'state', figures: writer.figures(), lastError });
     release();
   }

@@ -22,6 +22,8 @@ export interface DaySeal {
   readonly segment: number;
   /** SHA-256 in hexadecimal digits. */
   readonly head: string;
+  /** The ends of the other chains: number, segment and hash of each. */
+  readonly others: readonly string[];
 }
 
 /** Gives what the hash of an entry has to be. */
@@ -32,20 +34,19 @@ export function ledgerHash(previous: Uint8Array | undefined, kind: LedgerKind, t
     .digest();
 }
 
-interface RunFacts extends Readonly<Record<'run' | 'chain' | 'startedAt', number>> {
-  readonly requestKey: Uint8Array;
-}
+type Numbers<Names extends string> = Readonly<Record<Names, number>>;
 
 /** The text of a run's entry, which may be shown: of the key of its request ids it has the SHA-256. */
-export function runText({ run, chain, startedAt, requestKey }: RunFacts): string {
-  const key = createHash('sha256').update(requestKey).digest('hex');
-  return JSON.stringify({ run, chain, startedAt, key });
+export function runText(facts: Numbers<'run' | 'chain' | 'startedAt'> & { readonly requestKey: Uint8Array }): string {
+  const { run, chain, startedAt, requestKey } = facts;
+  return JSON.stringify({ run, chain, startedAt, key: createHash('sha256').update(requestKey).digest('hex') });
 }
 
-interface HoldFacts extends Readonly<Record<'id' | 'from' | 'to', number>> {
-  readonly reason: string;
-}
-
-export function holdText({ id, from, to, reason }: HoldFacts): string {
+export function holdText({
+  id,
+  from,
+  to,
+  reason,
+}: Numbers<'id' | 'from' | 'to'> & { readonly reason: string }): string {
   return JSON.stringify({ id, from, to, reason });
 }

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import { recordForm } from './record-form.ts';
 import type { Deletion } from './segment-store.ts';
-import type { LaterTables, RunQuery } from './sql-segments.ts';
+import type { RunQuery } from './sql-segments.ts';
 
 /** One process at a time makes tables. Any number that nothing else in the database locks. */
 const tablesLock = 7_230_113;
@@ -49,15 +49,16 @@ const laterTables = [
 ];
 
 /** Identifies a database of a record, in 8 hexadecimal digits, and says of which form it is. */
-interface Identity extends LaterTables {
+interface Identity {
   readonly id: string;
   readonly form: number;
+  readonly hasSigns: boolean;
 }
 
 /** Makes the tables where they are missing, and says in those of an older version that this one writes to them. */
 export async function prepareTables(run: RunQuery): Promise<Identity> {
   const known = await identityOf(run);
-  if (known !== undefined && known.form >= recordForm && known.hasSigns && known.hasLedger) return known;
+  if (known !== undefined && known.form >= recordForm && known.hasSigns) return known;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
   if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
   else {
@@ -73,8 +74,8 @@ export async function identityOf(run: RunQuery): Promise<Identity | undefined> {
   if (!(await isTable(run, 'record_identity'))) return undefined;
   // Tables of form 2 have no column for it.
   const form = `coalesce((to_jsonb(record_identity) ->> 'form')::integer, 2) as form`;
-  const later = `to_regclass('record_journal') is not null as "hasSigns", to_regclass('record_ledger') is not null as "hasLedger"`;
-  const [identity] = await run<Identity>(`select id, ${form}, ${later} from record_identity`);
+  const hasSigns = `to_regclass('record_ledger') is not null as "hasSigns"`;
+  const [identity] = await run<Identity>(`select id, ${form}, ${hasSigns} from record_identity`);
   return identity;
 }
 

@@ -7,7 +7,7 @@ import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTabl
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
-import type { LaterTables, RunQuery, SegmentRow, Steps } from './sql-segments.ts';
+import type { RunQuery, SegmentRow, Steps } from './sql-segments.ts';
 import { headColumns, headOf, headOfChain, SqlSegments, valuesOf } from './sql-segments.ts';
 
 type PostgresRecord = Extract<RecordLocation, { readonly kind: 'postgres' }>;
@@ -42,7 +42,7 @@ async function openWith(
     if (identity !== undefined) {
       assertReadable(identity.form, location.name);
       const path = `${journalPath}.${identity.id}`;
-      return new PostgresSegments(pool, location, path, identity, options.clock);
+      return new PostgresSegments(pool, location, path, identity.hasSigns, options.clock);
     }
   } catch (error) {
     await pool.end();
@@ -100,11 +100,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     pool: ConnectionPool,
     location: PostgresLocation,
     journalPath: string,
-    later: LaterTables,
+    hasSigns: boolean,
     clock: Pick<Clock, 'now'>,
   ) {
     // One statement is a transaction by itself.
-    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', later);
+    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', hasSigns);
     this.#pool = pool;
     this.#location = location;
     this.#clock = clock;

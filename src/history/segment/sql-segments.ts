@@ -29,11 +29,6 @@ export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 're
   readonly previous: Uint8Array;
 }
 
-export interface LaterTables {
-  readonly hasSigns: boolean;
-  readonly hasLedger: boolean;
-}
-
 /** The queries that are the same on both engines. */
 export abstract class SqlSegments {
   protected readonly run: RunQuery;
@@ -43,14 +38,13 @@ export abstract class SqlSegments {
   readonly #holdQuery: string;
   readonly #deletionQuery: string;
   protected readonly hasSigns: boolean;
-  readonly #hasLedger: boolean;
 
   /**
    * @param prefix what the names of the tables begin with
    * @param place where the data of a segment is, in SQL
-   * @param later whether there are tables of later versions than the first: of those that give signs, of those that keep a ledger
+   * @param hasSigns whether there are the tables of versions that give signs and keep a ledger
    */
-  constructor(run: RunQuery, prefix: string, place: string, { hasSigns, hasLedger }: LaterTables) {
+  constructor(run: RunQuery, prefix: string, place: string, hasSigns: boolean) {
     this.run = run;
     this.#prefix = prefix;
     this.#columns = `${headColumns}, ${place} as place`;
@@ -58,59 +52,43 @@ export abstract class SqlSegments {
     this.#holdQuery = `select id, from_ms as "from", to_ms as "to", reason from ${prefix}hold order by id`;
     this.#deletionQuery = `select chain, first, last, hash, until_ms as until from ${prefix}deletion`;
     this.hasSigns = hasSigns;
-    this.#hasLedger = hasLedger;
   }
 
   /** Does all of it or nothing, while nobody else writes to the ledger. */
   protected abstract atOnce<Result>(steps: Steps<Result>): Promise<Result>;
 
-  addRun(run: Omit<Run, 'run'>): Promise<number> {
-    return this.atOnce(this.#addRun(run));
-  }
-
-  *#addRun({ chain, startedAt, requestKey }: Omit<Run, 'run'>): Steps<number> {
+  async addRun(run: Omit<Run, 'run'>): Promise<number> {
     const insert = `insert into ${this.#prefix}run (chain, started_ms, request_key) values (?, ?, ?) returning run`;
-    const [made] = yield* rowsOf<Pick<Run, 'run'>>(insert, [chain, startedAt, requestKey]);
-    yield* this.enter('run', runText({ ...made!, chain, startedAt, requestKey }));
-    return made!.run;
+    const values = [run.chain, run.startedAt, run.requestKey];
+    const textOf = (made: Pick<Run, 'run'>) => runText({ ...run, ...made });
+    return (await this.atOnce(this.#change(insert, values, 'run', textOf)))!.run;
   }
 
-  addHold(hold: Omit<Hold, 'id'>): Promise<number> {
-    return this.atOnce(this.#addHold(hold));
-  }
-
-  *#addHold(hold: Omit<Hold, 'id'>): Steps<number> {
+  async addHold(hold: Omit<Hold, 'id'>): Promise<number> {
     const insert = `insert into ${this.#prefix}hold (from_ms, to_ms, reason) values (?, ?, ?) returning id`;
-    const [made] = yield* rowsOf<Pick<Hold, 'id'>>(insert, [hold.from, hold.to, hold.reason]);
-    yield* this.enter('hold', holdText({ ...hold, ...made! }));
-    return made!.id;
+    const textOf = (made: Pick<Hold, 'id'>) => holdText({ ...hold, ...made });
+    return (await this.atOnce(this.#change(insert, [hold.from, hold.to, hold.reason], 'hold', textOf)))!.id;
   }
 
-  releaseHold(id: number): Promise<boolean> {
-    return this.atOnce(this.#releaseHold(id));
+  async releaseHold(id: number): Promise<boolean> {
+    const remove = `delete from ${this.#prefix}hold where id = ? returning id`;
+    return (await this.atOnce(this.#change(remove, [id], 'release', JSON.stringify))) !== undefined;
   }
 
-  *#releaseHold(id: number): Steps<boolean> {
-    const [gone] = yield* rowsOf(`delete from ${this.#prefix}hold where id = ? returning id`, [id]);
-    if (gone !== undefined) yield* this.enter('release', JSON.stringify({ id }));
-    return gone !== undefined;
+  /** Changes a row, where there is one, and enters that. */
+  *#change<Row>(
+    sql: string,
+    values: SqlValue[],
+    kind: LedgerKind,
+    textOf: (row: Row) => string,
+  ): Steps<Row | undefined> {
+    const [row] = yield* rowsOf<Row>(sql, values);
+    if (row !== undefined) yield* this.enter(kind, textOf(row));
+    return row;
   }
 
   addSeal(seal: DaySeal): Promise<void> {
-    return this.atOnce(this.#addSeal(seal));
-  }
-
-  *#addSeal(seal: DaySeal): Steps<void> {
-    const heads: string[] = [];
-    const chains = yield* rowsOf<Pick<Run, 'chain'>>(
-      `select distinct chain from ${this.#prefix}run where chain <> ? order by chain`,
-      [seal.chain],
-    );
-    for (const { chain } of chains) {
-      const [last] = yield* rowsOf<Pick<SegmentRow, 'number' | 'hash'>>(lastOfChain(this.#prefix), [chain]);
-      if (last !== undefined) heads.push(`${chain} ${last.number} ${Buffer.from(last.hash).toString('hex')}`);
-    }
-    yield* this.enter('seal', JSON.stringify({ ...seal, others: heads }));
+    return this.atOnce(this.enter('seal', JSON.stringify(seal)));
   }
 
   /** The first entry of all follows those of what versions without a ledger wrote. */
@@ -126,12 +104,10 @@ export abstract class SqlSegments {
   }
 
   *#unentered(): Steps<(readonly [LedgerKind, string])[]> {
-    const runs = yield* rowsOf<Run>(this.#runQuery);
-    const holds = yield* rowsOf<Hold>(this.#holdQuery);
     const deletions = yield* rowsOf<Deletion>(`${this.#deletionQuery} order by chain, first`);
     return [
-      ...runs.map((run) => ['run', runText(run)] as const),
-      ...holds.map((hold) => ['hold', holdText(hold)] as const),
+      ...(yield* rowsOf<Run>(this.#runQuery)).map((run) => ['run', runText(run)] as const),
+      ...(yield* rowsOf<Hold>(this.#holdQuery)).map((hold) => ['hold', holdText(hold)] as const),
       ...deletions.map((deletion) => ['deletion', JSON.stringify(deletion)] as const),
     ];
   }
@@ -155,7 +131,7 @@ export abstract class SqlSegments {
   }
 
   async ledger(after = 0): Promise<readonly LedgerEntry[]> {
-    if (!this.#hasLedger) return [];
+    if (!this.hasSigns) return [];
     const query = `select number, kind, text, hash from ${this.#prefix}ledger where number > ? order by number`;
     return this.run<LedgerEntry>(query, [after]);
   }
@@ -183,12 +159,9 @@ function* rowsOf<Row>(text: string, values?: readonly SqlValue[]): Steps<readonl
   return yield [text, values];
 }
 
-function lastOfChain(prefix: string): string {
-  return `select number, hash from ${prefix}segment where chain = ? order by number desc limit 1`;
-}
-
 export async function headOfChain(run: RunQuery, prefix: string, chain: number): Promise<ChainHead | undefined> {
-  const [last] = await run<Pick<SegmentRow, 'number' | 'hash'>>(lastOfChain(prefix), [chain]);
+  const query = `select number, hash from ${prefix}segment where chain = ? order by number desc limit 1`;
+  const [last] = await run<Pick<SegmentRow, 'number' | 'hash'>>(query, [chain]);
   return last && { number: last.number, hash: Buffer.from(last.hash) };
 }
 

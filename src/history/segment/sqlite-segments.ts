@@ -106,9 +106,8 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
 
   constructor(database: DatabaseSync, path: string) {
     const all = queriesOn(database);
-    const has = (table: string) => all('select 1 from sqlite_schema where name = ?', [table]).length > 0;
-    const later = { hasSigns: has('sign'), hasLedger: has('ledger') };
-    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', later);
+    const hasSigns = all("select 1 from sqlite_schema where name = 'ledger'").length > 0;
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', hasSigns);
     this.journalPath = path === ':memory:' ? undefined : path;
     this.#path = path;
     this.#identity = identityOf(path);
