@@ -47,7 +47,7 @@ export function openSqliteSegments(path: string): SegmentStore {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     database.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;
-      pragma synchronous = normal`);
+      pragma synchronous = full`);
     assertForm(database, path);
     database.exec(`${schema}; pragma user_version = ${recordForm}`);
   } catch (error) {
