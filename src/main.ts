@@ -99,9 +99,8 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
   const ids = requestIds(randomness);
-  const clockOffsets = () =>
-    new Map<string, number | undefined>([...feed.clock().bySource, ['redis', access.shared?.figures().clockSkewMs]]);
-  const recording = recordRoom({ ...options, sharing: feed.figures, clockOffsets }, market, store, ids.key);
+  const clocks = { readClock: feed.clock, shared: access.shared };
+  const recording = recordRoom({ ...options, ...clocks, sharing: feed.figures }, market, store, ids.key);
   const own = { ...options, telemetry, store, ids };
   const listener = await publicListener(own, market, access, changes, delay, recording);
 

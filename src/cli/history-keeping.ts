@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isoInstant } from '../contract/instant.ts';
 import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
-import { sealsIn } from '../operator/record-seals.ts';
+import { sealsIn, withStamps } from '../operator/record-seals.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, spanOptions, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -33,7 +33,7 @@ export const verify = storeCommand({
     const known = recordHeads(store.snapshots);
     const kept = isAccepting ? [] : await known.load();
     const verified = await withRecord(configuration, clock, async (record) => {
-      const verified = await record.verify(show, kept);
+      const verified = await withStamps(await record.verify(show, kept));
       const { gaps } = await record.summary().catch((error: Error) => {
         // What is damaged can be what says where the gaps are.
         if (verified.finding === undefined) throw error;
@@ -41,7 +41,7 @@ export const verify = storeCommand({
       });
       return { ...verified, gaps, differing: await record.compare(seals ?? []) };
     });
-    const { segments, deleted, heads, finding, gaps, differing } = verified;
+    const { segments, deleted, heads, stamps = [], finding, gaps, differing } = verified;
     const isWhole = finding === undefined && differing === undefined;
     if (isAccepting && isWhole) {
       await known.replace(heads);
@@ -56,6 +56,7 @@ export const verify = storeCommand({
       ...(seals === undefined ? [] : [sealLine(seals.length, differing)]),
       ['Segments', String(segments)],
       ['Deleted', String(deleted)],
+      ['Time stamps', String(stamps.length)],
       ...heads.map(({ chain, number, hash }): [string, string] => [`Head ${chain}`, `${number} ${hash}`]),
     ];
     return {
@@ -63,6 +64,7 @@ export const verify = storeCommand({
         whole: isWhole,
         segments,
         deleted,
+        stamps: stamps.length,
         heads,
         finding: finding ?? null,
         seals: seals === undefined ? null : { compared: seals.length, finding: differing ?? null },

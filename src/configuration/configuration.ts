@@ -134,7 +134,7 @@ function resolveStore(url: string, directoryOf: DirectoryOf) {
 }
 
 function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf) {
-  const { url, journal, keepFor, sealTo, clickhouse } = history;
+  const { url, journal, keepFor, sealTo, timestamp, clickhouse } = history;
   const location = recordLocation(url, journal, store, directoryOf);
   if (location === undefined) return undefined;
   return {
@@ -142,6 +142,8 @@ function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf) 
     keepForMs: milliseconds(keepFor),
     /** Whoever gets the last hash of each day. */
     sealTo: parseMailbox(sealTo ?? ''),
+    /** The authority that stamps it; `undefined` for none. */
+    timestampUrl: timestamp.url,
     /** Where the record is copied to; `undefined` for nowhere. */
     clickhouse: parseClickHouseUrl(clickhouse.url ?? ''),
     /** How long that copy is kept. */

@@ -1,4 +1,4 @@
-import { clickHouseUrl, duration, mailbox, optionalText, path, recordUrl, section, text } from './kinds.ts';
+import { clickHouseUrl, duration, httpUrl, mailbox, optionalText, path, recordUrl, section, text } from './kinds.ts';
 
 export const historySchema = section(
   {
@@ -25,6 +25,17 @@ export const historySchema = section(
         'An address that whoever can change the record cannot read: the hash proves what was recorded until then.',
       example: 'Compliance <compliance@example.com>',
     }),
+    timestamp: section(
+      {
+        url: optionalText(httpUrl, {
+          description:
+            'A time stamp authority (RFC 3161), which is asked to stamp the SHA-256 of the last hash of each day.',
+          whenAbsent: 'nothing is stamped',
+          example: 'https://tsa.example.com/tsr',
+        }),
+      },
+      'A witness of when the record was so: it sees one hash a day.',
+    ),
     clickhouse: section(
       {
         url: optionalText(clickHouseUrl, {

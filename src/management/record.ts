@@ -28,6 +28,7 @@ import {
   summaryView,
 } from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
+import { withStamps } from '../operator/record-seals.ts';
 import { requestId } from '../operator/request.ts';
 import { operation, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
@@ -207,11 +208,8 @@ export const recordOperations = {
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ store, request }, management): Promise<Static<typeof VerificationSchema>> {
       const kept = await recordHeads(store.snapshots).load();
-      const { segments, deleted, finding } = await recordOf(management).ask(
-        'verify',
-        [undefined, kept],
-        request.signal,
-      );
+      const verified = await recordOf(management).ask('verify', [undefined, kept], request.signal);
+      const { segments, deleted, finding } = await withStamps(verified);
       return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
     },
   }),

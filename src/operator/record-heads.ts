@@ -13,7 +13,7 @@ export function recordHeads(snapshots: Store['snapshots']) {
     snapshots.save(snapshotName, JSON.stringify(heads), seen);
   return {
     load: async () => (await kept()).heads,
-    /** Of one chain. Where another process saved meanwhile nothing is kept: the next time comes soon. */
+    /** Replaces those of a chain. Where another process saved meanwhile nothing is kept: the next time comes soon. */
     async keep(ends: readonly ExpectedHead[]): Promise<void> {
       const { heads, savedAt } = await kept();
       const others = heads.filter(({ chain }) => chain !== ends[0]?.chain);

@@ -1,4 +1,18 @@
+import type { Verification } from '../history/query/verify.ts';
 import type { ExpectedHead } from '../history/segment/expected-heads.ts';
+import { stampedAt } from '../notices/time-stamp.ts';
+
+/** Verifies the time stamps of a record too, offline. */
+export async function withStamps<Verified extends Pick<Verification, 'finding' | 'stamps'>>(
+  verified: Verified,
+): Promise<Verified> {
+  if (verified.finding !== undefined) return verified;
+  for (const { day, head, response } of verified.stamps ?? []) {
+    const isRight = await stampedAt(Uint8Array.from(Buffer.from(response, 'base64')), head).catch(() => false);
+    if (isRight === false) return { ...verified, finding: { subject: `time stamp of ${day}`, what: 'changed' } };
+  }
+  return verified;
+}
 
 /** A mail: its subject or its first sentence, and the hash on a line of its own. */
 const mailed = /(\d{4}-\d\d-\d\d)[^{}]{0,60}?segment (\d+) of chain (\d+)[^{}]*?^([0-9a-f]{64})\r?$/gm;

@@ -6,6 +6,7 @@ import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
+import { type StampedSeal, TimeStamper } from '../notices/time-stamp.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import type { Store } from '../store/store.ts';
 import type { MarketRoom } from './market-room.ts';
@@ -14,19 +15,20 @@ import type { ServiceOptions } from './service-options.ts';
 /** The record, and the ways to ask it. */
 export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
-type Options = ServiceOptions & Pick<RecordingParts, 'sharing' | 'clockOffsets'>;
+type Options = ServiceOptions & Pick<RecordingParts, 'sharing' | 'readClock' | 'shared'>;
 
 /** The record as configured; `undefined` where it is off, and in a process without a public listener. @param requestKey see `RequestIds` */
 export function recordRoom(options: Options, market: MarketRoom, store: Store, requestKey: Uint8Array) {
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
-  const { location, keepForMs, sealTo } = history;
+  const { location, keepForMs, sealTo, timestampUrl: url } = history;
   const record = new RecordClient(location, options.clock);
-  const isMailed = mail !== undefined && sealTo !== undefined;
-  const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
+  const mailer = mail && sealTo && new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });
+  const keep = (stamp: StampedSeal) => record.ask('addEntry', ['stamp', stamp]);
+  const stamper = url === undefined ? undefined : new TimeStamper({ ...options, url, keep });
   const recording = new Recording({
     ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit, heads: recordHeads(store.snapshots) },
-    daySealed: (seal) => mailer?.send(seal),
+    daySealed: (seal) => [mailer, stamper].forEach((each) => void each?.send(seal)),
   });
   return {
     asking: record,
@@ -35,7 +37,7 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
     begin: (errorsUrl: string) => recording.begin(errorsUrl),
     served: (request: ServedRequest) => recording.served(servingOf(request)),
     async stop() {
-      await Promise.all([recording.stop(), mailer?.stop(), record.stop()]);
+      await Promise.all([recording.stop(), mailer?.stop(), stamper?.stop(), record.stop()]);
     },
   };
 }
@@ -58,9 +60,8 @@ function symbolAsked(query: string): string | undefined {
  * off. A process that records nothing makes no file: it has nothing to read until another has made it.
  */
 export function pastPricesOf({ configuration, only, clock }: Pick<ServiceOptions, 'configuration' | 'only' | 'clock'>) {
-  const { history } = configuration;
-  if (history === undefined) return undefined;
-  const { location } = history;
+  const location = configuration.history?.location;
+  if (location === undefined) return undefined;
   const record = new RecordClient(location, clock);
   const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
   const ask: RecordLookup = async (source, at) => (isThere() ? record.ask('middlesAt', [source, at]) : undefined);

@@ -34,7 +34,7 @@ export async function ledgerFinding(
       ({ chain, first }) => `${first} of chain ${chain}`,
       (row) => JSON.stringify(row),
     );
-  return differing ?? headFinding(store, parsed('seal').flatMap(headsIn));
+  return differing ?? headFinding(store, [...parsed('seal'), ...parsed('stamp')].flatMap(headsIn));
 }
 
 function changedEntry(entries: readonly LedgerEntry[], notes: readonly LedgerFact[]): LedgerFinding | undefined {
@@ -80,7 +80,7 @@ function headsIn({
   chain,
   segment,
   head,
-  others,
+  others = [],
 }: DaySeal & { readonly others: readonly string[] }): ExpectedHead[] {
   const rest = others.map((text) => text.split(' ') as [string, string, string]);
   return [

@@ -3,12 +3,12 @@ import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import { QuestionThread } from './question-thread.ts';
 import type { RecordQuestions } from './questions.ts';
 
-/** Operations that can be asked for, and those that change holds. */
+/** Operations that can be asked for, and those of the store. */
 type RecordOperations = Pick<
   RecordQuestions,
   'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer' | 'verify'
 > &
-  Pick<SegmentStore, 'addHold' | 'releaseHold'>;
+  Pick<SegmentStore, 'addHold' | 'releaseHold' | 'addEntry' | 'ledger'>;
 
 /** A verification under way. */
 interface SharedRun {

@@ -25,7 +25,7 @@ async function kept(t: TestContext) {
     await writer.tick((minute * minuteMs + 50_000) as EpochMs);
   }
   const middle = await headOf(record);
-  await store.addSeal({ day: '1970-01-01', chain: 1, segment: middle.number, head: middle.hash, others: [] });
+  await store.addEntry('seal', { day: '1970-01-01', chain: 1, segment: middle.number, head: middle.hash, others: [] });
   await writer.tick((8 * minuteMs) as EpochMs);
   await writer.tick((9 * minuteMs) as EpochMs);
   await writer.stop();

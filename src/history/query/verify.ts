@@ -19,6 +19,9 @@ interface ChainFinding {
   readonly chunk?: number;
 }
 
+/** The head of a day, and the answer of the authority that stamped it, DER in base64. */
+export type Stamp = Record<'day' | 'head' | 'response', string>;
+
 export type Finding = ChainFinding | LedgerFinding | HeadFinding;
 
 export interface Verification {
@@ -26,6 +29,8 @@ export interface Verification {
   readonly deleted: number;
   /** The end of each chain, for comparison with what was noted elsewhere. */
   readonly heads: readonly { readonly chain: number; readonly number: number; readonly hash: string }[];
+  /** Time stamps of days, which are to be verified by themselves; absent where there is none. */
+  readonly stamps?: readonly Stamp[];
   /** `undefined` where all is as it was written. */
   readonly finding: Finding | undefined;
 }
@@ -73,7 +78,10 @@ export async function verifyRecord(
     (open && ({ chain: open[1].chain, number: open[1].first, what: 'deletion_unsealed' } as const)) ??
     (await ledgerFinding(store, notes, [...unsealed.values()])) ??
     (await headFinding(store, kept));
-  return { segments, deleted, heads, finding };
+  const stamps: Stamp[] = (await store.ledger())
+    .filter(({ kind }) => kind === 'stamp')
+    .map(({ text }) => JSON.parse(text));
+  return { segments, deleted, heads, ...(stamps.length > 0 && { stamps }), finding };
 }
 
 function damagedChunk(error: unknown): DamagedChunk {

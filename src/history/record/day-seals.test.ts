@@ -50,7 +50,7 @@ recordTest(
     await writer.stop();
     const head = (await store.head(1))!;
     const seals = await DaySeals.of(store, 1, midnight);
-    t.mock.method(store, 'addSeal', async () => assert.fail('full'), { times: 1 });
+    t.mock.method(store, 'addEntry', async () => assert.fail('full'), { times: 1 });
     await assert.rejects(seals.seal(midnight, head), /full/);
     assert.equal((await seals.seal(midnight, head))?.day, '2026-11-21');
   },
@@ -64,7 +64,7 @@ recordTest(
     const hold = await store.addHold({ from: evening, to: midnight, reason: 'complaint' });
     assert.equal(await store.releaseHold(hold + 1), false, 'nothing is entered of one that is not there');
     await store.releaseHold(hold);
-    await store.addSeal({ day: '2026-11-21', chain: 1, segment: 7, head: 'ab', others: [] });
+    await store.addEntry('seal', { day: '2026-11-21', chain: 1, segment: 7, head: 'ab', others: [] });
     const entries = await store.ledger();
     assert.deepEqual(
       entries.map(({ number, kind }) => [number, kind]),

@@ -44,7 +44,7 @@ export class DaySeals {
       if (end !== undefined) others.push(`${chain} ${end.number} ${end.hash.toString('hex')}`);
     }
     const seal = { day, chain: this.#chain, segment: number, head: hash.toString('hex'), others };
-    await this.#store.addSeal(seal);
+    await this.#store.addEntry('seal', seal);
     this.#open = dayOf(now);
     return seal;
   }

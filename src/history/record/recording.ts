@@ -31,8 +31,10 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
     load(): Promise<readonly ExpectedHead[]>;
     keep(ends: readonly ExpectedHead[]): Promise<void>;
   };
-  /** How far the wall clock is ahead of that of each source that tells its own, and of Redis, in milliseconds. */
-  readonly clockOffsets: () => ReadonlyMap<string, number | undefined>;
+  /** How far the wall clock is ahead of that of each source that tells its own, in milliseconds. */
+  readonly readClock: () => { readonly bySource: ReadonlyMap<string, number> };
+  /** What is counted in Redis, and how far the wall clock is ahead of that of Redis. */
+  readonly shared: { figures(): { readonly clockSkewMs: number | undefined } } | undefined;
   /** A day is over, and all of it is stored. */
   readonly daySealed: (seal: DaySeal) => void;
 }
@@ -205,10 +207,10 @@ export class Recording {
   }
 
   #recordOffsets(): void {
-    const told = new Map([...this.#parts.clockOffsets(), ['postgres', this.#figures?.clockOffsetMs]]);
-    const offsets = [...told].flatMap(([other, offsetMs]) =>
-      offsetMs === undefined ? [] : [[other, offsetMs] as const],
-    );
+    const { readClock, shared } = this.#parts;
+    const databases = { redis: shared?.figures().clockSkewMs, postgres: this.#figures?.clockOffsetMs };
+    const told = [...readClock().bySource, ...Object.entries(databases)];
+    const offsets = told.flatMap(([other, offsetMs]) => (offsetMs === undefined ? [] : [[other, offsetMs] as const]));
     const isOff = ([other, offsetMs]: readonly [string, number]) =>
       Math.abs(offsetMs - (this.#offsets.get(other) ?? Infinity)) >= offsetStepMs;
     if (!offsets.some(isOff)) return;

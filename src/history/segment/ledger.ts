@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-export type LedgerKind = 'run' | 'hold' | 'release' | 'deletion' | 'seal';
+export type LedgerKind = 'run' | 'hold' | 'release' | 'deletion' | 'seal' | 'stamp';
 
 /** Something of the record beside its segments, sealed with all that came before it. It stays when segments are deleted. */
 export interface LedgerEntry {

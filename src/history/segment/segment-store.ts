@@ -113,8 +113,8 @@ export interface SegmentStore extends SegmentReader {
   addHold(hold: Omit<Hold, 'id'>): Promise<number>;
   /** Whether there was one of this id. */
   releaseHold(id: number): Promise<boolean>;
-  /** Enters a seal of a day, with the ends of all chains. */
-  addSeal(seal: DaySeal): Promise<void>;
+  /** Enters a seal of a day, or its time stamp. */
+  addEntry(kind: 'seal' | 'stamp', value: DaySeal | object): Promise<void>;
   /** Until when retention may delete that wants to delete what is before an instant. */
   deletableBefore(before: EpochMs): EpochMs;
   /** Deletes the segments they name, and keeps a row of each deletion. All or none of them. */

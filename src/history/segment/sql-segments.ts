@@ -87,8 +87,8 @@ export abstract class SqlSegments {
     return row;
   }
 
-  addSeal(seal: DaySeal): Promise<void> {
-    return this.atOnce(this.enter('seal', JSON.stringify(seal)));
+  addEntry(kind: 'seal' | 'stamp', value: DaySeal | object): Promise<void> {
+    return this.atOnce(this.enter(kind, JSON.stringify(value)));
   }
 
   /** The first entry of all follows those of what versions without a ledger wrote. */
