@@ -1,0 +1,74 @@
+import type { Randomness } from '../../src/clock.ts';
+import type { ServiceProcess } from './service-process.ts';
+import type { PublicAnswer, PublicConnection, PublicServer, World } from './world.ts';
+
+/** An answer, and what its client knows about it. */
+export interface Witnessed extends PublicAnswer {
+  /** The process that answered. */
+  readonly by: string;
+  readonly key: string;
+  readonly target: string;
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
+}
+
+const networkMs = 3;
+
+/** A client that polls the public API at the intervals that the contract recommends, wherever a balancer sends it. */
+export class Client {
+  readonly name: string;
+  key: string;
+  readonly #world: World;
+  readonly #processes: readonly ServiceProcess[];
+  readonly #address: string;
+  readonly #randomness: Randomness;
+  readonly #witnessed: (answer: Witnessed) => void;
+  readonly #connections = new Map<PublicServer, PublicConnection>();
+
+  constructor(
+    world: World,
+    name: string,
+    key: string,
+    processes: readonly ServiceProcess[],
+    witnessed: (answer: Witnessed) => void,
+  ) {
+    this.#world = world;
+    this.name = name;
+    this.key = key;
+    this.#processes = processes;
+    this.#witnessed = witnessed;
+    this.#randomness = world.generator(`client ${name}`);
+    this.#address = `198.51.100.${1 + Math.floor(this.#randomness.fraction() * 250)}`;
+  }
+
+  /** Asks for a target again and again. @param everyMs from one request to the next, about */
+  poll(target: string, everyMs: number): void {
+    const { clock } = this.#world.scheduler.lane(`client ${this.name}`);
+    const ask = () => {
+      clock.after(everyMs * (0.9 + 0.2 * this.#randomness.fraction()), ask);
+      this.ask(target);
+    };
+    clock.after(everyMs * this.#randomness.fraction(), ask);
+  }
+
+  /** Asks once. Nobody learns of a request that is not answered. */
+  ask(target: string, from = this.#processes): void {
+    const offered = from.filter(({ isRunning }) => isRunning);
+    const chosen = offered[Math.floor(this.#randomness.fraction() * offered.length)];
+    const server = chosen && this.#world.listeners.get(chosen.name);
+    const lane = chosen?.lane;
+    if (server === undefined || lane === undefined) return;
+    const { key } = this;
+    const askedAtMs = this.#world.nowMs;
+    lane.later(networkMs, () => {
+      const open = this.#connections.get(server);
+      const connection = open?.destroyed === false ? open : server.connect(this.#address);
+      if (connection === undefined) return;
+      this.#connections.set(server, connection);
+      server.request(connection, target, { host: 'api.example.com', 'x-exchange-apikey': key }, (answer) => {
+        const answeredAtMs = this.#world.nowMs;
+        this.#witnessed({ ...answer, by: chosen!.name, key, target, askedAtMs, answeredAtMs });
+      });
+    });
+  }
+}

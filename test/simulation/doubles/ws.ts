@@ -1,0 +1,50 @@
+import { EventEmitter } from 'node:events';
+import { type LiveLink, theWorld } from '../world.ts';
+
+/** A WebSocket of the service, to a simulated exchange. */
+export class WebSocket extends EventEmitter {
+  static readonly OPEN = 1;
+  readyState = 0;
+  readonly #link: LiveLink | undefined;
+  readonly #release: () => void;
+
+  constructor(url: string) {
+    super();
+    const { lane, servers } = theWorld();
+    const server = servers.get(new URL(url).host);
+    this.#release = lane.own(() => this.#link?.lost());
+    this.#link = server?.connect(lane, new URL(url), {
+      opened: () => {
+        this.readyState = 1;
+        this.emit('open');
+      },
+      message: (data, isBinary) => this.emit('message', data, isBinary),
+      pong: () => this.emit('pong'),
+      refused: (status, headers) =>
+        this.emit('unexpected-response', { destroy: () => this.terminate() }, { statusCode: status, headers }),
+      closed: (code) => {
+        if (this.readyState === 3) return;
+        const wasOpen = this.readyState === 1;
+        this.readyState = 3;
+        this.#release();
+        if (!wasOpen) this.emit('error', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+        this.emit('close', code);
+      },
+    });
+  }
+
+  send(text: string): void {
+    this.#link?.send(text);
+  }
+
+  ping(): void {
+    this.#link?.ping();
+  }
+
+  terminate(): void {
+    if (this.readyState === 3) return;
+    this.readyState = 3;
+    this.#release();
+    this.#link?.lost();
+  }
+}

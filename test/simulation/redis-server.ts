@@ -1,0 +1,131 @@
+import { RedisModel } from './redis-model.ts';
+import type { Lane } from './scheduler.ts';
+import { type RedisClient, type RedisReached, theWorld } from './world.ts';
+
+const latencyMs = 0.4;
+
+/** The one Redis server of the world: the model, with connections, which it answers in order, and what can be wrong with it. */
+export class RedisServer implements RedisReached {
+  readonly lane = theWorld().scheduler.lane('redis');
+  readonly model = new RedisModel(this.lane.clock);
+  /** Time that each way takes beyond the network's. */
+  delayMs = 0;
+  /** Processes that cannot reach it. */
+  readonly unreachableFor = new Set<string>();
+  #isDown = false;
+  readonly #connections = new Set<Connection>();
+
+  /** Ends it without a word. What it held is gone when it comes back. */
+  stop(): void {
+    this.#isDown = true;
+    this.model.flush();
+    for (const connection of [...this.#connections]) connection.lose();
+  }
+
+  restart(): void {
+    this.#isDown = false;
+  }
+
+  /** Cuts processes off, or lets them in again. */
+  split(names: readonly string[]): void {
+    this.unreachableFor.clear();
+    for (const name of names) this.unreachableFor.add(name);
+    for (const connection of [...this.#connections]) if (!this.reaches(connection.lane)) connection.lose();
+  }
+
+  reaches(lane: Lane): boolean {
+    return !this.#isDown && !this.unreachableFor.has(lane.root.name);
+  }
+
+  get wayMs(): number {
+    return latencyMs + this.delayMs;
+  }
+
+  connect(client: RedisClient): Connection {
+    const connection: Connection = new Connection(this, client, () => this.#connections.delete(connection));
+    this.#connections.add(connection);
+    return connection;
+  }
+}
+
+class Connection {
+  readonly lane: Lane;
+  readonly #server: RedisServer;
+  readonly #client: RedisClient;
+  readonly #ended: () => void;
+  readonly #commands: (readonly string[])[] = [];
+  #unblock: (() => void) | undefined;
+  #isEnded = false;
+  #lastAtMs = 0;
+
+  constructor(server: RedisServer, client: RedisClient, ended: () => void) {
+    this.#server = server;
+    this.#client = client;
+    this.#ended = ended;
+    this.lane = client.lane;
+  }
+
+  send(command: readonly string[]): void {
+    const server = this.#server;
+    server.lane.later(server.wayMs, () => {
+      if (this.#isEnded || !server.reaches(this.lane)) return;
+      this.#commands.push(command);
+      this.#work();
+    });
+  }
+
+  lose(): void {
+    if (this.#isEnded) return;
+    this.end();
+    this.lane.later(this.#server.wayMs, () => this.#client.lost());
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#unblock?.();
+    this.#ended();
+  }
+
+  #work(): void {
+    while (this.#unblock === undefined && this.#commands.length > 0) this.#execute(this.#commands.shift()!);
+  }
+
+  #execute(command: readonly string[]): void {
+    const { model } = this.#server;
+    try {
+      const answer = model.execute(command);
+      const block = command.indexOf('BLOCK');
+      if (answer === null && block > 0) this.#block(command, Number(command[block + 1]));
+      else this.#answer(answer);
+    } catch (error) {
+      this.#answer(undefined, error as Error);
+    }
+  }
+
+  /** Waits for the stream to grow, and answers nothing else meanwhile. */
+  #block(command: readonly string[], forMs: number): void {
+    const { model, lane } = this.#server;
+    const done = () => {
+      if (this.#unblock === undefined) return;
+      this.#unblock();
+      this.#answer(model.execute(command));
+      this.#work();
+    };
+    const key = command[command.indexOf('STREAMS') + 1]!;
+    const forget = model.whenGrown(key, () => lane.later(0, done));
+    const timer = lane.clock.after(forMs, done);
+    this.#unblock = () => {
+      forget();
+      timer.cancel();
+      this.#unblock = undefined;
+    };
+  }
+
+  #answer(answer: unknown, error?: Error): void {
+    const { nowMs } = theWorld();
+    this.#lastAtMs = Math.max(this.#lastAtMs, nowMs + this.#server.wayMs);
+    this.lane.later(this.#lastAtMs - nowMs, () => {
+      if (!this.#isEnded) this.#client.answered(answer, error);
+    });
+  }
+}

@@ -1,0 +1,144 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Randomness } from '../../src/clock.ts';
+import { loadConfiguration } from '../../src/configuration/load.ts';
+import type { Log } from '../../src/log.ts';
+import { type Service, startService } from '../../src/main.ts';
+import type { Lane } from './scheduler.ts';
+import type { World } from './world.ts';
+
+/** A process of the service as `main.ts` makes it, in a lane of its own. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly #world: World;
+  readonly #directory: string;
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #randomness: Randomness;
+  /** How far its machine's clock is off, which a restart does not mend. */
+  #offMs = 0;
+  #lane: Lane | undefined;
+  #service: Service | undefined;
+  /** When it was last started, killed, thawed or its clock was set. */
+  disturbedAtMs = 0;
+
+  /** @param directory with the database that it shares with the others */
+  constructor(world: World, name: string, directory: string, settings: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.#world = world;
+    this.#directory = directory;
+    this.#settings = settings;
+    this.#randomness = world.generator(name);
+    mkdirSync(directory, { recursive: true });
+  }
+
+  get isRunning(): boolean {
+    return this.#lane?.isDead === false;
+  }
+
+  get isServing(): boolean {
+    return this.isRunning && this.#service !== undefined;
+  }
+
+  get isFrozen(): boolean {
+    return this.#lane?.isFrozen === true;
+  }
+
+  get offMs(): number {
+    return this.#offMs;
+  }
+
+  get lane(): Lane | undefined {
+    return this.isRunning ? this.#lane : undefined;
+  }
+
+  start(): void {
+    if (this.isRunning) return;
+    const lane = this.#world.scheduler.lane(this.name);
+    lane.stepClock(this.#offMs);
+    this.#lane = lane;
+    this.#service = undefined;
+    this.#disturbed('starts');
+    lane.later(0, () => {
+      const options = { clock: lane.clock, randomness: this.#randomness, log: this.#log(lane), version: '1.0.0' };
+      startService({ ...options, configuration: this.configuration() }).then(
+        (service) => {
+          this.#service = service;
+          this.#world.note(this.name, 'serves');
+        },
+        (error: Error) => {
+          this.#world.note(this.name, `does not start: ${error.message.split('\n')[0]}`);
+          this.kill();
+        },
+      );
+    });
+  }
+
+  configuration() {
+    const variable = (key: string) =>
+      `MDAPI_${key
+        .replaceAll(/([A-Z])/g, '_$1')
+        .replaceAll('.', '_')
+        .toUpperCase()}`;
+    const environment = Object.entries(this.#settings).map(([key, value]) => [variable(key), value]);
+    const env = Object.fromEntries(environment) as Record<string, string>;
+    const readFile = () => {
+      throw Object.assign(new Error('no file'), { code: 'ENOENT' });
+    };
+    return loadConfiguration({ flags: [], env, cwd: join(this.#directory), readFile }).configuration;
+  }
+
+  kill(): void {
+    if (!this.isRunning) return;
+    this.#lane?.kill();
+    this.#disturbed('is killed');
+  }
+
+  /** Ends it in order, as a signal does. */
+  stop(): void {
+    const [lane, service] = [this.#lane, this.#service];
+    if (lane === undefined || service === undefined || lane.isDead) return;
+    this.#disturbed('is stopped');
+    this.#service = undefined;
+    lane.later(0, () => {
+      service.stop().then(
+        () => lane.kill(),
+        (error: Error) => {
+          this.#world.note(this.name, `stopped late: ${error.message}`);
+          lane.kill();
+        },
+      );
+    });
+  }
+
+  freeze(): void {
+    this.lane?.freeze();
+    this.#disturbed('freezes');
+  }
+
+  thaw(): void {
+    if (!this.isFrozen) return;
+    this.lane?.thaw();
+    this.#disturbed('thaws');
+  }
+
+  stepClock(byMs: number): void {
+    this.#offMs += byMs;
+    this.lane?.stepClock(byMs);
+    this.#disturbed(`has its clock set by ${byMs} ms`);
+  }
+
+  #disturbed(what: string): void {
+    this.disturbedAtMs = this.#world.nowMs;
+    this.#world.note(this.name, what);
+  }
+
+  #log(lane: Lane): Log {
+    const write = (level: string) => (fields: object, message: string) => {
+      if (lane.isDead) return;
+      const { err, ...rest } = fields as { err?: Error };
+      const more = JSON.stringify({ ...rest, ...(err && { err: err.message }) });
+      this.#world.note(this.name, `${level} ${message} ${more.slice(0, 200)}`);
+    };
+    return { debug() {}, info: write('info'), warn: write('warn'), error: write('error') };
+  }
+}
