@@ -41,6 +41,11 @@ export class Client {
     this.#address = `198.51.100.${1 + Math.floor(this.#randomness.fraction() * 250)}`;
   }
 
+  /** Another key from now on. */
+  use(key: string): void {
+    this.key = key;
+  }
+
   /** Asks for a target again and again. @param everyMs from one request to the next, about */
   poll(target: string, everyMs: number): void {
     const { clock } = this.#world.scheduler.lane(`client ${this.name}`);

@@ -45,8 +45,8 @@ export class ExchangeModel implements OutsideServer {
   readonly faults: FaultBoard;
   /** What the network does to frames on their way to the service. */
   readonly network = { delayMs: 0, doubledShare: 0, shuffledShare: 0 };
-  /** When it last sent a ticker to anybody. */
-  sentAtMs = Number.NEGATIVE_INFINITY;
+  /** When anybody who runs last got anything from it. */
+  heardAtMs = Number.NEGATIVE_INFINITY;
   readonly #options: ExchangeModelOptions;
   readonly #venue: Venue;
   readonly #dialect: Dialect;
@@ -89,9 +89,7 @@ export class ExchangeModel implements OutsideServer {
     this.#rest = new Rest(venue, this.#dialect);
     exchange.listen({
       tickerChanged: (market, lastChanged) => {
-        if (venue.isMuted(market.pair.symbol)) return;
-        this.sentAtMs = world.nowMs;
-        this.#dialect.tickerChanged(market, lastChanged);
+        if (!venue.isMuted(market.pair.symbol)) this.#dialect.tickerChanged(market, lastChanged);
       },
       instrumentChanged: (market) => this.#dialect.instrumentChanged?.(market),
     });
@@ -114,6 +112,13 @@ export class ExchangeModel implements OutsideServer {
   /** Begins a fault of the exchange simulator. Its parameters are those of its control interface. */
   async set(request: Readonly<Record<string, unknown>>): Promise<void> {
     await this.faults.set(readFault(request as never));
+  }
+
+  /** Ends every fault. */
+  async mend(): Promise<void> {
+    await this.faults.clear();
+    Object.assign(this.network, { delayMs: 0, doubledShare: 0, shuffledShare: 0 });
+    for (const [symbol, market] of this.exchange.markets) if (market.pinned) this.tellTruth(symbol);
   }
 
   /** Has one market say something else than what is so. Not told to those who learn its quotes. */
@@ -143,7 +148,10 @@ export class ExchangeModel implements OutsideServer {
   fetch(lane: Lane, url: URL, done: (error: Error | undefined, reply?: FetchedReply) => void): void {
     this.lane.later(this.#delayMs(), () => {
       const answer = (error: Error | undefined, reply?: FetchedReply) =>
-        lane.later(this.#delayMs(), () => done(error, reply));
+        lane.later(this.#delayMs(), () => {
+          if (reply !== undefined) this.heardAtMs = theWorld().nowMs;
+          done(error, reply);
+        });
       if (this.#isDown) answer(new Error('ECONNREFUSED'));
       else if (this.faults.find('freeze') === undefined)
         this.#rest.handle({ url: url.pathname + url.search } as IncomingMessage, fetchedBy(answer));
@@ -240,7 +248,10 @@ class Link {
   send(message: string | Buffer, { binary }: { readonly binary: boolean }): void {
     const { doubledShare, shuffledShare } = this.#exchange.network;
     const data = Buffer.from(message as string);
-    const deliver = () => this.#client.message(data, binary);
+    const deliver = () => {
+      this.#exchange.heardAtMs = theWorld().nowMs;
+      this.#client.message(data, binary);
+    };
     const { randomness } = theWorld();
     this.#deliver(deliver, shuffledShare > 0 && randomness.fraction() < shuffledShare);
     if (doubledShare > 0 && randomness.fraction() < doubledShare) this.#deliver(deliver);

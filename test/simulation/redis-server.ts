@@ -9,28 +9,47 @@ export class RedisServer implements RedisReached {
   readonly lane = theWorld().scheduler.lane('redis');
   readonly model = new RedisModel(this.lane.clock);
   /** Time that each way takes beyond the network's. */
-  delayMs = 0;
+  private delayMs = 0;
   /** Processes that cannot reach it. */
   readonly unreachableFor = new Set<string>();
+  #changedAtMs = Number.NEGATIVE_INFINITY;
   #isDown = false;
   readonly #connections = new Set<Connection>();
 
   /** Ends it without a word. What it held is gone when it comes back. */
   stop(): void {
     this.#isDown = true;
-    this.model.flush();
+    this.flush();
     for (const connection of [...this.#connections]) connection.lose();
+  }
+
+  flush(): void {
+    this.model.flush();
+    this.#changedAtMs = theWorld().nowMs;
   }
 
   restart(): void {
     this.#isDown = false;
+    this.#changedAtMs = theWorld().nowMs;
   }
 
   /** Cuts processes off, or lets them in again. */
   split(names: readonly string[]): void {
     this.unreachableFor.clear();
+    this.#changedAtMs = theWorld().nowMs;
     for (const name of names) this.unreachableFor.add(name);
     for (const connection of [...this.#connections]) if (!this.reaches(connection.lane)) connection.lose();
+  }
+
+  slow(byMs: number): void {
+    this.delayMs = byMs;
+    this.#changedAtMs = theWorld().nowMs;
+  }
+
+  /** Since when all of it is in order. */
+  get soundSinceMs(): number {
+    const isSound = !this.#isDown && this.delayMs === 0 && this.unreachableFor.size === 0;
+    return isSound ? this.#changedAtMs : theWorld().nowMs;
   }
 
   reaches(lane: Lane): boolean {

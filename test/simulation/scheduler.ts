@@ -11,7 +11,8 @@ interface Event {
 /** What has gone wrong in code that nobody awaits. */
 export type Failure = (error: unknown, lane: Lane) => void;
 
-const epochMs = Date.parse('2026-11-21T10:00:00.000Z');
+/** When each world begins. */
+export const epochMs = Date.parse('2026-11-21T10:00:00.000Z');
 /** Events between two turns of the real event loop, so that a signal can end the run. */
 const eventsInTurnMax = 20_000;
 const nativeImmediate = setImmediate;

@@ -7,6 +7,9 @@ import { type Service, startService } from '../../src/main.ts';
 import type { Lane } from './scheduler.ts';
 import type { World } from './world.ts';
 
+/** Whoever runs the service starts a process again that could not start. */
+const restartAfterMs = 10_000;
+
 /** A process of the service as `main.ts` makes it, in a lane of its own. */
 export class ServiceProcess {
   readonly name: string;
@@ -18,6 +21,8 @@ export class ServiceProcess {
   #offMs = 0;
   #lane: Lane | undefined;
   #service: Service | undefined;
+  #isStopping = false;
+  #startsAgain = false;
   /** When it was last started, killed, thawed or its clock was set. */
   disturbedAtMs = 0;
 
@@ -52,6 +57,7 @@ export class ServiceProcess {
   }
 
   start(): void {
+    if (this.#isStopping) this.#startsAgain = true;
     if (this.isRunning) return;
     const lane = this.#world.scheduler.lane(this.name);
     lane.stepClock(this.#offMs);
@@ -68,6 +74,7 @@ export class ServiceProcess {
         (error: Error) => {
           this.#world.note(this.name, `does not start: ${error.message.split('\n')[0]}`);
           this.kill();
+          this.#world.scheduler.lane('supervisor').later(restartAfterMs, () => this.start());
         },
       );
     });
@@ -90,6 +97,7 @@ export class ServiceProcess {
   kill(): void {
     if (!this.isRunning) return;
     this.#lane?.kill();
+    this.#isStopping = false;
     this.#disturbed('is killed');
   }
 
@@ -99,14 +107,18 @@ export class ServiceProcess {
     if (lane === undefined || service === undefined || lane.isDead) return;
     this.#disturbed('is stopped');
     this.#service = undefined;
+    this.#isStopping = true;
+    this.#startsAgain = false;
+    const ended = () => {
+      this.#isStopping = false;
+      lane.kill();
+      if (this.#startsAgain) this.start();
+    };
     lane.later(0, () => {
-      service.stop().then(
-        () => lane.kill(),
-        (error: Error) => {
-          this.#world.note(this.name, `stopped late: ${error.message}`);
-          lane.kill();
-        },
-      );
+      service.stop().then(ended, (error: Error) => {
+        this.#world.note(this.name, `stopped late: ${error.message}`);
+        ended();
+      });
     });
   }
 
@@ -121,10 +133,11 @@ export class ServiceProcess {
     this.#disturbed('thaws');
   }
 
-  stepClock(byMs: number): void {
-    this.#offMs += byMs;
-    this.lane?.stepClock(byMs);
-    this.#disturbed(`has its clock set by ${byMs} ms`);
+  /** Sets its clock so far off the true time. */
+  setClock(offMs: number): void {
+    this.lane?.stepClock(offMs - this.#offMs);
+    this.#offMs = offMs;
+    this.#disturbed(`has its clock set ${offMs} ms off`);
   }
 
   #disturbed(what: string): void {

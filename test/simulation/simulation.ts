@@ -3,24 +3,44 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
-import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
+import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
+import type { EpochMs } from '../../src/clock.ts';
+import type { DecimalString } from '../../src/market/decimal.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Client, type Witnessed } from './clients.ts';
 import { ExchangeModel } from './exchange-model.ts';
+import { HonestQuotes } from './honest-quotes.ts';
 import { RatesModel } from './rates-model.ts';
+import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
+import { Findings } from './rules.ts';
+import { epochMs, type Lane } from './scheduler.ts';
 import { ServiceProcess } from './service-process.ts';
+import { type Truth, Witnesses } from './witnesses.ts';
 import { enter, World } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly processes: number;
+  readonly forMs: number;
+  /** Called once everything has started: what happens to it. */
+  readonly begun: (simulation: Simulation) => void;
+}
+
+interface Key {
+  readonly id: string;
+  readonly key: ApiKey;
 }
 
 const memory = '/dev/shm';
 const exchanges: readonly DialectName[] = ['kraken', 'bitvavo', 'coinbase'];
-const markets = 3;
-const clientsOfKey = 1;
+const marketsOffered = 3;
+const rate = '24.315';
+/** After the last fault everything is well again by then. */
+const mendedWithinMs = 5 * 60_000;
+/** Within this time after a lie, or a trouble, what was known before may still count. */
+const doubtfulForMs = 5 * 60_000;
+const burstRequests = 80;
 
 /** Everything of one run: the world, what is in it, and what was seen. */
 export class Simulation {
@@ -29,18 +49,43 @@ export class Simulation {
   readonly rates: RatesModel;
   readonly redis: RedisServer;
   readonly processes: readonly ServiceProcess[];
+  readonly findings: Findings;
   answers = 0;
+  readonly #options: SimulationOptions;
   readonly #directory: string;
   readonly #trace = createHash('sha256');
-  readonly clients: Client[] = [];
-  store!: Store;
+  readonly #operator: Lane;
+  readonly #quotes: HonestQuotes;
+  readonly #witnesses: Witnesses;
+  readonly #record: RecordWitness;
+  readonly #clients: Client[] = [];
+  readonly #revokedAtMs = new Map<string, number>();
+  #store!: Store;
+  #accountId = '';
+  #keys: Key[] = [];
+  #offMsMax = 0;
+  #clocksSetAtMs = Number.NEGATIVE_INFINITY;
+  #lies = 0;
+  #lieEndedAtMs = Number.NEGATIVE_INFINITY;
+  #troubledAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ seed, processes }: SimulationOptions) {
+  constructor(options: SimulationOptions) {
+    const { seed, processes } = options;
+    this.#options = options;
     const world = enter(new World(seed));
     this.world = world;
+    this.findings = new Findings(
+      () => world.nowMs,
+      ({ rule, text }) => world.note('witness', `${rule}: ${text}`),
+    );
+    this.#operator = world.scheduler.lane('operator');
     this.#directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'mdapi-simulation-'));
+    const quoted = (exchange: string) => (symbol: string, quote: { readonly bid: string; readonly ask: string }) =>
+      this.#quotes.quoted(exchange, symbol.replace('/', ''), quote, world.nowMs);
+    this.#quotes = new HonestQuotes('0.5', '1', rate);
     this.exchanges = exchanges.map(
-      (dialect, deviation) => new ExchangeModel({ dialect, deviation, markets, quoted: () => {} }),
+      (dialect, deviation) =>
+        new ExchangeModel({ dialect, deviation, markets: marketsOffered, quoted: quoted(dialect) }),
     );
     this.rates = new RatesModel();
     this.redis = new RedisServer();
@@ -52,54 +97,235 @@ export class Simulation {
       { length: processes },
       (_, index) => new ServiceProcess(world, `process-${index + 1}`, this.#directory, settings),
     );
+    this.#witnesses = new Witnesses(this.#truth(), this.findings, epochMs);
+    this.#record = new RecordWitness(join(this.#directory, 'history.sqlite'), this.findings);
   }
 
-  /** Makes the operator's store, a key for each client, and starts all processes. */
-  async begin(): Promise<void> {
+  /** Runs all of it, and cleans up. @returns a digest of everything that was seen */
+  async run(): Promise<string> {
     const { world } = this;
-    const lane = world.scheduler.lane('operator');
-    const opened = Promise.withResolvers<void>();
-    lane.later(0, () => void this.#prepare(lane.clock).then(opened.resolve, opened.reject));
-    await world.scheduler.runTo(1_000);
-    await opened.promise;
-    for (const process of this.processes) process.start();
-  }
-
-  /** Has time pass. */
-  async run(forMs: number): Promise<void> {
-    await this.world.scheduler.runTo(this.world.nowMs + forMs);
-  }
-
-  async end(): Promise<string> {
-    for (const process of this.processes) process.kill();
-    await this.store.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    try {
+      await this.#inLane(this.#operator, () => this.#prepare());
+      for (const process of this.processes) process.start();
+      this.#options.begun(this);
+      await world.scheduler.runTo(this.#options.forMs);
+      await this.#inLane(this.#operator, () => this.#mend());
+      await world.scheduler.runTo(world.nowMs + mendedWithinMs);
+      await this.#looksWell();
+      await this.#inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
+      for (const failure of world.failures) this.findings.check('no failure', false, () => failure);
+      this.findings.check('no failure', true, () => '');
+    } finally {
+      for (const process of this.processes) process.kill();
+      this.#operator.kill();
+      rmSync(this.#directory, { recursive: true, force: true });
+    }
+    for (const { atMs, who, text } of world.notes) this.#trace.update(`${atMs} ${who} ${text}\n`);
     return this.#trace.digest('hex');
   }
 
-  async #prepare(clock: Parameters<typeof openStore>[0]['clock']): Promise<void> {
-    const url = `sqlite:${join(this.#directory, 'store.sqlite')}`;
-    const randomness = this.world.generator('operator');
-    this.store = await openStore({ url, clock, randomness });
-    const { id: accountId } = await this.store.accounts.create({ email: 'client@example.com' });
-    for (let index = 0; index < clientsOfKey; index++) {
-      const key = generateApiKey(randomness);
-      await this.store.keys.insert({
-        ...{ accountId, digest: digestOf(key), lastFour: lastFourOf(key), label: '' },
-        ...{ expiresAt: undefined, limitPerMinute: undefined },
-      });
-      const client = new Client(this.world, `${index + 1}`, key, this.processes, (answer) => this.#witnessed(answer));
-      this.clients.push(client);
-      client.poll('/v1/tickers', 5_000);
-      client.poll('/v1/ticker?symbol=BTCCZK', 5_000);
-      client.poll('/v1/status', 15_000);
-      client.poll('/v1/markets', 600_000);
+  /** Those that are on offer, as `BTC/EUR`. */
+  marketsOf(exchange: ExchangeModel): readonly string[] {
+    return exchange.symbols.filter((symbol) => symbol.endsWith('/EUR'));
+  }
+
+  get operatorNow(): EpochMs {
+    return this.#operator.clock.now();
+  }
+
+  /** Has the operator do something, in a process of their own. */
+  operate(work: (store: Store) => Promise<unknown>): Promise<unknown> {
+    const done = Promise.withResolvers<unknown>();
+    this.#operator.later(0, () => void work(this.#store).then(done.resolve, done.reject));
+    return done.promise;
+  }
+
+  /** Tells the witnesses that something is wrong that can take sources away. */
+  troubled(): void {
+    this.#troubledAtMs = this.world.nowMs;
+  }
+
+  /** @param factor of the true price; `undefined` ends the lie */
+  lies(exchange: ExchangeModel, symbol: string, factor: number | undefined): void {
+    if (factor === undefined) {
+      this.#lies--;
+      this.#lieEndedAtMs = this.world.nowMs;
+      exchange.tellTruth(symbol);
+    } else {
+      this.#lies++;
+      exchange.lie(symbol, factor);
     }
   }
 
-  #witnessed(answer: Witnessed): void {
+  setClock(process: ServiceProcess, offMs: number): void {
+    this.#offMsMax = Math.max(this.#offMsMax, Math.abs(offMs));
+    this.#clocksSetAtMs = this.world.nowMs;
+    process.setClock(offMs);
+  }
+
+  setRate(value: string): void {
+    this.#quotes.rateFrom(value, this.world.nowMs);
+    this.rates.set(value);
+  }
+
+  setFee(feePercent: DecimalString): Promise<unknown> {
+    return this.operate(async ({ terms }) => {
+      const { from } = await terms.add({ from: 0 as EpochMs, scope: 'service', subject: undefined, feePercent });
+      this.#quotes.feeFrom(feePercent, from - epochMs);
+    });
+  }
+
+  /** Gives a client another key, and ends the one it had: `rotated`, in one go. */
+  changeKey(how: 'new' | 'rotated'): Promise<unknown> {
+    return this.operate(async (store) => {
+      const old = this.#keys.shift()!;
+      let replacement: Key;
+      if (how === 'new') {
+        replacement = await this.#makeKey();
+        await store.keys.setStatus(old.id, 'revoked');
+      } else {
+        const key = generateApiKey(this.#generator);
+        const values = { digest: digestOf(key), lastFour: lastFourOf(key), overlapMs: 0 };
+        replacement = { id: (await store.keys.rotate(old.id, values)).replacement.id, key };
+      }
+      this.#keys.push(replacement);
+      this.#revokedAtMs.set(old.key, this.world.nowMs);
+      // Its client goes on with the old one for a while, as clients do.
+      for (const client of this.#clients)
+        if (client.key === old.key) this.#operator.later(20_000, () => void client.use(replacement.key));
+    });
+  }
+
+  /** A client that asks far more often than it may. */
+  burst(): void {
+    const client = this.#clients[0]!;
+    for (let index = 0; index < burstRequests; index++) this.#operator.later(index * 200, () => client.ask('/v1/time'));
+  }
+
+  get #generator() {
+    return this.world.operatorRandomness;
+  }
+
+  async #makeKey(): Promise<Key> {
+    const key = generateApiKey(this.#generator);
+    const { id } = await this.#store.keys.insert({
+      ...{ accountId: this.#accountId, digest: digestOf(key), lastFour: lastFourOf(key), label: '' },
+      ...{ expiresAt: undefined, limitPerMinute: undefined },
+    });
+    return { id, key };
+  }
+
+  async #prepare(): Promise<void> {
+    const { clock } = this.#operator;
+    const url = `sqlite:${join(this.#directory, 'store.sqlite')}`;
+    this.#store = await openStore({ url, clock, randomness: this.#generator });
+    this.#accountId = (await this.#store.accounts.create({ email: 'client@example.com' })).id;
+    for (let index = 0; index < 2; index++) {
+      const made = await this.#makeKey();
+      this.#keys.push(made);
+      const client = new Client(this.world, `${index + 1}`, made.key, this.processes, (answer) => this.#saw(answer));
+      this.#clients.push(client);
+      client.poll('/v1/tickers', 5_000);
+      client.poll('/v1/ticker?symbol=BTCCZK', 10_000);
+      client.poll('/v1/status', 10_000);
+      client.poll('/v1/markets', 300_000);
+    }
+  }
+
+  /** Ends every fault, as the last act of whoever looks after the service. */
+  async #mend(): Promise<void> {
+    for (const exchange of this.exchanges) await exchange.mend();
+    for (const name of ['rate-gone', 'rate-stale'] as const) await this.rates.fault(name, false);
+    this.redis.restart();
+    this.redis.slow(0);
+    this.redis.split([]);
+    Object.assign(this.world.disk, { isFull: false, syncMs: 1 });
+    for (const process of this.processes) {
+      process.thaw();
+      if (process.offMs !== 0) this.setClock(process, 0);
+      process.start();
+    }
+    for (const { symbol } of await this.#store.markets.list()) {
+      await this.#store.markets.setOperatorPaused(symbol, false).catch(() => {});
+      await this.#store.markets.setHeld(symbol, undefined).catch(() => {});
+    }
+    this.world.note('fault', 'all are over');
+  }
+
+  async #looksWell(): Promise<void> {
+    const { world, findings } = this;
+    const seen = new Map<string, Witnessed>();
+    const { key } = this.#keys.at(-1)!;
+    const client = new Client(world, 'last', key, this.processes, (answer) => {
+      seen.set(`${answer.by} ${answer.target}`, answer);
+      this.#saw(answer);
+    });
+    for (const process of this.processes)
+      for (const target of ['/v1/status', '/v1/tickers']) client.ask(target, [process]);
+    await world.scheduler.runTo(world.nowMs + 5_000);
+    for (const { name } of this.processes) {
+      const [status, tickers] = ['/v1/status', '/v1/tickers'].map(
+        (target) => seen.get(`${name} ${target}`)?.body ?? '{}',
+      );
+      const state = JSON.parse(status!).status;
+      findings.check('well again', state === 'operational', () => `${name} says ${state}`);
+      const count = JSON.parse(tickers!).tickers?.length;
+      findings.check('well again', count === 2 * marketsOffered, () => `${name} has ${count} tickers`);
+    }
+  }
+
+  #saw(answer: Witnessed): void {
     this.answers++;
     this.#trace.update(`${answer.answeredAtMs} ${answer.by} ${answer.target} ${answer.status} ${answer.body}\n`);
+    this.#witnesses.saw(answer);
+    this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!);
+  }
+
+  async #inLane(lane: Lane, work: () => Promise<void>): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    let isDone = false;
+    lane.later(
+      0,
+      () =>
+        void work()
+          .then(done.resolve, done.reject)
+          .finally(() => (isDone = true)),
+    );
+    for (let seconds = 0; seconds < 60 && !isDone; seconds++)
+      await this.world.scheduler.runTo(this.world.nowMs + 1_000);
+    await done.promise;
+  }
+
+  #truth(): Truth {
+    const simulation = this;
+    const processOf = (by: string) => this.processes.find(({ name }) => name === by)!;
+    return {
+      quotes: this.#quotes,
+      processes: this.#options.processes,
+      offMs: (by) => processOf(by).offMs,
+      undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
+      revokedAtMs: (key) => this.#revokedAtMs.get(key),
+      get offMsMax() {
+        return simulation.#offMsMax;
+      },
+      get heardAtMs() {
+        return Math.max(...simulation.exchanges.map(({ heardAtMs }) => heardAtMs));
+      },
+      get sharedSinceMs() {
+        return simulation.redis.soundSinceMs;
+      },
+      get clocksSetAtMs() {
+        return simulation.#clocksSetAtMs;
+      },
+      get processesStartedAtMs() {
+        return Math.max(...simulation.processes.map(({ disturbedAtMs }) => disturbedAtMs));
+      },
+      get isDoubtful() {
+        const { nowMs } = simulation.world;
+        const isLied = simulation.#lies > 0 || nowMs - simulation.#lieEndedAtMs < doubtfulForMs;
+        return isLied && nowMs - simulation.#troubledAtMs < 2 * doubtfulForMs;
+      },
+    };
   }
 
   #settings(hasRedis: boolean): Record<string, string> {
@@ -107,11 +333,10 @@ export class Simulation {
       id: name,
       urls: { rest: restUrl, ws: wsUrl },
     }));
-    const symbols = this.exchanges[0]!.symbols.filter(
-      (symbol) => symbol.endsWith('/EUR') && !symbol.startsWith('EUR/'),
-    );
+    const symbols = this.marketsOf(this.exchanges[0]!);
     return {
       store: `sqlite:${join(this.#directory, 'store.sqlite')}`,
+      'history.url': `sqlite:${join(this.#directory, 'history.sqlite')}`,
       sources: JSON.stringify(sources),
       'markets.symbols': symbols.map((symbol) => symbol.replace('/', '')).join(','),
       'rates.url': this.rates.url,

@@ -102,6 +102,8 @@ export class World {
   readonly threads = new Map<string, Thread>();
   /** How long a disk takes, and whether it takes anything. */
   readonly disk = { syncMs: 1, isFull: false };
+  /** For keys and ids that operators make. */
+  readonly operatorRandomness: Randomness;
   redis!: RedisReached;
   /** How often each database file was written. */
   readonly fileVersions = new Map<string, number>();
@@ -113,6 +115,7 @@ export class World {
   constructor(seed: number) {
     this.seed = seed;
     this.randomness = seededRandomness(seed);
+    this.operatorRandomness = this.generator('operator');
     this.scheduler = new Scheduler((error, lane) => this.failed(error, lane));
   }
 

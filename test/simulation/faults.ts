@@ -1,0 +1,173 @@
+import type { EpochMs, Randomness } from '../../src/clock.ts';
+import type { DecimalString } from '../../src/market/decimal.ts';
+import type { Simulation } from './simulation.ts';
+
+/** One fault of a plan. */
+export interface PlannedFault {
+  readonly kind: FaultKind;
+  readonly atMs: number;
+  readonly forMs: number;
+  /** 0 to 1: chooses what it is about. */
+  readonly choice: number;
+}
+
+interface Fault {
+  begin(simulation: Simulation, choice: number): unknown;
+  /** Absent where it is over at once. */
+  end?(simulation: Simulation, choice: number): unknown;
+}
+
+const one = <Item>(items: readonly Item[], choice: number): Item => items[Math.floor(choice * items.length)]!;
+const processOf = ({ processes }: Simulation, choice: number) => one(processes, choice);
+const exchangeOf = ({ exchanges }: Simulation, choice: number) => one(exchanges, choice);
+/** A second choice out of one. */
+const again = (choice: number) => (choice * 97) % 1;
+const marketOf = (simulation: Simulation, choice: number) =>
+  one(simulation.marketsOf(exchangeOf(simulation, choice)), again(choice));
+const symbolOf = (simulation: Simulation, choice: number) => marketOf(simulation, choice).replace('/', '');
+
+/** A fault of the exchange simulator, on one exchange. */
+function ofExchange(fault: string, parameters: (simulation: Simulation, choice: number) => object = () => ({})): Fault {
+  return {
+    begin: (simulation, choice) => exchangeOf(simulation, choice).set({ fault, ...parameters(simulation, choice) }),
+    end: (simulation, choice) => exchangeOf(simulation, choice).faults.clear(fault as never),
+  };
+}
+
+function lie(factor: (choice: number) => number): Fault {
+  return {
+    begin: (simulation, choice) =>
+      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), factor(choice)),
+    end: (simulation, choice) =>
+      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), undefined),
+  };
+}
+
+function ofNetwork(name: 'delayMs' | 'doubledShare' | 'shuffledShare', value: number): Fault {
+  const set =
+    (to: number): Fault['begin'] =>
+    (simulation, choice) => {
+      exchangeOf(simulation, choice).network[name] = to;
+    };
+  return { begin: set(value), end: set(0) };
+}
+
+const half = (simulation: Simulation, choice: number) => {
+  const all = simulation.marketsOf(exchangeOf(simulation, choice));
+  return { symbol: all.slice(0, Math.ceil(all.length / 2)) };
+};
+
+/** Every fault there is. What an operator does is one too: it comes at any instant. */
+const faults = {
+  'process killed': { begin: (s, c) => processOf(s, c).kill(), end: (s, c) => processOf(s, c).start() },
+  'process restarted': { begin: (s, c) => processOf(s, c).stop(), end: (s, c) => processOf(s, c).start() },
+  'all processes killed': {
+    begin: (s) => s.processes.forEach((process) => void process.kill()),
+    end: (s) => s.processes.forEach((process) => void process.start()),
+  },
+  'process frozen': { begin: (s, c) => processOf(s, c).freeze(), end: (s, c) => processOf(s, c).thaw() },
+  'clock set': {
+    begin: (s, c) => s.setClock(processOf(s, c), Math.round((again(c) - 0.5) * 20_000)),
+    end: (s, c) => s.setClock(processOf(s, c), 0),
+  },
+  'Redis lost': { begin: ({ redis }) => redis.stop(), end: ({ redis }) => redis.restart() },
+  'Redis slow': { begin: ({ redis }, c) => redis.slow(5 + 200 * again(c)), end: ({ redis }) => redis.slow(0) },
+  'Redis flushed': { begin: ({ redis }) => redis.flush() },
+  'Redis split': { begin: (s, c) => s.redis.split([processOf(s, c).name]), end: ({ redis }) => redis.split([]) },
+  'exchange silent': ofExchange('freeze'),
+  'exchange mute': ofExchange('mute'),
+  'exchange down': ofExchange('down'),
+  'all exchanges down': {
+    begin: (s) => Promise.all(s.exchanges.map((exchange) => exchange.set({ fault: 'down' }))),
+    end: (s) => Promise.all(s.exchanges.map((exchange) => exchange.faults.clear('down'))),
+  },
+  'exchange refuses': ofExchange('refuse'),
+  'lie, a thousandfold': lie(() => 1_000),
+  'lie of 5 %': lie((choice) => (again(choice) < 0.5 ? 1.05 : 0.95)),
+  'exchange crossed': ofExchange('crossed', (s, c) => ({ symbol: marketOf(s, c) })),
+  'old tickers': ofExchange('replay', () => ({ ageMs: 600_000 })),
+  'exchange in maintenance': ofExchange('system-status'),
+  'catalogue halved': ofExchange('pair-unlisted', half),
+  'catalogue empty': ofExchange('catalogue-empty'),
+  'REST broken': ofExchange('rest-500'),
+  'frames delayed': ofNetwork('delayMs', 4_000),
+  'frames doubled': ofNetwork('doubledShare', 0.3),
+  'frames out of order': ofNetwork('shuffledShare', 0.2),
+  'rate gone': {
+    begin: ({ rates }) => rates.fault('rate-gone', true),
+    end: ({ rates }) => rates.fault('rate-gone', false),
+  },
+  'rate changed': { begin: (s, c) => s.setRate((24 + again(c)).toFixed(3)) },
+  'disk full': {
+    begin: ({ world }) => Object.assign(world.disk, { isFull: true }),
+    end: ({ world }) => Object.assign(world.disk, { isFull: false }),
+  },
+  'disk slow': {
+    begin: ({ world }) => Object.assign(world.disk, { syncMs: 3_000 }),
+    end: ({ world }) => Object.assign(world.disk, { syncMs: 1 }),
+  },
+  'fee set': { begin: (s, c) => s.setFee((0.1 + Math.floor(again(c) * 9) / 10).toFixed(1) as DecimalString) },
+  'market paused': {
+    begin: (s, c) => s.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), true)),
+    end: (s, c) => s.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), false)),
+  },
+  'market held': {
+    begin: (s, c) => s.operate(({ markets }) => markets.setHeld(symbolOf(s, c), s.operatorNow)),
+    end: (s, c) => s.operate(({ markets }) => markets.setHeld(symbolOf(s, c), undefined)),
+  },
+  'maintenance window': {
+    begin: (s) =>
+      s.operate(({ windows }) => {
+        const from = (s.operatorNow + 5_000) as EpochMs;
+        return windows.announce({ from, to: (from + 60_000) as EpochMs, description: 'A test of the simulation.' });
+      }),
+  },
+  'key made and revoked': { begin: (s) => s.changeKey('new') },
+  'key rotated': { begin: (s) => s.changeKey('rotated') },
+  'client too fast': { begin: (s) => s.burst() },
+} as const satisfies Record<string, Fault>;
+
+export type FaultKind = keyof typeof faults;
+
+const kinds = Object.keys(faults) as readonly FaultKind[];
+const ofSeveral = /^Redis/;
+const everyMsMin = 60_000;
+const everyMsMax = 12 * 60_000;
+const forMsMin = 2_000;
+const forMsMax = 8 * 60_000;
+
+/** Draws a plan: most faults alone, every third with company. */
+export function planOf(randomness: Randomness, forMs: number, processes: number): readonly PlannedFault[] {
+  const offered = kinds.filter((kind) => processes > 1 || !ofSeveral.test(kind));
+  const planned: PlannedFault[] = [];
+  const between = (min: number, max: number) => Math.round(min + (max - min) * randomness.fraction());
+  // A short run has short faults.
+  const longestMs = Math.min(forMsMax, forMs / 3);
+  let atMs = Math.min(everyMsMin, forMs / 5);
+  const hasRoom = () => atMs + longestMs < forMs;
+  for (; hasRoom(); atMs += between(everyMsMin, everyMsMax)) {
+    const count = randomness.fraction() < 1 / 3 ? between(2, 4) : 1;
+    for (let index = 0; index < count; index++) {
+      const kind = offered[Math.floor(randomness.fraction() * offered.length)]!;
+      const startMs = atMs + (index === 0 ? 0 : between(0, 10_000));
+      planned.push({ kind, atMs: startMs, forMs: between(forMsMin, longestMs), choice: randomness.fraction() });
+    }
+  }
+  return planned;
+}
+
+/** Has a fault happen in its time. */
+export function schedule(simulation: Simulation, planned: PlannedFault): void {
+  const { kind, atMs, forMs, choice } = planned;
+  const fault: Fault = faults[kind];
+  const { world } = simulation;
+  const lane = world.scheduler.lane('faults');
+  const act = (what: string, run: Fault['begin']) => {
+    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubled();
+    world.note('fault', `${kind} ${what} (${choice.toFixed(3)})`);
+    // A fault that is there already cannot begin once more, and one that ended with another cannot end.
+    Promise.try(run, simulation, choice).catch((error: Error) => world.note('fault', `${kind}: ${error.message}`));
+  };
+  lane.later(atMs - world.nowMs, () => act('begins', fault.begin));
+  if (fault.end !== undefined) lane.later(atMs + forMs - world.nowMs, () => act('ends', fault.end!));
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Witnessed } from './clients.ts';
+import { HonestQuotes } from './honest-quotes.ts';
+import { Findings } from './rules.ts';
+import { type Truth, Witnesses } from './witnesses.ts';
+
+const start = Date.parse('2026-11-21T10:00:00.000Z');
+const longAgo = Number.NEGATIVE_INFINITY;
+
+/** A calm world of two processes, in which Kraken quoted BTCEUR at 100 and 101 from the beginning on. */
+function calmWorld(over: Partial<Truth> = {}) {
+  const quotes = new HonestQuotes('0.5', '1', '24.315');
+  quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
+  const findings = new Findings(
+    () => 0,
+    () => {},
+  );
+  const truth: Truth = {
+    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, sharedSinceMs: longAgo, clocksSetAtMs: longAgo },
+    ...{ processesStartedAtMs: longAgo, isDoubtful: false },
+    ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined },
+    ...over,
+  };
+  return { witnesses: new Witnesses(truth, findings, start), found: () => findings.violations.map(({ rule }) => rule) };
+}
+
+function answer(target: string, body: object, over: Partial<Witnessed> = {}): Witnessed {
+  const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795255260' };
+  const known = { by: 'process-1', key: 'k', askedAtMs: 600_000, answeredAtMs: 600_005 };
+  return { status: 200, headers, body: JSON.stringify(body), target, ...known, ...over };
+}
+
+const ticker = (over: object = {}) => ({
+  ...{ symbol: 'BTCEUR', buyPrice: '101.6', sellPrice: '99.5', timestampMs: start + 600_000 },
+  ...over,
+});
+const one = '/v1/ticker?symbol=BTCEUR';
+const status = (state: string, ageMs = 0) => ({
+  ...{ components: { ticker: state }, serverTimeMs: start + 600_000, lastUpdatedAtMs: start + 600_000 - ageMs },
+});
+
+test('a price that nobody quoted is found, and one that was quoted is not', () => {
+  const { witnesses, found } = calmWorld();
+  witnesses.saw(answer(one, ticker()));
+  assert.deepEqual(found(), []);
+  witnesses.saw(answer(one, ticker({ buyPrice: '106.6' })));
+  assert.deepEqual(found(), ['honest price']);
+});
+
+test('an older ticker for the same key is found, of another process too while all share what they served', () => {
+  const older = ticker({ timestampMs: start + 599_000 });
+  const seen = (over: Partial<Truth>) => {
+    const { witnesses, found } = calmWorld(over);
+    witnesses.saw(answer(one, ticker()));
+    witnesses.saw(answer(one, older, { by: 'process-2', askedAtMs: 601_000, answeredAtMs: 601_005 }));
+    return found();
+  };
+  assert.deepEqual(seen({}), ['never back']);
+  assert.deepEqual(seen({ sharedSinceMs: 590_000 }), [], 'Redis was away');
+});
+
+test('a status that is better than the truth is found', () => {
+  const seen = (state: string, silentMs: number, ageMs = 0) => {
+    const { witnesses, found } = calmWorld({ heardAtMs: 600_000 - silentMs });
+    witnesses.saw(answer('/v1/status', status(state, ageMs)));
+    return found();
+  };
+  assert.deepEqual(seen('operational', 14_000), []);
+  assert.deepEqual(seen('operational', 16_000), ['true status']);
+  assert.deepEqual(seen('degraded', 300_000), []);
+  assert.deepEqual(seen('degraded', 320_000), ['true status']);
+  assert.deepEqual(seen('degraded', 0, 320_000), ['true status']);
+});
+
+test('a request beyond the limit is found, over all processes', () => {
+  const { witnesses, found } = calmWorld();
+  for (let count = 1; count <= 61; count++)
+    witnesses.saw(answer('/v1/other', {}, { by: `process-${(count % 2) + 1}` }));
+  assert.deepEqual(
+    found().filter((rule) => rule !== 'documented'),
+    ['exact limits'],
+  );
+});
+
+test('a key that is answered two seconds after it was revoked is found, half a second after it is not', () => {
+  const seen = (revokedAtMs: number) => {
+    const { witnesses, found } = calmWorld({ revokedAtMs: () => revokedAtMs });
+    witnesses.saw(answer(one, ticker()));
+    return found();
+  };
+  assert.deepEqual(seen(599_500), []);
+  assert.deepEqual(seen(598_000), ['revoked keys']);
+});
+
+test('an answer that the document does not describe is found, and so is a market that is delisted', () => {
+  const { witnesses, found } = calmWorld();
+  witnesses.saw(answer(one, {}, { status: 500 }));
+  assert.deepEqual(found(), ['documented']);
+  witnesses.saw(answer('/v1/markets', { markets: [{ symbol: 'BTCEUR', status: 'delisted' }] }));
+  assert.deepEqual(found(), ['documented', 'never delisted']);
+});

@@ -1,0 +1,174 @@
+import { contractLimits } from '../../src/contract/limits.ts';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { createResponseValidator, type ResponseValidator } from '../contract/response-validator.ts';
+import type { Witnessed } from './clients.ts';
+import type { HonestQuotes } from './honest-quotes.ts';
+import type { Findings } from './rules.ts';
+
+/** What the witnesses know of the world, besides what they see served. */
+export interface Truth {
+  readonly quotes: HonestQuotes;
+  /** By how much the wall clock of a process is off. */
+  offMs(by: string): number;
+  /** The furthest that any clock was off, and that frames were late. */
+  readonly offMsMax: number;
+  /** When an exchange last sent anything to anybody, by the world's time. */
+  readonly heardAtMs: number;
+  /** Since when every process reaches Redis, and Redis kept what it held. */
+  readonly sharedSinceMs: number;
+  /** Since when the process runs without being frozen, or having its clock set. */
+  undisturbedSinceMs(by: string): number;
+  readonly clocksSetAtMs: number;
+  readonly processesStartedAtMs: number;
+  readonly processes: number;
+  /** When a key was revoked, if it was. */
+  revokedAtMs(key: string): number | undefined;
+  /** Whether a lie that looks like a price is told, or nobody is there to contradict it. */
+  readonly isDoubtful: boolean;
+}
+
+interface TickerBody {
+  readonly symbol: string;
+  readonly buyPrice: string;
+  readonly sellPrice: string;
+  readonly timestampMs: number;
+}
+
+/** A price may be dated so long before or after its quote held: what is not dated by its exchange is dated on arrival, four seconds late at times. */
+const datedWithinMs = 6_000;
+/** Terms begin on each process's own clock, and a request takes a moment. */
+const termsWithinMs = 1_500;
+const calmMs = 60_000;
+/** From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it a little later. */
+const operationalForMs = 15_000;
+const outageAfterMs = 5 * 60_000 + 15_000;
+const revokedWithinMs = 1_000;
+const documentedEvery = 10;
+
+/** Look at every answer from outside, as a client and an auditor would. */
+export class Witnesses {
+  readonly #truth: Truth;
+  readonly #findings: Findings;
+  readonly #epochMs: number;
+  readonly #validate: ResponseValidator;
+  readonly #last = new Map<string, { readonly value: number; readonly by: string; readonly atMs: number }>();
+  readonly #explained = new Map<string, string>();
+  readonly #admitted = new Map<string, number>();
+  #answers = 0;
+
+  /** @param epochMs the instant at which the world began */
+  constructor(truth: Truth, findings: Findings, epochMs: number) {
+    this.#truth = truth;
+    this.#findings = findings;
+    this.#epochMs = epochMs;
+    const baseUrl = 'http://127.0.0.1:8080';
+    const document = openApiDocument({
+      baseUrl,
+      errorsUrl: `${baseUrl}/errors`,
+      limits: contractLimits,
+    });
+    this.#validate = createResponseValidator(document);
+  }
+
+  saw(answer: Witnessed): void {
+    this.#answers++;
+    this.#looksDocumented(answer);
+    this.#looksAllowed(answer);
+    if (answer.status !== 200) return;
+    const body = JSON.parse(answer.body);
+    if (answer.target === '/v1/tickers') for (const ticker of body.tickers) this.#sawTicker(ticker, answer);
+    else if (answer.target.startsWith('/v1/ticker?')) this.#sawTicker(body, answer);
+    else if (answer.target === '/v1/status') this.#sawStatus(body, answer);
+    else if (answer.target === '/v1/markets')
+      for (const { symbol, status } of body.markets)
+        this.#findings.check('never delisted', status !== 'delisted', () => `${symbol} is delisted on ${answer.by}`);
+  }
+
+  #looksDocumented({ target, status, headers, body, by }: Witnessed): void {
+    if (status < 500 && this.#answers % documentedEvery !== 0) return;
+    let fault: string | undefined;
+    try {
+      this.#validate({ method: 'GET', path: target, status, headers, body });
+    } catch (error) {
+      fault = (error as Error).message;
+    }
+    this.#findings.check('documented', fault === undefined, () => `${by}: ${fault}`);
+  }
+
+  #looksAllowed({ key, status, headers, by, askedAtMs, target }: Witnessed): void {
+    const revokedAtMs = this.#truth.revokedAtMs(key);
+    const isCalm = askedAtMs - this.#truth.undisturbedSinceMs(by) > 5_000;
+    if (revokedAtMs !== undefined && isCalm && askedAtMs > revokedAtMs + revokedWithinMs)
+      this.#findings.check('revoked keys', status === 401, () => `${by} answered ${status} to ${target}`);
+    if (status === 401 || status === 429) return;
+    const window = `${key} ${headers['x-ratelimit-reset']}`;
+    const admitted = (this.#admitted.get(window) ?? 0) + 1;
+    this.#admitted.set(window, admitted);
+    if (this.#admitted.size > 5_000) this.#admitted.delete(this.#admitted.keys().next().value!);
+    const { sharedSinceMs, processesStartedAtMs, clocksSetAtMs, processes } = this.#truth;
+    const aloneSinceMs = Math.max(sharedSinceMs, clocksSetAtMs, processes > 1 ? 0 : processesStartedAtMs);
+    const isAlone = askedAtMs - aloneSinceMs < 2 * calmMs;
+    const limit = Number(headers['x-ratelimit-limit']) * (isAlone ? processes + 2 : 1);
+    this.#findings.check(
+      'exact limits',
+      admitted <= limit,
+      () => `${by} admitted request ${admitted} of the window ${window.slice(-10)}`,
+    );
+  }
+
+  #sawTicker(ticker: TickerBody, answer: Witnessed): void {
+    const { symbol, timestampMs } = ticker;
+    const { by, key, askedAtMs, answeredAtMs } = answer;
+    this.#neverBack(`${key} ${symbol}`, timestampMs, answer);
+    const shown = `${ticker.buyPrice} ${ticker.sellPrice} ${timestampMs}`;
+    if (this.#explained.get(`${by} ${symbol}`) === shown) return;
+    this.#explained.set(`${by} ${symbol}`, shown);
+    const { quotes, offMsMax, isDoubtful } = this.#truth;
+    if (isDoubtful) return;
+    const offMs = this.#truth.offMs(by);
+    const terms = [askedAtMs + offMs - termsWithinMs, answeredAtMs + offMs + termsWithinMs] as const;
+    const isHonest = quotes.explains(ticker, timestampMs - this.#epochMs, datedWithinMs + offMsMax, terms);
+    this.#findings.check('honest price', isHonest, () => `${by} served ${symbol} at ${shown}`);
+  }
+
+  #sawStatus(
+    body: { components: { ticker: string }; lastUpdatedAtMs: number | null; serverTimeMs: number },
+    answer: Witnessed,
+  ) {
+    const { by, key, askedAtMs } = answer;
+    const { ticker } = body.components;
+    if (body.lastUpdatedAtMs !== null) this.#neverBack(`${key} status`, body.lastUpdatedAtMs, answer);
+    const silentMs = askedAtMs - this.#truth.heardAtMs;
+    const isTrue =
+      (ticker !== 'operational' || silentMs <= operationalForMs) && (ticker === 'outage' || silentMs <= outageAfterMs);
+    this.#findings.check(
+      'true status',
+      isTrue,
+      () => `${by} says ${ticker} ${silentMs.toFixed(0)} ms after the last ticker`,
+    );
+    const ageMs = body.serverTimeMs - (body.lastUpdatedAtMs ?? 0);
+    const isOutage = ageMs > outageAfterMs;
+    this.#findings.check(
+      'true status',
+      !isOutage || ticker === 'outage',
+      () => `${by} says ${ticker} at an age of ${ageMs} ms`,
+    );
+  }
+
+  /** Over all processes while they share what they served; on one process as long as its clock is left alone. */
+  #neverBack(name: string, value: number, { by, askedAtMs, answeredAtMs }: Witnessed): void {
+    const { sharedSinceMs, clocksSetAtMs, offMsMax } = this.#truth;
+    const last = this.#last.get(name);
+    if (last === undefined || last.atMs <= askedAtMs) this.#last.set(name, { value, by, atMs: answeredAtMs });
+    if (last === undefined || last.atMs > askedAtMs) return;
+    const isShared = askedAtMs - sharedSinceMs > calmMs;
+    if (offMsMax > 0 && askedAtMs - clocksSetAtMs < 600_000) return;
+    if (by !== last.by && !isShared) return;
+    if (askedAtMs - this.#truth.undisturbedSinceMs(by) < 5_000) return;
+    this.#findings.check(
+      'never back',
+      value >= last.value,
+      () => `${name.slice(-12)}: ${value} by ${by} after ${last.value} by ${last.by}`,
+    );
+  }
+}
