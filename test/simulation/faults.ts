@@ -90,6 +90,7 @@ const faults = {
   'catalogue halved': ofExchange('pair-unlisted', half),
   'catalogue empty': ofExchange('catalogue-empty'),
   'REST broken': ofExchange('rest-500'),
+  'REST slow': ofExchange('rest-slow', () => ({ delayMs: 8_000 })),
   'frames delayed': ofNetwork('delayMs', 4_000),
   'frames doubled': ofNetwork('doubledShare', 0.3),
   'frames out of order': ofNetwork('shuffledShare', 0.2),
@@ -136,9 +137,9 @@ const everyMsMax = 12 * 60_000;
 const forMsMin = 2_000;
 const forMsMax = 8 * 60_000;
 
-/** Draws a plan: most faults alone, every third with company. */
-export function planOf(randomness: Randomness, forMs: number, processes: number): readonly PlannedFault[] {
-  const offered = kinds.filter((kind) => processes > 1 || !ofSeveral.test(kind));
+/** Draws a plan: most faults alone, every third with company. @param only of these kinds */
+export function planOf(randomness: Randomness, forMs: number, processes: number, only = /./): readonly PlannedFault[] {
+  const offered = kinds.filter((kind) => only.test(kind) && (processes > 1 || !ofSeveral.test(kind)));
   const planned: PlannedFault[] = [];
   const between = (min: number, max: number) => Math.round(min + (max - min) * randomness.fraction());
   // A short run has short faults.

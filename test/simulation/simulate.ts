@@ -28,6 +28,8 @@ export interface SeedOptions {
   readonly seed: number;
   readonly days: number;
   readonly processes: number;
+  /** A pattern: faults of no other kind. */
+  readonly only?: string | undefined;
   /** In the place of the one that the seed gives. */
   readonly plan?: readonly PlannedFault[];
 }
@@ -38,7 +40,12 @@ export async function simulate(args: readonly string[]): Promise<number> {
     args: [...args],
     options: {
       ...{ seed: { type: 'string' }, days: { type: 'string' }, processes: { type: 'string' } },
-      ...{ seeds: { type: 'string' }, minutes: { type: 'string' }, shrink: { type: 'string' } },
+      ...{
+        seeds: { type: 'string' },
+        minutes: { type: 'string' },
+        shrink: { type: 'string' },
+        only: { type: 'string' },
+      },
       ...{ notes: { type: 'boolean' }, twice: { type: 'boolean' } },
     } as const,
   });
@@ -47,7 +54,7 @@ export async function simulate(args: readonly string[]): Promise<number> {
   const outcomes: Outcome[] = [];
   let isWell = true;
   for (let index = 0; index < Number(seeds) && process.hrtime.bigint() < endsAtNs; index++) {
-    const options = { seed: Number(seed) + index, processes: Number(processes), days: Number(days) };
+    const options = { seed: Number(seed) + index, processes: Number(processes), days: Number(days), only: values.only };
     const outcome = await runSeed(options);
     outcomes.push({ ...outcome, notes: [] });
     report(outcome, notes);
@@ -109,10 +116,10 @@ function sum(outcomes: readonly Outcome[]): void {
   say(`checks: ${list(checks)}`);
 }
 
-export async function runSeed({ seed, days, processes, plan }: SeedOptions): Promise<Outcome> {
+export async function runSeed({ seed, days, processes, only, plan }: SeedOptions): Promise<Outcome> {
   const startedNs = process.hrtime.bigint();
   const forMs = days * dayMs;
-  const planned = plan ?? planOf(seededRandomness(seed), forMs, processes);
+  const planned = plan ?? planOf(seededRandomness(seed), forMs, processes, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
   const simulation = new Simulation({ seed, processes, forMs, begun });
   const trace = await simulation.run();

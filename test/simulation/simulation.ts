@@ -340,6 +340,8 @@ export class Simulation {
       sources: JSON.stringify(sources),
       'markets.symbols': symbols.map((symbol) => symbol.replace('/', '')).join(','),
       'rates.url': this.rates.url,
+      'mail.smtp': 'smtp://mail:25',
+      'mail.from': 'api@example.com',
       ...(hasRedis ? { redis: 'redis://redis:6379' } : {}),
     };
   }
