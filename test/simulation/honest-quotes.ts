@@ -20,6 +20,8 @@ export interface ServedPrice {
 }
 
 const keptMs = 86_400_000;
+/** A rate is valid for two minutes in the simulation, and read twice a minute. */
+const rateWithinMs = 180_000;
 const one = new Big(1);
 
 /** What every exchange honestly quoted, at which terms and at which rate, as the world knows it. */
@@ -67,7 +69,7 @@ export class HonestQuotes {
     const isConverted = symbol.endsWith('CZK');
     const quotes = this.#quotes.get(isConverted ? symbol.replace(/CZK$/, 'EUR') : symbol) ?? [];
     const fees = inForce(this.#fees, ...terms);
-    const rates = isConverted ? inForce(this.#rates, terms[0] - keptMs, terms[1]) : ['1'];
+    const rates = isConverted ? inForce(this.#rates, terms[0] - rateWithinMs, terms[1]) : ['1'];
     for (let index = quotes.length - 1; index >= 0; index--) {
       const quote = quotes[index]!;
       if (quote.fromMs - withinMs > datedMs || quote.untilMs + withinMs < datedMs) continue;

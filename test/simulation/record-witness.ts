@@ -14,7 +14,7 @@ interface Kept {
 }
 
 /** One answer of so many is looked up again. */
-const keptEvery = 50;
+const keptEvery = 10;
 /** What a process had noted and not written when it ended is in no record: it says where that begins. */
 const writtenWithinMs = 5_000;
 

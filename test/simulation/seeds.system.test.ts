@@ -32,5 +32,5 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'
 }
 
 test('new seeds find nothing in three minutes', () => {
-  simulate({ seed: systemClock.now() % 1e9, seeds: 10_000, minutes: 3, days: 0.05, processes: 3 });
+  simulate({ seed: systemClock.now() % 1e9, seeds: 10_000, minutes: 3, days: 0.05, processes: 3, shrink: 4 });
 });

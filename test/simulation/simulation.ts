@@ -340,6 +340,9 @@ export class Simulation {
       sources: JSON.stringify(sources),
       'markets.symbols': symbols.map((symbol) => symbol.replace('/', '')).join(','),
       'rates.url': this.rates.url,
+      // A rate that is gone for minutes is gone for good.
+      'rates.refresh': '30s',
+      'rates.validFor': '2m',
       'mail.smtp': 'smtp://mail:25',
       'mail.from': 'api@example.com',
       ...(hasRedis ? { redis: 'redis://redis:6379' } : {}),
