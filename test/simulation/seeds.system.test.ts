@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/clock.ts';
 
 const program = fileURLToPath(new URL('run.ts', import.meta.url));
 const directory = new URL('seeds/', import.meta.url);
@@ -31,6 +30,7 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'
   test(`seed ${seed} finds no more: ${found}`, () => simulate({ seed, days, processes, shrink: 0 }));
 }
 
-test('new seeds find nothing in three minutes', () => {
-  simulate({ seed: systemClock.now() % 1e9, seeds: 10_000, minutes: 3, days: 0.05, processes: 3, shrink: 4 });
+/** The same each time: a change of the service is judged by them. `npm run simulate -- --seeds` looks for new ones. */
+test('four more seeds find nothing', () => {
+  simulate({ seed: 1000, seeds: 4, days: 0.02, processes: 3, shrink: 4 });
 });
