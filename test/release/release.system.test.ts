@@ -30,7 +30,7 @@ interface RenderedObject extends Omit<KubernetesObject, 'spec'> {
 
 const needs = python ? {} : { skip: 'there is no environment to build the Python client in: tools/python-client.sh' };
 
-describe('a release', { timeout: 300_000, ...needs }, () => {
+describe('a release', { timeout: 900_000, ...needs }, () => {
   let folder: string;
   let [first, second] = ['', ''];
   const path = (name: string) => join(first, name);

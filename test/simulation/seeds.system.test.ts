@@ -31,6 +31,6 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'
 }
 
 /** The same each time: a change of the service is judged by them. `npm run simulate -- --seeds` looks for new ones. */
-test('four more seeds find nothing', () => {
-  simulate({ seed: 1000, seeds: 4, days: 0.02, processes: 3, shrink: 4 });
+test('two more seeds find nothing', () => {
+  simulate({ seed: 1000, seeds: 2, days: 0.02, processes: 3, shrink: 4 });
 });
