@@ -33,7 +33,7 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   };
   /** How far the wall clock is ahead of that of each source that tells its own, in milliseconds. */
   readonly readClock: () => { readonly bySource: ReadonlyMap<string, number> };
-  /** What is counted in Redis, and how far the wall clock is ahead of that of Redis. */
+  /** The counts in Redis, and how far the wall clock is ahead of that of Redis. */
   readonly shared: { figures(): { readonly clockSkewMs: number | undefined } } | undefined;
   /** A day is over, and all of it is stored. */
   readonly daySealed: (seal: DaySeal) => void;
