@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import { chainsWithJournal, journalOf } from '../history/record/open-writer.ts';
@@ -51,26 +52,26 @@ export const storeBackup: Command = {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     const show = progressOn(context.stderr);
     const at = isoInstant(context.clock.now());
+    const written = { mode: 0o600, flush: true };
     const snapshots = [...bases].map(([name, path]) => ({ name, ...snapshotOf(path) }));
-    const files: BackupFile[] = [];
-    const add = async (name: string) => files.push({ name, ...(await digestOf(join(directory, name))) });
+    const names: string[] = [];
     for (const { name, database, journals } of snapshots) {
       const target = join(directory, name);
       createIfMissing(target);
-      const progress = { totalPages: 0, remainingPages: 0 };
-      const shown = (now: typeof progress) => show(name, 1 - now.remainingPages / now.totalPages);
       show(name, 0);
-      await backup(database, target, { rate: pagesAtOnce, progress: shown });
+      const rate = pagesAtOnce;
+      await backup(database, target, { rate, progress: (now) => show(name, 1 - now.remainingPages / now.totalPages) });
       show(name, 1);
       database.close();
-      await add(name);
-      for (const [chain, bytes] of journals) {
-        fs.writeFileSync(journalOf(target, chain), bytes, { mode: 0o600, flush: true });
-        await add(journalOf(name, chain));
-      }
+      for (const [chain, bytes] of journals) fs.writeFileSync(journalOf(target, chain), bytes, written);
+      names.push(name, ...[...journals.keys()].map((chain) => journalOf(name, chain)));
+    }
+    const files: BackupFile[] = [];
+    for (const name of names) {
+      const path = join(directory, name);
+      files.push({ name, bytes: fs.statSync(path).size, sha256: await digestOf(path) });
     }
     const manifest: Manifest = { form, version, at, files };
-    const written = { mode: 0o600, flush: true };
     fs.writeFileSync(join(directory, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, written);
     return { json: { directory, at, files }, text: textOf(files, context), notes };
   },
@@ -89,12 +90,11 @@ export const storeRestore: Command = {
   async run(input, context) {
     const { directory, bases, notes } = await placesOf(input, context);
     const { files } = readManifest(directory);
-    const targets = files.map((file) => ({ file, path: targetOf(file.name, bases) }));
+    const staged = files.map(({ name }) => targetOf(name, bases)).map((path) => [`${path}.restoring`, path] as const);
     const paths = [...bases].filter(([name]) => files.some((file) => file.name === name)).map(([, path]) => path);
     const old = paths.flatMap((path) => oldFiles(path).map((suffix) => ({ path, suffix })));
-    const releases = old
-      .filter(({ suffix }) => !suffix.startsWith('-'))
-      .map((each) => lockForService(each.path + each.suffix));
+    const locked = old.filter(({ suffix }) => !suffix.startsWith('-'));
+    const releases = locked.map(({ path, suffix }) => lockForService(path + suffix));
     try {
       if (old.length > 0 && !input.isSet('replace')) {
         const message = `There is ${old[0]!.path}${old[0]!.suffix} already. To put it aside, say --replace.`;
@@ -102,18 +102,13 @@ export const storeRestore: Command = {
       }
       const aside = `.replaced-${context.clock.now()}`;
       const moves = old.map(({ path, suffix }) => [path + suffix, path + aside + suffix] as const);
-      const staged = targets.map(({ path }) => [`${path}.restoring`, path] as const);
-      try {
-        const show = progressOn(context.stderr);
-        for (const [index, { file }] of targets.entries()) {
-          show(file.name, index / targets.length);
-          await stage(join(directory, file.name), staged[index]![0], file);
-        }
-        moveAll([...moves, ...staged]);
-      } finally {
-        for (const [path] of staged) fs.rmSync(path, { force: true });
+      for (const [index, file] of files.entries()) {
+        context.stderr.write(`${file.name}\n`);
+        await stage(directory, file, staged[index]![0]);
       }
+      moveAll([...moves, ...staged]);
     } finally {
+      for (const [path] of staged) fs.rmSync(path, { force: true });
       for (const release of releases) release();
     }
     const next = 'Next: `mdapi history verify`, and start the server.';
@@ -183,15 +178,15 @@ function targetOf(name: string, bases: ReadonlyMap<string, string>): string {
 }
 
 /** Copies a file, and throws `CommandError` unless the copy has the digest of the manifest. */
-async function stage(from: string, to: string, { bytes, sha256 }: BackupFile): Promise<void> {
+async function stage(directory: string, { name, sha256 }: BackupFile, to: string): Promise<void> {
+  const from = join(directory, name);
   if (fs.existsSync(from)) {
     createIfMissing(to);
     fs.copyFileSync(from, to);
     const copy = fs.openSync(to, 'r+');
     fs.fsyncSync(copy);
     fs.closeSync(copy);
-    const found = await digestOf(to);
-    if (found.bytes === bytes && found.sha256 === sha256) return;
+    if ((await digestOf(to)) === sha256) return;
   }
   const message = `${from} is not as the manifest has it. Nothing was restored. Take another backup.`;
   throw new CommandError(exitCodes.failure, 'backup_damaged', message);
@@ -211,14 +206,10 @@ export function moveAll(moves: readonly (readonly [from: string, to: string])[])
   }
 }
 
-async function digestOf(path: string): Promise<Pick<BackupFile, 'bytes' | 'sha256'>> {
+async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const part of fs.createReadStream(path, { highWaterMark: 1 << 20 })) {
-    hash.update(part);
-    bytes += part.length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
+  await pipeline(fs.createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest('hex');
 }
 
 function textOf(files: readonly BackupFile[], context: Context): string {

@@ -306,18 +306,15 @@ function withoutQuery(url: string): string {
   return url.replace(/\?.*$/, '');
 }
 
-/** Something on the network. */
-interface Remote {
-  /** Its name and address in messages. */
-  readonly subject: string;
-  /** The setting they come from. */
-  readonly key: string;
-}
-
-/** Each check has its own timeout, so that one that hangs does not fail the others. */
+/**
+ * Each check has its own timeout, so that one that hangs does not fail the others.
+ *
+ * @param subject name and address in messages
+ * @param key the setting they come from
+ */
 function reached(
   name: string,
-  { subject, key }: Remote,
+  { subject, key }: Record<'subject' | 'key', string>,
   clock: Clock,
   work: (signal: AbortSignal) => Promise<string>,
 ): Check {

@@ -38,7 +38,7 @@ export interface Option {
   readonly name: string;
   /** The name of the value in the usage: `TEXT`. Without it the option is a switch. */
   readonly value?: string;
-  /** The words its value can be, for completion. */
+  /** The words its value can be: another one is refused. */
   readonly values?: readonly string[];
   readonly summary: string;
   readonly required?: boolean;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -198,33 +198,15 @@ const mdapi = import.meta.url.endsWith('.js') ? 'mdapi' : 'npm run mdapi --';
 function demoText(addresses: Addresses, context: Context): string {
   const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
   const paint = paintFor(context);
-  const configFile = relative(context.cwd, addresses.configFile);
   const controls = Object.entries(exchange.dialects).map(
     ([id, { controlUrl }]) => `  Exchange control   ${controlUrl}  (${id}: rehearse an outage)`,
   );
-  const curl = (path: string) => `  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}${path}'`;
-  return [
-    paint.heading(`Final client prices of a stand-in exchange, on ${baseUrl}`),
-    '',
-    `  API key            ${key}`,
-    `  Reference          ${baseUrl}/docs`,
-    `  Console            ${adminUrl}/console/`,
-    `  Operator token     ${operatorToken}`,
-    `  Private listener   ${adminUrl}  (/livez /readyz /metrics)`,
-    ...controls,
-    '',
-    paint.heading('Try it'),
-    curl('/v1/ticker?symbol=BTCCZK'),
-    curl('/v1/tickers'),
-    curl('/v1/status'),
-    '',
-    paint.heading('Operate it'),
-    `  ${mdapi} markets list --config ${configFile}`,
-    `  ${mdapi} price BTCCZK --config ${configFile}`,
-    '',
-    paint.faint('Ctrl-C stops it.'),
-    '',
-  ].join('\n');
+  const configFile = relative(context.cwd, addresses.configFile);
+  const words: Record<string, string> = { baseUrl, adminUrl, key, operatorToken, configFile, mdapi };
+  return readFileSync(new URL('demo.txt', import.meta.url), 'utf8')
+    .replace('{controls}', controls.join('\n'))
+    .replaceAll(/\{(\w+)\}/g, (_, word: string) => words[word]!)
+    .replaceAll(/^\S.*$/gm, (line) => (line.endsWith('.') ? paint.faint(line) : paint.heading(line)));
 }
 
 /** Stand-in exchanges in a process of their own. */

@@ -38,8 +38,8 @@ export const exportRecord: Command = storeCommand({
       'for the owner of a key',
   },
   read(input, now) {
-    const what = oneOf(kinds, input.option('what') ?? 'quotes', '--what');
-    const format = oneOf(formats, input.required('format'), '--format');
+    const what = (input.option('what') ?? 'quotes') as What;
+    const format = input.required('format') as ExportFormat;
     const [key, symbol] = [input.option('key'), input.option('symbol')];
     if (key !== undefined && what !== 'answers') throw new UsageError('--key goes with --what answers.');
     if (symbol !== undefined && what !== 'quotes') throw new UsageError('--symbol goes with --what quotes.');
@@ -78,13 +78,6 @@ export const exportRecord: Command = storeCommand({
     };
   },
 });
-
-/** Throws `UsageError` for another word. */
-function oneOf<Word extends string>(words: readonly Word[], text: string, option: string): Word {
-  const word = words.find((each) => each === text);
-  if (word === undefined) throw new UsageError(`${option}: one of ${words.join(', ')}.`);
-  return word;
-}
 
 /** An instant in the name of a file. */
 function stamp(at: EpochMs): string {

@@ -24,7 +24,7 @@ const list = storeCommand({
   ],
   examples: { 'mdapi notices list --status failed --json': 'what the mail server refused' },
   read: (input) => ({
-    status: statusFrom(input.option('status')),
+    status: input.option('status') as NoticeStatus | undefined,
     keyId: input.option('key'),
     limit: parseCount(input.option('limit') ?? '100', 10_000, '--limit'),
   }),
@@ -39,12 +39,6 @@ const list = storeCommand({
     return { json: { notices }, text: listing(notices, shown, paint, 'No notices.') };
   },
 });
-
-function statusFrom(text: string | undefined): NoticeStatus | undefined {
-  const status = noticeStatuses.find((known) => known === text);
-  if (text === undefined || status !== undefined) return status;
-  throw new UsageError(`--status: "${text}" is not one of ${noticeStatuses.join(', ')}.`);
-}
 
 /** Why it was not sent, and when it is tried next. */
 function noteOf({ attempts, lastError, nextAttemptAtMs }: NoticeView, now: number): string {

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type CommandInput, commonOptions } from './command.ts';
+import { type Command, type CommandInput, commonOptions, type Option } from './command.ts';
 import { commands, commandsIn } from './commands.ts';
 import { UsageError } from './failure.ts';
+import { harmless } from './style.ts';
 
 /** A command line in its parts, whether or not they make sense. */
 export interface CommandLine {
@@ -57,7 +58,7 @@ export function parseInput(command: Command, { positionals, options }: CommandLi
   for (const option of options) {
     assertKnown(option.rawName, declared);
     if (given.has(option.name)) throw new UsageError(`${option.rawName} is given twice.`);
-    given.set(option.name, givenValue(option, declared.find(({ name }) => name === option.name)?.value));
+    given.set(option.name, givenValue(option, declared.find(({ name }) => name === option.name)!));
   }
   checkPositionals(command, positionals, given.has('all'));
   const missing = declared.find(({ name, required }) => required === true && !given.has(name));
@@ -65,8 +66,7 @@ export function parseInput(command: Command, { positionals, options }: CommandLi
   return inputOf(command, positionals, given);
 }
 
-/** `wanted` is the name of the value in the usage; `undefined` for a switch. */
-function givenValue({ rawName, value, inlineValue }: GivenOption, wanted: string | undefined): string {
+function givenValue({ rawName, value, inlineValue }: GivenOption, { value: wanted, values }: Option): string {
   if (wanted === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return '';
@@ -74,6 +74,9 @@ function givenValue({ rawName, value, inlineValue }: GivenOption, wanted: string
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${wanted}.`);
   if (inlineValue !== true && value.startsWith('-')) {
     throw new UsageError(`${rawName} needs a value. If it is meant to be "${value}", write ${rawName}=${value}.`);
+  }
+  if (values?.includes(value) === false) {
+    throw new UsageError(`${rawName}: "${harmless(value)}" is not one of ${values.join(', ')}.`);
   }
   return value;
 }

@@ -32,10 +32,7 @@ export async function askSources(admin: Address, clock: Clock): Promise<SourceVi
 
 /** The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may belong to another program. */
 export async function askPrice(admin: Address, clock: Clock, symbol: string): Promise<PriceAnswer | undefined> {
-  return answerIn(await askServer(admin, clock, `/prices/${encodeURIComponent(symbol)}`));
-}
-
-function answerIn(body: unknown): PriceAnswer | undefined {
+  const body = await askServer(admin, clock, `/prices/${encodeURIComponent(symbol)}`);
   if (typeof body !== 'object' || body === null) return undefined;
   if ('buy' in body && 'sell' in body) return { kind: 'priced', report: body as PriceReport };
   const isAnswer = 'kind' in body && (body.kind === 'unpriced' || body.kind === 'unknown_symbol');

@@ -33,7 +33,10 @@ export const serve: Command = {
     const { configuration, file } = started;
     const { assertRecordNamed } = await import('../configuration/load.ts');
     assertRecordNamed(started.settings);
-    const only = partOf(input.option('only'), configuration);
+    const only = input.option('only') as ServiceOptions['only'];
+    if (only !== undefined && configuration.redis === undefined) {
+      throw new UsageError(`--only ${only} needs redis in the configuration, which connects the parts`);
+    }
     const reread = async () => {
       const { reloadedConfiguration } = await import('../configuration/reload.ts');
       return reloadedConfiguration(started, await read());
@@ -56,16 +59,6 @@ export const serve: Command = {
 export function portFlags(input: CommandInput): readonly Flag[] {
   const port = input.option('port');
   return port === undefined ? [] : [{ flag: '--port', key: 'server.port', value: port }];
-}
-
-/** Throws `UsageError` for anything else, and without the Redis that connects the parts. */
-function partOf(part: string | undefined, { redis }: Configuration): 'feed' | 'api' | undefined {
-  if (part === undefined) return undefined;
-  if (part !== 'feed' && part !== 'api') throw new UsageError(`--only takes feed or api, not ${JSON.stringify(part)}`);
-  if (redis === undefined) {
-    throw new UsageError(`--only ${part} needs redis in the configuration, which connects the parts`);
-  }
-  return part;
 }
 
 /** Starts the service for a command. Throws `CommandError` with one line for what an operator can fix. */

@@ -2,15 +2,9 @@ import type { Context } from './command.ts';
 import { formatInstant } from './values.ts';
 
 /** Colours for a terminal. Elsewhere, and with NO_COLOR set, the text stays as it is. */
-export interface Paint {
-  heading(text: string): string;
-  good(text: string): string;
-  attention(text: string): string;
-  bad(text: string): string;
-  faint(text: string): string;
-}
+export type Paint = ReturnType<typeof paintFor>;
 
-export function paintFor({ stdout, env }: Pick<Context, 'stdout' | 'env'>): Paint {
+export function paintFor({ stdout, env }: Pick<Context, 'stdout' | 'env'>) {
   const coloured = stdout.isTerminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
   const code = (on: number, off: number) => (text: string) => (coloured ? `\x1b[${on}m${text}\x1b[${off}m` : text);
   return { heading: code(1, 22), good: code(32, 39), attention: code(33, 39), bad: code(31, 39), faint: code(2, 22) };
@@ -19,26 +13,16 @@ export function paintFor({ stdout, env }: Pick<Context, 'stdout' | 'env'>): Pain
 /** A cell: its text, and how to paint it once it is padded. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-const tones: Readonly<Record<string, Exclude<keyof Paint, 'heading'>>> = {
-  active: 'good',
-  trading: 'good',
-  holding: 'good',
-  sent: 'good',
-  announced: 'good',
-  disabled: 'attention',
-  paused: 'attention',
-  running: 'attention',
-  pending: 'attention',
-  sending: 'attention',
-  ended: 'faint',
-  past: 'faint',
-  cancelled: 'faint',
-  recorded: 'faint',
-};
+const tones = [
+  ['good', ['active', 'trading', 'holding', 'sent', 'announced']],
+  ['attention', ['disabled', 'paused', 'running', 'pending', 'sending']],
+  ['faint', ['ended', 'past', 'cancelled', 'recorded']],
+] as const;
 
 /** The state of an account, key, market, window, notice or token, such as `account_inactive`. */
 export function stateCell(state: string, paint: Paint, text = state.replaceAll('_', ' ')): Cell {
-  return { text, paint: paint[tones[state] ?? 'bad'] };
+  const [tone] = tones.find(([, states]) => states.some((each) => each === state)) ?? ['bad'];
+  return { text, paint: paint[tone] };
 }
 
 /** An instant of a view; `never` for none. */

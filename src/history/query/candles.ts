@@ -21,57 +21,44 @@ export interface Candle extends Record<CandlePrice, Range> {
   readonly changes: number;
 }
 
-/** Makes candles of rows as they come. A step without a price, or in a gap of the record, has none. */
-export class CandleMaker {
-  readonly #span: RecordSpan;
-  readonly #stepMs: number;
-  readonly #gaps: readonly Gap[];
-  readonly #candles: Candle[] = [];
-  #from: EpochMs;
-  #last: Quote | undefined;
-  #ranges: Record<CandlePrice, Range> | undefined;
-  #changes = 0;
-
-  /** @param before what held when the span begins */
-  constructor(span: RecordSpan, stepMs: number, gaps: readonly Gap[], before: Quote | undefined) {
-    this.#span = span;
-    this.#stepMs = stepMs;
-    this.#gaps = gaps;
-    this.#from = (Math.floor(span.from / stepMs) * stepMs) as EpochMs;
-    this.#last = before;
-    this.#begin();
-  }
-
-  add({ at, quote }: QuoteRow): void {
-    while (at >= this.#from + this.#stepMs) this.#next();
-    this.#last = quote;
-    if (quote === undefined) return;
-    this.#changes++;
-    this.#ranges = rangesOf(quote, this.#ranges);
-  }
-
-  /** All candles up to the end of the span, or to `now` where that is earlier. */
-  finish(now: EpochMs): readonly Candle[] {
-    const end = Math.min(this.#span.to, now);
-    while (this.#from < end) this.#next();
-    return this.#candles;
-  }
-
-  #next(): void {
-    if (this.#ranges !== undefined) {
-      this.#candles.push({ from: this.#from, changes: this.#changes, ...this.#ranges });
-    }
-    this.#from = (this.#from + this.#stepMs) as EpochMs;
-    this.#begin();
-  }
-
-  #begin(): void {
-    this.#changes = 0;
-    const middle = (this.#from + this.#stepMs / 2) as EpochMs;
+/**
+ * Makes candles of rows, from the start of a step on. A step without a price, or in a gap of the record, has none.
+ *
+ * @param before what held at the start
+ */
+export async function candlesOf(
+  batches: AsyncIterable<readonly QuoteRow[]>,
+  { from: start, to: end }: RecordSpan,
+  stepMs: number,
+  gaps: readonly Gap[],
+  before: Quote | undefined,
+): Promise<readonly Candle[]> {
+  const candles: Candle[] = [];
+  let [from, last, changes] = [start, before, 0];
+  let ranges: Record<CandlePrice, Range> | undefined;
+  const begin = () => {
+    changes = 0;
     // What held before a gap does not hold in it.
-    if (gapAt(this.#gaps, middle) !== undefined) this.#last = undefined;
-    this.#ranges = this.#last && rangesOf(this.#last);
+    if (gapAt(gaps, (from + stepMs / 2) as EpochMs) !== undefined) last = undefined;
+    ranges = last && rangesOf(last);
+  };
+  const next = () => {
+    if (ranges !== undefined) candles.push({ from, changes, ...ranges });
+    from = (from + stepMs) as EpochMs;
+    begin();
+  };
+  begin();
+  for await (const rows of batches) {
+    for (const { at, quote } of rows) {
+      while (at >= from + stepMs) next();
+      last = quote;
+      if (quote === undefined) continue;
+      changes++;
+      ranges = rangesOf(quote, ranges);
+    }
   }
+  while (from < end) next();
+  return candles;
 }
 
 /** @param before what the step had until then; `undefined` where the quote begins it */

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EpochMs } from '../../clock.ts';
-import { SerialQueue } from '../../serial-queue.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { SegmentStore } from '../segment/segment-store.ts';
 import type { FromQueryWorker, QueryWorkerData, Question } from './question-thread.ts';
@@ -31,14 +30,12 @@ async function answerTo({ name, args }: Question): Promise<unknown> {
   return (target as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[name]!(...args);
 }
 
-const queue = new SerialQueue();
-parentPort!.on('message', (question: Question) => {
-  void queue.run(async () => {
-    asked = question;
-    const reply: FromQueryWorker = await answerTo(question).then(
-      (answer) => ({ id: question.id, answer }),
-      (error: Error) => ({ id: question.id, error: error.message }),
-    );
-    parentPort!.postMessage(reply);
-  });
+// The next one comes after the answer.
+parentPort!.on('message', async (question: Question) => {
+  asked = question;
+  const reply: FromQueryWorker = await answerTo(question).then(
+    (answer) => ({ answer }),
+    (error: Error) => ({ error: error.message }),
+  );
+  parentPort!.postMessage(reply);
 });

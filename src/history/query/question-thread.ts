@@ -12,9 +12,7 @@ export interface Question {
   readonly args: readonly unknown[];
 }
 
-export type FromQueryWorker =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly error: string };
+export type FromQueryWorker = { readonly answer: unknown } | { readonly error: string };
 
 export interface QueryWorkerData {
   readonly location: RecordLocation;

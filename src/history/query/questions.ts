@@ -13,6 +13,7 @@ import {
   type FactRow,
   type Gap,
   gapAt,
+  isBefore,
   type NoQuote,
   type Position,
   type Quote,
@@ -23,7 +24,7 @@ import {
 import { segmentKinds } from '../segment/segment.ts';
 import type { Hold, SegmentReader } from '../segment/segment-store.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
-import { CandleMaker } from './candles.ts';
+import { candlesOf } from './candles.ts';
 import type { Coverage } from './coverage.ts';
 import { merged } from './merged.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
@@ -160,25 +161,14 @@ export class RecordQuestions {
     const start = (Math.floor(span.from / stepMs) * stepMs) as EpochMs;
     const [chain] = coverage.chainsAt(start);
     const before = chain === undefined ? undefined : await this.#reader.lastQuote(chain, symbol, { at: start, sub: 0 });
-    const maker = new CandleMaker(span, stepMs, gaps, before?.quote);
-    for await (const rows of publishedQuotes(this.#reader, coverage, symbol, { from: start, to: span.to })) {
-      for (const row of rows) maker.add(row);
-    }
-    return { candles: maker.finish(this.#clock.now()), gaps };
+    const rows = publishedQuotes(this.#reader, coverage, symbol, { from: start, to: span.to });
+    const until = { from: start, to: Math.min(span.to, this.#clock.now()) as EpochMs };
+    return { candles: await candlesOf(rows, until, stepMs, gaps, before?.quote), gaps };
   }
 
   /** Gives a page of answers. @param keyId of all keys where it is left out */
   async served(keyId: string | undefined, options: PageOptions): Promise<RowPage<ServedRow>> {
-    const chains = await this.#store.chains();
-    const pages: ServedRow[] = [];
-    for (const chain of chains) {
-      const { rows } = await pageOf(this.#reader.servings(chain, spanOf(options), keyId), options);
-      pages.push(...rows);
-    }
-    pages.sort((one, other) => one.at - other.at || one.sub - other.sub);
-    const end = pages.findIndex((row, index) => index >= options.limit && !isSamePosition(row, pages[index - 1]));
-    const rows = end === -1 ? pages : pages.slice(0, end);
-    return { rows, next: rows.length >= options.limit ? positionOf(rows.at(-1)) : undefined };
+    return pageOf(this.everyAnswer(spanOf(options), keyId), options);
   }
 
   async answer(requestId: string): Promise<ProvenAnswer | undefined> {
@@ -272,19 +262,12 @@ async function pageOf<Row extends Position>(
   const rows: Row[] = [];
   for await (const batch of batches) {
     for (const row of batch) {
-      if (last !== undefined && (row.at < last.at || (row.at === last.at && row.sub <= last.sub))) continue;
+      if (last !== undefined && !isBefore(last, row)) continue;
+      const end = rows.at(-1);
       // Answers can share a position: a page ends between two.
-      if (rows.length >= limit && !isSamePosition(row, rows.at(-1))) return { rows, next: positionOf(rows.at(-1)) };
+      if (rows.length >= limit && end && isBefore(end, row)) return { rows, next: { at: end.at, sub: end.sub } };
       rows.push(row);
     }
   }
   return { rows, next: undefined };
-}
-
-function isSamePosition(row: Position, last: Position | undefined): boolean {
-  return row.at === last?.at && row.sub === last.sub;
-}
-
-function positionOf(row: Position | undefined): Position | undefined {
-  return row && { at: row.at, sub: row.sub };
 }

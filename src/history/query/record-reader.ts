@@ -45,13 +45,6 @@ export interface FoundServing {
 /** The facts in force at a position, by kind and subject, with a space between. */
 export type Facts = ReadonlyMap<string, FactRow>;
 
-/** Rows before a position: the latest first, back to the keyframe that says what held when they began. */
-interface Before {
-  readonly running: readonly RowBatch[];
-  readonly heads: readonly SegmentHead[];
-  readonly keyframe: RowBatch | undefined;
-}
-
 type Running = Partial<JournalContent> & Pick<JournalContent, 'batches'>;
 const nothing: Running = { batches: [] };
 
@@ -229,7 +222,8 @@ export class RecordReader {
     return undefined;
   }
 
-  async #before(chain: number, kinds: readonly SegmentKind[], before: Position): Promise<Before> {
+  /** Finds rows before a position: the latest first, back to the keyframe that says what held when they began. */
+  async #before(chain: number, kinds: readonly SegmentKind[], before: Position) {
     const running = (await this.#running(chain)).batches.filter(({ from }) => from <= before.at);
     const keyframe = await this.#keyframeBefore(chain, before);
     const to = (before.at + 1) as EpochMs;

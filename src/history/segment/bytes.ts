@@ -172,11 +172,9 @@ export class ByteReader {
   }
 
   raw(length: number): Buffer {
-    const end = this.#at + length;
-    if (end > this.#bytes.length) throw new RangeError('the bytes end too early');
-    const bytes = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return bytes;
+    const start = this.#at;
+    this.#moveTo(start + length);
+    return this.#bytes.subarray(start, this.#at);
   }
 }
 

@@ -152,20 +152,14 @@ export class Decimals {
   }
 }
 
-/** A decimal as a whole number of its last place: `0.10` is 10 ticks of 2 places. */
-interface Ticks {
-  readonly ticks: number;
-  readonly places: number;
-}
-
 /** Digits that a double holds exactly, whatever they are. */
 const digitsMax = 15;
 
 /**
- * Splits a decimal so that `decimalOf` gives the same text again. `undefined` for one that it would not: with too many
+ * Splits a decimal into a whole number of its last place and its places (`0.10`: 10 and 2), so that `decimalOf` gives the same text again. `undefined` for one that it would not: with too many
  * digits, or with zeros in front.
  */
-function ticksOf(decimal: string): Ticks | undefined {
+function ticksOf(decimal: string) {
   const point = decimal.indexOf('.');
   const places = point === -1 ? 0 : decimal.length - point - 1;
   const digits = point === -1 ? decimal : decimal.slice(0, point) + decimal.slice(point + 1);

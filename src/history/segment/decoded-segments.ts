@@ -1,21 +1,7 @@
-import {
-  type ByteRange,
-  everything,
-  type GroupDecoder,
-  type GroupIndex,
-  type IsWanted,
-  indexBytesOf,
-  readIndex,
-} from './groups.ts';
+import { type ByteRange, everything, type GroupDecoder, type IsWanted, indexBytesOf, readIndex } from './groups.ts';
 import { readKeyframe } from './keyframe.ts';
 import type { Segment, SegmentHead } from './segment.ts';
 import type { SegmentReader } from './segment-store.ts';
-
-/** The wanted part of a segment. */
-interface Decoded<Found> {
-  readonly head: SegmentHead;
-  readonly found: Found[];
-}
 
 type Keyframe = ReturnType<typeof readKeyframe>;
 
@@ -38,11 +24,7 @@ export class DecodedSegments {
    * Decodes segments of one chain in the order of their heads, reading of each only the groups that hold what is wanted.
    * The first is read alone, because it is often enough.
    */
-  async *decoded<Found>(
-    heads: readonly SegmentHead[],
-    decode: GroupDecoder<Found>,
-    isWanted: IsWanted,
-  ): AsyncGenerator<Decoded<Found>> {
+  async *decoded<Found>(heads: readonly SegmentHead[], decode: GroupDecoder<Found>, isWanted: IsWanted) {
     const most = isWanted === everything ? 1 : segmentsPerRead;
     for (let from = 0, size = 1; from < heads.length; from += size, size = Math.min(2 * size, most)) {
       const some = heads.slice(from, from + size);
@@ -79,7 +61,7 @@ export class DecodedSegments {
     );
   }
 
-  async #index(head: SegmentHead, start: Uint8Array): Promise<GroupIndex> {
+  async #index(head: SegmentHead, start: Uint8Array) {
     const end = indexBytesOf(start);
     const [whole] = end <= start.length ? [start] : await this.#store.slices([{ head, start: 0, end }]);
     const names = head.keyframe === 0 ? [] : (await this.keyframe(head.chain, head.keyframe)).names;

@@ -41,15 +41,6 @@ interface GroupRange extends ByteRange {
   readonly subjects: readonly Subject[];
 }
 
-/** The beginning of a segment: who is in it, and where. */
-export interface GroupIndex {
-  readonly names: readonly string[];
-  readonly extra: ByteRange;
-  readonly columns: Group['columns'];
-  /** The groups that hold a subject that is wanted. */
-  groups(isWanted: IsWanted): GroupRange[];
-}
-
 /** The rows of some subjects, and what is needed to decode them. */
 export interface Group {
   readonly subjects: readonly Subject[];
@@ -115,8 +106,12 @@ export function indexBytesOf(start: Uint8Array): number {
   return reader.at + length;
 }
 
-/** @param start the bytes of a segment, up to the end of its index at least. Throws on something else */
-export function readIndex(start: Uint8Array, base: readonly string[]): GroupIndex {
+/**
+ * Reads the beginning of a segment: who is in it, and where. Throws on something else.
+ *
+ * @param start the bytes of a segment, up to the end of its index at least
+ */
+export function readIndex(start: Uint8Array, base: readonly string[]) {
   const indexBytes = indexBytesOf(start);
   const head = new ByteReader(start);
   const hasColumns = head.byte() >= 3;
@@ -133,7 +128,8 @@ export function readIndex(start: Uint8Array, base: readonly string[]): GroupInde
     names,
     extra,
     columns,
-    groups(isWanted) {
+    /** Gives the groups that hold a subject that is wanted. */
+    groups(isWanted: IsWanted) {
       const groups: GroupRange[] = [];
       let start = extra.end;
       for (let first = 0; first < counts.length; first += subjectsPerGroup) {

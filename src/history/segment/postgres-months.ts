@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { EpochMs } from '../../clock.ts';
 import { recordForm } from './record-form.ts';
 import type { Deletion } from './segment-store.ts';
@@ -8,45 +9,14 @@ const tablesLock = 7_230_113;
 /** Rows in one statement: with their data, what a slow disk deletes within its timeout. */
 const deletedAtOnce = 500;
 
-/** Segments are compressed already, so that the engine stores them as they are. */
-const tables = [
-  `create table record_identity (id text not null, form integer not null)`,
-  `insert into record_identity values (substr(md5(random()::text || clock_timestamp()::text), 1, 8), ${recordForm})`,
-  `create table record_chain (chain integer generated always as identity primary key)`,
-  `create table record_segment (
-    chain integer not null, number bigint not null, run integer not null, kind text not null,
-    first_ms bigint not null, last_ms bigint not null, count integer not null,
-    low_request bigint not null, high_request bigint not null, keyframe bigint not null,
-    hash bytea not null, previous bytea not null, bytes integer not null, data bytea not null,
-    primary key (chain, number, first_ms)
-  ) partition by range (first_ms)`,
-  `alter table record_segment alter column data set storage external`,
-  `create index record_segment_span on record_segment (kind, chain, last_ms, first_ms, number)`,
-  `create index record_segment_requests on record_segment (run, low_request) where kind = 'servings'`,
-  `create table record_run (
-    run integer generated always as identity primary key, chain integer not null, started_ms bigint not null,
-    request_key bytea not null
-  )`,
-  `create table record_hold (
-    id integer generated always as identity primary key, from_ms bigint not null, to_ms bigint not null,
-    reason text not null
-  )`,
-  `create table record_deletion (
-    chain integer not null, first bigint not null, last bigint not null, hash text not null, until_ms bigint not null,
-    primary key (chain, first)
-  )`,
-];
-
-/** Tables of later versions, which older ones do not know and leave alone. */
-const laterTables = [
-  'create table if not exists record_sign (chain integer primary key, at_ms bigint not null)',
-  `create table if not exists record_journal (
-    chain integer not null, place bigint not null, data bytea not null, primary key (chain, place)
-  )`,
-  `create table if not exists record_ledger (
-    number bigint primary key, kind text not null, text text not null, hash bytea not null
-  )`,
-];
+/** Makes the tables; those of later versions, which older ones do not know and leave alone, by themselves. */
+function statementsIn(file: 'record' | 'record-later'): readonly string[] {
+  const text = readFileSync(new URL(`${file}.postgres.sql`, import.meta.url), 'utf8');
+  return text
+    .replace('{form}', String(recordForm))
+    .trim()
+    .split(/\n{2,}/);
+}
 
 /** Identifies a database of a record, in 8 hexadecimal digits, and says of which form it is. */
 interface Identity {
@@ -60,12 +30,12 @@ export async function prepareTables(run: RunQuery): Promise<Identity> {
   const known = await identityOf(run);
   if (known !== undefined && known.form >= recordForm && known.hasSigns) return known;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
-  if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
+  if ((await identityOf(run)) === undefined) for (const statement of statementsIn('record')) await run(statement);
   else {
     await run(`alter table record_identity add column if not exists form integer not null default ${recordForm}`);
     await run('update record_identity set form = greatest(form, ?)', [recordForm]);
   }
-  for (const table of laterTables) await run(table);
+  for (const statement of statementsIn('record-later')) await run(statement);
   return (await identityOf(run))!;
 }
 

@@ -77,34 +77,28 @@ function writeFirstRequests(firstRequests: ReadonlyMap<number, number>): Buffer 
   return compress(Buffer.concat([head.bytes(), instants.bytes(), requests.bytes()]));
 }
 
+type FirstRequests = ReturnType<typeof readFirstRequests>;
+
 /** Finds the lowest request number of a millisecond. */
-class FirstRequests {
-  readonly #instants: Float64Array;
-  readonly #requests: Float64Array;
-  readonly #instantsFound = new Map<number, number | undefined>();
-
-  constructor(compressed: Uint8Array) {
-    const reader = new ByteReader(decompress(compressed));
-    const count = reader.count();
-    this.#instants = reader.cumulated(count);
-    this.#requests = reader.cumulated(count);
-  }
-
-  at(instant: number): number {
-    let [low, high] = [0, this.#instants.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#instants[middle]! < instant) low = middle + 1;
-      else high = middle;
-    }
-    return this.#requests[low]!;
-  }
-
-  /** The millisecond of which a request is the first; `undefined` where it is of none. */
-  instantOf(request: number): number | undefined {
-    const find = () => this.#instants[this.#requests.indexOf(request)];
-    return this.#instantsFound.getOrInsertComputed(request, find);
-  }
+function readFirstRequests(compressed: Uint8Array) {
+  const reader = new ByteReader(decompress(compressed));
+  const count = reader.count();
+  const [instants, requests] = [reader.cumulated(count), reader.cumulated(count)];
+  const instantsFound = new Map<number, number | undefined>();
+  return {
+    at(instant: number): number {
+      let [low, high] = [0, instants.length - 1];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (instants[middle]! < instant) low = middle + 1;
+        else high = middle;
+      }
+      return requests[low]!;
+    },
+    /** Gives the millisecond of which a request is the first; `undefined` where it is of none. */
+    instantOf: (request: number) =>
+      instantsFound.getOrInsertComputed(request, () => instants[requests.indexOf(request)]),
+  };
 }
 
 /** Makes rows of the keys that are wanted. @param wanted a request number: of this one alone */
@@ -165,6 +159,6 @@ function rowsOf(
 let lastTable: { readonly extra: Uint8Array; readonly firstRequests: FirstRequests } | undefined;
 
 function firstRequestsIn(extra: Uint8Array): FirstRequests {
-  if (lastTable?.extra !== extra) lastTable = { extra, firstRequests: new FirstRequests(extra) };
+  if (lastTable?.extra !== extra) lastTable = { extra, firstRequests: readFirstRequests(extra) };
   return lastTable.firstRequests;
 }

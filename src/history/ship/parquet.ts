@@ -99,20 +99,15 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
   };
 }
 
-/** Sorts by the first three columns. */
+/** Sorts by the first three columns: a text and two numbers. */
 function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Row[] {
-  const [first, at, sub] = columns.slice(0, 3).map(({ of }) => of) as [
-    Column<Row>['of'],
-    Column<Row>['of'],
-    Column<Row>['of'],
-  ];
-  const keyed = rows.map((row) => ({ row, name: String(first(row)), at: Number(at(row)), sub: Number(sub(row)) }));
-  keyed.sort((one, other) => compareTexts(one.name, other.name) || one.at - other.at || one.sub - other.sub);
+  const keyed = rows.map((row) => {
+    const [name, at, sub] = columns.slice(0, 3).map(({ of }) => of(row));
+    return { row, name: String(name), at: Number(at), sub: Number(sub) };
+  });
+  const byName = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
+  keyed.sort((one, other) => byName(one.name, other.name) || one.at - other.at || one.sub - other.sub);
   return keyed.map(({ row }) => row);
-}
-
-function compareTexts(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** `undefined` for one that does not fit. */
