@@ -7,11 +7,12 @@ import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 
-/** Something that an operator should look at though the service works. */
-interface LevelFinding {
+/** The result of a check. */
+export interface Finding {
   readonly name: string;
-  readonly works: true;
-  readonly isWarning: boolean;
+  readonly works: boolean;
+  /** An operator should look at it though the service works. */
+  readonly isWarning?: boolean;
   readonly detail: string;
   /** The middle of bid and ask at each source, of a market whose sources differ. */
   readonly middles?: Readonly<Record<string, string>>;
@@ -31,18 +32,16 @@ export async function compareLevels(
   connectors: readonly ExchangeConnector[],
   catalogues: Catalogues,
   clock: Clock,
-): Promise<readonly LevelFinding[]> {
+): Promise<readonly Finding[]> {
   const listed = connectors.filter(({ id }) => catalogues.has(id));
   const counts = new Map<MarketSymbol, number>();
   const all = [...catalogues.values()].flat();
   for (const { symbol } of all) counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
-  const warnings: LevelFinding[] = [];
+  const warnings: Finding[] = [];
   const unpriced: string[] = [];
   const asked = listed.map(async (connector) => {
     const { id } = connector;
-    const common = catalogues.get(id)!.filter(({ symbol, status }) => {
-      return status === 'trading' && counts.get(symbol)! > 1;
-    });
+    const common = catalogues.get(id)!.filter(({ symbol, status }) => status === 'trading' && counts.get(symbol)! > 1);
     try {
       const symbols = common.map(({ symbol }) => symbol);
       const quotes = await quotesOf(connector, symbols, clock);
@@ -87,7 +86,7 @@ function* findingsOf(
   quotes: SourceQuotes,
   bases: ReadonlyMap<MarketSymbol, CurrencyCode>,
   unpriced: readonly string[],
-): Generator<LevelFinding> {
+): Generator<Finding> {
   const reach = reachOf(disagreePercent);
   let compared = 0;
   let apart = 0;

@@ -8,6 +8,7 @@ import { didYouMean } from '../configuration/spelling.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
+import type { Finding } from './check-levels.ts';
 import type { Command, Context } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
 import { askServer } from './private-listener.ts';
@@ -57,12 +58,7 @@ export const check: Command = {
 type Check = readonly [name: string, work: () => Promise<string>];
 
 interface CheckResult {
-  readonly finding: {
-    readonly name: string;
-    readonly works: boolean;
-    readonly detail: string;
-    readonly isWarning?: boolean;
-  };
+  readonly finding: Finding;
   readonly exitCode: ExitCode;
 }
 

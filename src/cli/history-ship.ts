@@ -60,8 +60,9 @@ async function shipRecord({ input, values, configuration, context }: ShipJob) {
     const { shipTo } = await import('../history/ship/ship.ts');
     const create = input.isSet('create');
     const options = { ...values, now: clock.now(), keepForMs: shippedForMs, progress };
-    return shipTo(segments, clickhouse, create, options).catch((error: Error) => {
-      throw error.name === 'ShipError' ? failureFrom(error as Error & { reason: string }) : error;
+    return shipTo(segments, clickhouse, create, options).catch((error: Error & { readonly reason: string }) => {
+      if (error.name !== 'ShipError') throw error;
+      throw new CommandError(exitCodes.failure, error.reason, harmless(error.message));
     });
   });
   if (stderr.isTerminal && shipped.segments > 0) stderr.write('\r\x1b[K');
@@ -72,8 +73,4 @@ async function shipRecord({ input, values, configuration, context }: ShipJob) {
     text: segments === 0 ? 'Everything that is sealed was copied already.' : text,
     notes: lost === 0 ? [] : [`${lost} segments were deleted by history.keepFor before they were copied.`],
   };
-}
-
-function failureFrom({ reason, message }: { readonly reason: string; readonly message: string }): CommandError {
-  return new CommandError(exitCodes.failure, reason, harmless(message));
 }

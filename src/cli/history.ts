@@ -89,17 +89,14 @@ const answer = storeCommand({
     const { segment } = view;
     const proof =
       segment === null ? 'not yet: its minute runs' : `${segment.number} of chain ${segment.chain}, ${segment.hash}`;
-    const facts = pairs(
-      [
-        ['Key', keyId],
-        ['Answered', instantCell(at)],
-        ['Resource', symbol === null ? route : `${route} ${symbol}`],
-        ['Status', String(status)],
-        ['Segment', proof],
-      ],
-      paint,
-    );
-    return { json: view, text: `${facts}\n\n${view.body ?? 'The record lacks a part of its body.'}` };
+    const facts = [
+      ['Key', keyId],
+      ['Answered', instantCell(at)],
+      ['Resource', symbol === null ? route : `${route} ${symbol}`],
+      ['Status', String(status)],
+      ['Segment', proof],
+    ] as const;
+    return { json: view, text: `${pairs(facts, paint)}\n\n${view.body ?? 'The record lacks a part of its body.'}` };
   },
 });
 

@@ -7,7 +7,7 @@ import type { KeyStatus } from '../store/keys.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
-import { type Cell, harmless, instantCell, listing, type Paint, pairs, type Shown, stateCell } from './style.ts';
+import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
 import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
 
 const idPositional = { name: 'ID', summary: 'the key’s id, key_…' };
@@ -200,16 +200,14 @@ export const keyCommands: readonly Command[] = [create, list, update, revoke, di
 
 /** The lines that describe a key to people. */
 function keyLines(key: KeyView, paint: Paint): (readonly [string, Cell])[] {
-  return [
-    ['Id', key.id],
-    ['Ends in', key.lastFour],
-    ['Account', key.accountId],
-    ...(key.label === '' ? [] : [['Label', key.label] as const]),
-    ['State', stateCell(key.state, paint)],
-    ['Expires', instantCell(key.expiresAt)],
-    ['Limit', key.limitPerMinute === null ? 'the configured one' : `${key.limitPerMinute} requests a minute`],
-    ...(key.replacedBy === null ? [] : [['Replaced by', key.replacedBy] as const]),
-  ];
+  const facts: Shown<KeyView> = {
+    ...{ Id: 'id', 'Ends in': 'lastFour', Account: 'accountId' },
+    ...(key.label === '' ? {} : { Label: 'label' }),
+    ...{ State: 'state', Expires: 'expiresAt' },
+    Limit: ({ limitPerMinute: limit }) => (limit === null ? 'the configured one' : `${limit} requests a minute`),
+    ...(key.replacedBy === null ? {} : { 'Replaced by': 'replacedBy' }),
+  };
+  return factsOf(key, facts, paint);
 }
 
 /** The id on the command line. A key in its place is in the shell's history already, and is not repeated. */

@@ -17,11 +17,8 @@ export const requests: Command = storeCommand({
   examples: { 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'whose it was and how it was answered' },
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
-    const answer = (await askServer(admin, clock, `/requests/${id}`)) as
-      | RequestView
-      | { kind: string }
-      | null
-      | undefined;
+    type Answer = RequestView | { kind: string } | null | undefined;
+    const answer = (await askServer(admin, clock, `/requests/${id}`)) as Answer;
     if (answer && 'route' in answer) {
       const key = answer.keyId === null ? undefined : await store.keys.get(answer.keyId);
       return { json: answer, text: pairs(linesOf(answer, key, paint), paint) };

@@ -85,11 +85,8 @@ const createToken = storeCommand({
     const own = configuration.sources.filter(({ kind }) => kind === 'push').map(({ id }) => id);
     if (!own.includes(source)) {
       const known = own.length === 0 ? 'There is none of kind push.' : `Of kind push are ${own.join(', ')}.`;
-      throw new CommandError(
-        exitCodes.notFound,
-        'source_unknown',
-        `There is no source "${harmless(source)}" of kind push in the configuration. ${known}`,
-      );
+      const message = `There is no source "${harmless(source)}" of kind push in the configuration. ${known}`;
+      throw new CommandError(exitCodes.notFound, 'source_unknown', message);
     }
     const text = generateSourceToken(context.randomness);
     const token = sourceTokenView(await store.sourceTokens.insert(source, tokenDigest(text)));

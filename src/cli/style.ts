@@ -68,7 +68,9 @@ export function pairs(rows: readonly (readonly [string, Cell])[], paint: Paint):
 
 function aligned(rows: readonly (readonly Cell[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => width(row[column]))));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => [...textOf(row[column] ?? '')].length)),
+  );
   return rows
     .map((row) => {
       const cells = row.map((cell, column) => {
@@ -79,10 +81,6 @@ function aligned(rows: readonly (readonly Cell[])[]): string {
       return cells.join('  ').trimEnd();
     })
     .join('\n');
-}
-
-function width(cell: Cell | undefined): number {
-  return cell === undefined ? 0 : [...textOf(cell)].length;
 }
 
 /** Other programs write to the database too, so no text may control the terminal. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { asEpochMs } from '../clock.ts';
+import { parseDuration } from '../configuration/duration.ts';
 import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
@@ -71,15 +72,7 @@ function recordOf({ record }: Management): Pick<RecordClient, 'ask'> {
 const nothing = summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
 
 /** Steps of a chart. */
-const steps = {
-  '1m': 60_000,
-  '5m': 300_000,
-  '15m': 900_000,
-  '1h': 3_600_000,
-  '4h': 14_400_000,
-  '1d': 86_400_000,
-} as const;
-const stepNames = Object.keys(steps) as (keyof typeof steps)[];
+const steps = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 const candlesMax = 1_500;
 /** A day of a market takes up to a second to read. */
 const candleSpanMaxMs = 7 * 86_400_000;
@@ -119,11 +112,8 @@ export const recordOperations = {
     problems: ['RECORD_BUSY'],
     async handle({ params, query, request }, management) {
       const recorded = withoutCandles(management.feed.sources());
-      const found = await recordOf(management).ask(
-        'priceAt',
-        [params.symbol, asEpochMs(query.atMs), recorded],
-        request.signal,
-      );
+      const record = recordOf(management);
+      const found = await record.ask('priceAt', [params.symbol, asEpochMs(query.atMs), recorded], request.signal);
       const answer = priceAnswerOf(found);
       if (answer?.kind === 'priced') return answer.report;
       const reason =
@@ -151,20 +141,17 @@ export const recordOperations = {
     summary: 'A market over a span, for a chart',
     description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
     params: symbolParams,
-    query: strictObject('Which span, in which steps.', { ...span, step: openEnum(stepNames, 'How long a step is.') }),
+    query: strictObject('Which span, in which steps.', { ...span, step: openEnum(steps, 'How long a step is.') }),
     answer: CandleListSchema,
     problems: ['RECORD_BUSY'],
     async handle({ params, query, request }, management) {
       const asked = spanOf(query);
-      const stepMs = steps[query.step];
+      const stepMs = parseDuration(query.step)!;
       const lengthMs = asked.to - asked.from;
       if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
       if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
-      const { candles, gaps } = await recordOf(management).ask(
-        'candles',
-        [params.symbol, asked, stepMs],
-        request.signal,
-      );
+      const record = recordOf(management);
+      const { candles, gaps } = await record.ask('candles', [params.symbol, asked, stepMs], request.signal);
       return { candles: candles.map(candleView), gaps: gaps.map(gapView) };
     },
   }),

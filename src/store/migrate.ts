@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
@@ -6,26 +6,23 @@ import { StoreError } from './store-error.ts';
 
 export const migrationTable = 'kysely_migration';
 
-/** The steps of the schema and their files. Forward only: a step that was released is never changed or removed. */
-const steps: Readonly<Record<string, readonly string[]>> = {
-  '0001-initial': ['0001-initial.sql', '0001-initial.{engine}.sql'],
-  '0002-terms': ['0002-terms.sql', '0002-terms.{engine}.sql'],
-  '0003-status-history': ['0003-status-history.sql'],
-  '0004-source-tokens': ['0004-source-tokens.sql'],
-  '0005-accepted-source': ['0005-accepted-source.sql'],
-};
+/** The steps of the schema. Forward only: a step that was released is never changed or removed. */
+const steps = ['0001-initial', '0002-terms', '0003-status-history', '0004-source-tokens', '0005-accepted-source'];
 
 /** Every step in order, as Kysely runs them. */
 export const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
-  Object.entries(steps).map(([name, files]) => [name, { up: (db) => runFiles(db, files) }]),
+  steps.map((name) => [name, { up: (db) => runFiles(db, name) }]),
 );
 
-/** Runs the statements of SQL files: a blank line stands between two, and a word in braces for what differs between engines. */
-async function runFiles(db: Kysely<unknown>, files: readonly string[]): Promise<void> {
+/** Runs the statements of the SQL file of a step, and of that for the engine where there is one: a blank line stands between two, and a word in braces for what differs between engines. */
+async function runFiles(db: Kysely<unknown>, step: string): Promise<void> {
   const words = await wordsFor(db);
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, word: keyof typeof words) => words[word]);
-  for (const file of files) {
-    const text = readFileSync(new URL(`migrations/${filled(file)}`, import.meta.url), 'utf8');
+  const files = [`${step}.sql`, `${step}.${words.engine}.sql`].map(
+    (name) => new URL(`migrations/${name}`, import.meta.url),
+  );
+  for (const file of files.filter((each) => existsSync(each))) {
+    const text = readFileSync(file, 'utf8');
     for (const statement of filled(text)
       .trim()
       .split(/\n{2,}/))

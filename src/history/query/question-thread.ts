@@ -6,19 +6,12 @@ import type { RecordLocation } from '../segment/segment-store.ts';
 export const waitingMax = 16;
 
 export interface Question {
-  readonly id: number;
   readonly at: EpochMs;
   readonly name: string;
   readonly args: readonly unknown[];
 }
 
 export type FromQueryWorker = { readonly answer: unknown } | { readonly error: string };
-
-export interface QueryWorkerData {
-  readonly location: RecordLocation;
-  /** The id of the question whose asker has left. */
-  readonly dropped: Int32Array;
-}
 
 /** A question that gets no answer: too many wait, or its asker has left. */
 export class RecordBusy extends Error {
@@ -33,23 +26,22 @@ interface Asked {
 
 /** A thread that answers one question after the other, and those that wait for it. */
 export class QuestionThread {
-  readonly #data: QueryWorkerData;
+  readonly #location: RecordLocation;
   #waiting: Asked[] = [];
   #current: Asked | undefined;
   #worker: Worker | undefined;
-  #last = 0;
 
   constructor(location: RecordLocation) {
-    this.#data = { location, dropped: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
+    this.#location = location;
   }
 
   /** Rejects with the error of the thread, or `RecordBusy`. */
-  async ask(question: Omit<Question, 'id'>, signal?: AbortSignal): Promise<unknown> {
+  async ask(question: Question, signal?: AbortSignal): Promise<unknown> {
     if (this.#waiting.length >= waitingMax) {
       throw new RecordBusy(`${waitingMax} questions to the record wait already. Ask again in some seconds.`);
     }
     return new Promise((resolve, reject) => {
-      const asked = { question: { ...question, id: ++this.#last }, resolve, reject };
+      const asked = { question, resolve, reject };
       this.#waiting.push(asked);
       this.#askNext();
       if (signal?.aborted) this.#drop(asked);
@@ -71,26 +63,31 @@ export class QuestionThread {
   }
 
   #drop(asked: Asked): void {
-    this.#waiting = this.#waiting.filter((each) => each !== asked);
-    if (this.#current === asked) Atomics.store(this.#data.dropped, 0, asked.question.id);
     asked.reject(new RecordBusy('Nobody waits for the answer any more.'));
+    this.#waiting = this.#waiting.filter((each) => each !== asked);
+    if (this.#current !== asked) return;
+    void this.#worker?.terminate();
+    [this.#worker, this.#current] = [undefined, undefined];
+    this.#askNext();
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(new URL('./query-worker.ts', import.meta.url), { workerData: this.#data });
+    const worker = new Worker(new URL('./query-worker.ts', import.meta.url), { workerData: this.#location });
     worker.unref();
     worker.on('message', (reply: FromQueryWorker) => {
+      if (this.#worker !== worker) return;
       if ('error' in reply) this.#current?.reject(new Error(reply.error));
       else this.#current?.resolve(reply.answer);
       this.#current = undefined;
       this.#askNext();
     });
-    worker.on('error', (error: Error) => this.#ended(error));
-    worker.once('exit', () => this.#ended(new Error('the thread that reads the record ended')));
+    worker.on('error', (error: Error) => this.#ended(worker, error));
+    worker.once('exit', () => this.#ended(worker, new Error('the thread that reads the record ended')));
     return worker;
   }
 
-  #ended(error: Error): void {
+  #ended(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
     this.#worker = undefined;
     const unanswered = [this.#current, ...this.#waiting];
     [this.#waiting, this.#current] = [[], undefined];

@@ -230,13 +230,8 @@ function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExpl
   const conversion = conversionOf(quote, terms);
   const { bid, ask, capturedAt, source } = quote;
   const { fee, rounding } = terms;
-  const { buy, sell } = derivePrices(
-    { bid, ask, source },
-    fee.value,
-    conversion,
-    market.pricePrecision,
-    rounding?.value,
-  );
+  const upstream = { bid, ask, source };
+  const { buy, sell } = derivePrices(upstream, fee.value, conversion, market.pricePrecision, rounding?.value);
   return {
     ...{ market, bid, ask, source, capturedAt, conversion, terms },
     buy: buy.with(-1, { ...buy.at(-1)!, value: quote.buyPrice }),

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { systemClock } from '../../clock.ts';
 import { answers, newRecord, recordTest, writerOn } from '../record/record.testing.ts';
 import { RecordBusy, waitingMax } from './question-thread.ts';
 import { RecordClient } from './record-client.ts';
-import { whileAsked } from './while-asked.ts';
 
 recordTest(
   'questions to the record wait in a queue with an end, and one whose asker has left waits no more',
@@ -59,11 +57,17 @@ recordTest('a verification keeps no other question waiting', async (t) => {
   await Promise.all(questions);
 });
 
-test('a question whose asker has left ends with the next thing that it reads', async (t) => {
-  const { store } = await newRecord(t);
-  let isAsked = true;
-  const asked = whileAsked(store, () => isAsked);
-  assert.deepEqual(await asked.chains(), []);
-  isAsked = false;
-  assert.throws(() => asked.chains(), /nobody waits/);
+recordTest('the thread of a question whose asker has left ends', async (t) => {
+  const { location } = await newRecord(t);
+  const record = new RecordClient(location, systemClock);
+  t.after(() => record.stop());
+  const ended = new Promise((resolve) => {
+    process.once('worker', (worker) => worker.once('exit', resolve));
+  });
+  const leaver = new AbortController();
+  const left = record.ask('summary', [], leaver.signal);
+  leaver.abort();
+  await assert.rejects(left, RecordBusy);
+  await ended;
+  assert.equal((await record.ask('summary', [])).segments, 0);
 });

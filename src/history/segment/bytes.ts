@@ -148,10 +148,7 @@ export class ByteReader {
   }
 
   text(): string {
-    const length = this.count();
-    const start = this.#at;
-    this.#moveTo(start + length);
-    return this.#bytes.toString('utf8', start, this.#at);
+    return this.raw(this.count()).toString();
   }
 
   shortText(): string {

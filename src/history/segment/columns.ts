@@ -85,7 +85,7 @@ type Layout = Readonly<Record<string, 'count' | 'difference' | 'cumulated' | 'te
 type Cells<Table extends Layout> = {
   readonly [Name in keyof Table]: Table[Name] extends 'text' ? string : number;
 };
-type Columns<Table extends Layout> = {
+export type Columns<Table extends Layout> = {
   readonly [Name in keyof Table]: Table[Name] extends 'text' ? readonly string[] : Float64Array;
 };
 
@@ -115,38 +115,29 @@ export function encodeTable<Table extends Layout>(table: Table, subjects: Iterab
   return writer.compressed();
 }
 
-/** Reads what `encodeTable` gave, for one subject after the other. Throws on bytes that are something else. */
-export class TableReader<Table extends Layout> {
-  readonly #table: Table;
-  readonly #columns: ColumnsReader;
-
-  /** @param codes of the columns that are written; one that the table does not know is skipped */
-  constructor(table: Table, compressed: Uint8Array, codes: readonly number[]) {
-    this.#table = table;
-    this.#columns = new ColumnsReader(compressed, codes);
-  }
-
-  /** @param count the rows of the next subject */
-  next(count: number): Columns<Table> {
-    const names: (keyof Table)[] = Object.keys(this.#table);
-    return Object.fromEntries(names.map((name) => [name, this.only(name, count)])) as Columns<Table>;
-  }
-
-  /** Reads so many rows of one column: the others stay where they are. */
-  only<Name extends keyof Table>(name: Name, count: number): Columns<Table>[Name] {
-    const column = this.#columns.column(Object.keys(this.#table).indexOf(name as string));
-    const kind = this.#table[name];
+/**
+ * Reads what `encodeTable` gave, for one subject after the other. Throws on bytes that are something else.
+ *
+ * @param codes of the columns that are written; one that the table does not know is skipped
+ */
+export function tableReader<Table extends Layout>(table: Table, compressed: Uint8Array, codes: readonly number[]) {
+  const columns = new ColumnsReader(compressed, codes);
+  const names: (keyof Table)[] = Object.keys(table);
+  const only = <Name extends keyof Table>(name: Name, count: number): Columns<Table>[Name] => {
+    const column = columns.column(names.indexOf(name));
+    const kind = table[name];
     if (kind === 'text') return Array.from({ length: count }, () => column.text()) as never;
     if (kind === 'count') return column.counts(count) as never;
     return (kind === 'cumulated' ? column.cumulated(count) : column.differences(count)) as never;
-  }
-
-  /** Passes over rows, of one subject or of several. */
-  skip(count: number): void {
-    for (const [index, kind] of Object.values(this.#table).entries()) {
-      const column = this.#columns.column(index);
-      if (kind !== 'text') column.skipCounts(count);
-      else for (let left = count; left > 0; left--) column.raw(column.count());
-    }
-  }
+  };
+  return {
+    /** Reads so many rows of one column: the others stay where they are. */
+    only,
+    /** @param count the rows of the next subject */
+    next: (count: number) => Object.fromEntries(names.map((name) => [name, only(name, count)])) as Columns<Table>,
+    /** Passes over the rows of a subject, in a table without texts. */
+    skip(count: number) {
+      for (const index of names.keys()) columns.column(index).skipCounts(count);
+    },
+  };
 }

@@ -55,17 +55,13 @@ export class DecodedSegments {
     return Promise.all(
       heads.map(async (head, at) => {
         const start = starts[at]!;
-        const index = await this.#index(head, start);
+        const end = indexBytesOf(start);
+        const [whole] = end <= start.length ? [start] : await this.#store.slices([{ head, start: 0, end }]);
+        const names = head.keyframe === 0 ? [] : (await this.keyframe(head.chain, head.keyframe)).names;
+        const index = readIndex(whole!, names);
         return { head, start, index, groups: index.groups(isWanted) };
       }),
     );
-  }
-
-  async #index(head: SegmentHead, start: Uint8Array) {
-    const end = indexBytesOf(start);
-    const [whole] = end <= start.length ? [start] : await this.#store.slices([{ head, start: 0, end }]);
-    const names = head.keyframe === 0 ? [] : (await this.keyframe(head.chain, head.keyframe)).names;
-    return readIndex(whole!, names);
   }
 
   async keyframe(chain: number, number: number): Promise<Keyframe> {

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
-import { byPosition, codesOf, encodeTable, TableReader } from './columns.ts';
+import { byPosition, codesOf, encodeTable, tableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
 import { type FactRow, factKinds } from './rows.ts';
 
@@ -24,7 +24,7 @@ export function decodeFacts(data: Uint8Array): FactRow[] {
 
 /** The facts of the subjects that are wanted. */
 export const decodeFactGroup: GroupDecoder<FactRow> = ({ subjects, bytes, columns = byPosition(4), isWanted }) => {
-  const reader = new TableReader(table, bytes, columns);
+  const reader = tableReader(table, bytes, columns);
   return subjects.flatMap(({ name: subject, count }) => {
     const { at, sub, kind, text } = reader.next(count);
     if (!isWanted(subject)) return [];

@@ -70,13 +70,8 @@ export function encodeGrouped<Row>(
   for (const subject of subjects) names.indexOf(subject);
   const groups: Buffer[] = [];
   for (let start = 0; start < subjects.length; start += subjectsPerGroup) {
-    const some = subjects.slice(start, start + subjectsPerGroup);
-    groups.push(
-      encode(
-        some.map((subject) => bySubject.get(subject)!),
-        names,
-      ),
-    );
+    const some = subjects.slice(start, start + subjectsPerGroup).map((subject) => bySubject.get(subject)!);
+    groups.push(encode(some, names));
   }
   const index = new ByteWriter();
   index.count(subjectsPerGroup);

@@ -21,11 +21,8 @@ export function encodeKeyframe({ quotes, facts, names }: Keyframe): Buffer {
   const compressed = compress(head.bytes());
   const length = new ByteWriter(8);
   length.count(compressed.length);
-  return Buffer.concat([
-    length.bytes(),
-    compressed,
-    encodeRows({ quotes: [...quotes], facts: [...facts], servings: [] }, true),
-  ]);
+  const rows = encodeRows({ quotes: [...quotes], facts: [...facts], servings: [] }, true);
+  return Buffer.concat([length.bytes(), compressed, rows]);
 }
 
 /** A keyframe as it is read. Throws on bytes that are something else. */
@@ -55,9 +52,7 @@ export class InForce {
       if (isLasting) this.#facts.set(`${row.kind} ${row.subject}`, row);
     }
     for (const { keyId, route, text } of servings) {
-      this.#names.add(keyId);
-      this.#names.add(route);
-      this.#names.add(text);
+      this.#names.add(keyId).add(route).add(text);
     }
   }
 

@@ -60,12 +60,8 @@ export function monthOf(at: EpochMs): Month {
   return new Date(at).toISOString().slice(0, 7).replace('-', '');
 }
 
-export function monthStart(month: Month): EpochMs {
-  return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 1) as EpochMs;
-}
-
-function monthEnd(month: Month): EpochMs {
-  return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4))) as EpochMs;
+export function monthStart(month: Month, monthsLater = 0): EpochMs {
+  return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 1 + monthsLater) as EpochMs;
 }
 
 /** Makes the partition where it is missing. */
@@ -74,7 +70,7 @@ export async function makeMonth(run: RunQuery, month: Month): Promise<void> {
   if (await isTable(run, name)) return;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
   await run(`create table if not exists ${name} partition of record_segment
-    for values from (${monthStart(month)}) to (${monthEnd(month)})`);
+    for values from (${monthStart(month)}) to (${monthStart(month, 1)})`);
 }
 
 /** Drops the months that are deleted whole, and deletes from the others. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { byPosition, codesOf, compress, decompress, encodeTable, TableReader } from './columns.ts';
+import { byPosition, type Columns, codesOf, compress, decompress, encodeTable, tableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type Group, type GroupDecoder } from './groups.ts';
 import type { ServingRow } from './rows.ts';
 
@@ -40,10 +40,8 @@ export function encodeServings(rows: readonly ServingRow[], base: readonly strin
         feedAgeMs: row.feedAgeMs,
         among: row.request - firstRequests.get(row.askedAt)!,
       });
-      return encodeTable(
-        table,
-        keys.map((rows) => rows.map(cellsOf)),
-      );
+      const cells = keys.map((rows) => rows.map(cellsOf));
+      return encodeTable(table, cells);
     },
     extra: writeFirstRequests(firstRequests),
   });
@@ -110,26 +108,19 @@ export function servingDecoder(wanted?: number): GroupDecoder<ServingRow> {
     const isWanted = wanted === undefined ? group.isWanted : (name: string) => name === holder;
     const last = subjects.findLastIndex(({ name }) => isWanted(name));
     if (last < 0) return [];
-    const reader = new TableReader(table, bytes, codes);
-    const rows: ServingRow[] = [];
-    let passed = 0;
-    for (const { name, count } of subjects.slice(0, last + 1)) {
-      if (!isWanted(name)) {
-        passed += count;
-        continue;
-      }
-      reader.skip(passed);
-      passed = 0;
-      const decoded = rowsOf(name, reader.next(count), names, firstRequests);
-      for (const row of decoded) if (wanted === undefined || row.request === wanted) rows.push(row);
-    }
-    return rows;
+    const reader = tableReader(table, bytes, codes);
+    const rows = subjects.slice(0, last + 1).flatMap(({ name, count }) => {
+      if (isWanted(name)) return rowsOf(name, reader.next(count), names, firstRequests);
+      reader.skip(count);
+      return [];
+    });
+    return wanted === undefined ? rows : rows.filter(({ request }) => request === wanted);
   };
 }
 
 /** The key that has a request, found by two columns alone: one of many rows is wanted. */
 function holderOf(wanted: number, group: Group, firstRequests: FirstRequests): string | undefined {
-  const reader = new TableReader(table, group.bytes, group.columns ?? byPosition(9));
+  const reader = tableReader(table, group.bytes, group.columns ?? byPosition(9));
   return group.subjects.find(({ count }) => {
     const askedAt = reader.only('askedAt', count);
     const among = reader.only('among', count);
@@ -139,20 +130,18 @@ function holderOf(wanted: number, group: Group, firstRequests: FirstRequests): s
 
 function rowsOf(
   keyId: string,
-  columns: ReturnType<TableReader<typeof table>['next']>,
+  columns: Columns<typeof table>,
   names: readonly string[],
   firstRequests: FirstRequests,
 ): ServingRow[] {
-  const rows: ServingRow[] = [];
-  for (const [index, instant] of columns.askedAt.entries()) {
+  return Array.from(columns.askedAt, (instant, index) => {
     const request = firstRequests.at(instant) + columns.among[index]!;
     const askedAt = instant as EpochMs;
     const name = (column: 'route' | 'symbol' | 'text') => names[columns[column][index]!]!;
     const served = { route: name('route'), symbol: name('symbol'), status: columns.status[index]!, text: name('text') };
     const position = { at: (askedAt + columns.lag[index]!) as EpochMs, sub: columns.sub[index]! };
-    rows.push({ ...position, keyId, askedAt, ...served, feedAgeMs: columns.feedAgeMs[index]!, request });
-  }
-  return rows;
+    return { ...position, keyId, askedAt, ...served, feedAgeMs: columns.feedAgeMs[index]!, request };
+  });
 }
 
 /** Kept for the last table: it serves all groups of a segment. */

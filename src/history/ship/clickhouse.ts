@@ -2,21 +2,13 @@ import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { type RowTable, retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
 
-export type ShipErrorReason =
-  | 'clickhouse_unreachable'
-  | 'clickhouse_refused'
-  | 'clickhouse_schema'
-  | 'clickhouse_failed'
-  | 'record_differs'
-  | 'segment_unproven'
-  | 'ship_running';
-
 /** The record cannot be shipped. The message is for the operator and holds no secret. */
 export class ShipError extends Error {
   override readonly name = 'ShipError';
-  readonly reason: ShipErrorReason;
+  /** Stable, snake case: programs rely on it. */
+  readonly reason: string;
 
-  constructor(reason: ShipErrorReason, message: string) {
+  constructor(reason: string, message: string) {
     super(message);
     this.reason = reason;
   }
@@ -92,11 +84,8 @@ export class ClickHouse {
     const [table] = await this.#ask<{ comment: string }>(query);
     const { database } = this.#location;
     if (table === undefined) {
-      const remedy = '`mdapi history ship --create` makes them.';
-      throw new ShipError(
-        'clickhouse_schema',
-        `The database ${database} of ClickHouse lacks tables for the record. ${remedy}`,
-      );
+      const message = `The database ${database} of ClickHouse lacks tables for the record. \`mdapi history ship --create\` makes them.`;
+      throw new ShipError('clickhouse_schema', message);
     }
     const found = /^mdapi record, schema (\d+)$/.exec(table.comment)?.[1];
     if (found === String(schemaVersion)) return;
@@ -179,16 +168,12 @@ export class ClickHouse {
   #refusal({ code, type, message }: ClickHouseError): ShipError {
     const { user, database, url } = this.#location;
     if (code === '516' || code === '192' || code === '193') {
-      return new ShipError(
-        'clickhouse_refused',
-        `ClickHouse at ${url} refuses the user ${user}: its password in history.clickhouse.url is wrong, or there is no such user.`,
-      );
+      const remedy = 'its password in history.clickhouse.url is wrong, or there is no such user';
+      return new ShipError('clickhouse_refused', `ClickHouse at ${url} refuses the user ${user}: ${remedy}.`);
     }
     if (code === '81') {
-      return new ShipError(
-        'clickhouse_schema',
-        `ClickHouse has no database ${database}: CREATE DATABASE ${database}, or name another one in history.clickhouse.url.`,
-      );
+      const remedy = `CREATE DATABASE ${database}, or name another one in history.clickhouse.url`;
+      return new ShipError('clickhouse_schema', `ClickHouse has no database ${database}: ${remedy}.`);
     }
     if (code === '497') {
       const grants = `GRANT SELECT, INSERT ON ${database}.* TO ${user}; with --create also CREATE TABLE, CREATE VIEW, DROP VIEW and ALTER TTL`;

@@ -71,8 +71,7 @@ const versions = new Map<string, unknown>();
 function versionOf<Version>(json: string | undefined): Version | undefined {
   if (json === undefined || json === '') return undefined;
   if (versions.size > 1_000) versions.clear();
-  if (!versions.has(json)) versions.set(json, JSON.parse(json));
-  return versions.get(json) as Version;
+  return versions.getOrInsertComputed(json, () => JSON.parse(json)) as Version;
 }
 
 /** Writes rows to a file for its owner alone, as they come. @returns their number */

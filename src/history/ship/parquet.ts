@@ -51,10 +51,6 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
   const decimals = new Map<string, Buffer | undefined>();
   const waiting: Row[] = [];
 
-  const decimalOf = (text: string) => {
-    if (!decimals.has(text)) decimals.set(text, bytesOf(text));
-    return decimals.get(text);
-  };
   const writeGroup = (rows: readonly Row[]) => {
     if (decimals.size > decimalsMax) decimals.clear();
     const others: (Record<string, string> | undefined)[] = Array.from({ length: rows.length });
@@ -64,7 +60,7 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
         const value = of(row);
         if (value === undefined || type === 'text' || type === 'count') return value;
         if (type === 'instant') return BigInt(value);
-        const cell = decimalOf(String(value));
+        const cell = decimals.getOrInsertComputed(String(value), bytesOf);
         if (cell === undefined) others[index] = { ...others[index], [name]: String(value) };
         else hasNegative ||= cell[0]! > 127;
         return cell;

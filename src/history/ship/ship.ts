@@ -161,7 +161,8 @@ class Shipping {
     const later = (await this.#store.deletions(chain)).filter((each) => each.last > start.number);
     const deletions = later.map((each) => ({ ...each, first: Math.max(each.first, start.number + 1) }));
     let last = start;
-    let batch = this.#newBatch();
+    const newBatch = (): Batch => ({ shippedAt: instantOf(this.#options.now), segments: [] });
+    let batch = newBatch();
     for (;;) {
       const query = { kinds: segmentKinds, chain, afterNumber: last.number, beforeNumber, limit: headsPerRead };
       const heads = await this.#store.heads(query);
@@ -175,14 +176,10 @@ class Shipping {
         else batch.segments.push({ head, rows: await this.#rowsOf(head) });
         if (rowsIn(batch) < rowsPerBatchMax && batch.segments.length < headsPerRead) continue;
         await this.#send(batch, false);
-        batch = this.#newBatch();
+        batch = newBatch();
       }
     }
     if (batch.segments.length > 0) await this.#send(batch, false);
-  }
-
-  #newBatch(): Batch {
-    return { shippedAt: instantOf(this.#options.now), segments: [] };
   }
 
   /** The end of what was shipped. Refuses a record that is not the one that was. */
@@ -303,9 +300,7 @@ function unproven(chain: number, number: number, what: string): ShipError {
 
 function incomplete(table: RowTable, chain: number, numbers: readonly number[], found: number, expected: number) {
   const span = `segments ${numbers[0]} to ${numbers.at(-1)} of chain ${chain}`;
+  const what = `ClickHouse has ${found} of ${expected} rows of ${span} in ${table}.`;
   const remedy = `Delete the rows of these segments there, in ${rowTableNames.join(', ')} and segments, and run it again.`;
-  return new ShipError(
-    'record_differs',
-    `ClickHouse has ${found} of ${expected} rows of ${span} in ${table}. ${remedy}`,
-  );
+  return new ShipError('record_differs', `${what} ${remedy}`);
 }
