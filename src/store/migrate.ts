@@ -18,11 +18,11 @@ export const migrations: Readonly<Record<string, Migration>> = Object.fromEntrie
 async function runFiles(db: Kysely<unknown>, step: string): Promise<void> {
   const words = await wordsFor(db);
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, word: keyof typeof words) => words[word]);
-  const files = [`${step}.sql`, `${step}.${words.engine}.sql`].map(
-    (name) => new URL(`migrations/${name}`, import.meta.url),
+  const [file, ofEngine] = ['', `.${words.engine}`].map(
+    (end) => new URL(`migrations/${step}${end}.sql`, import.meta.url),
   );
-  for (const file of files.filter((each) => existsSync(each))) {
-    const text = readFileSync(file, 'utf8');
+  for (const each of existsSync(ofEngine!) ? [file!, ofEngine!] : [file!]) {
+    const text = readFileSync(each, 'utf8');
     for (const statement of filled(text)
       .trim()
       .split(/\n{2,}/))
