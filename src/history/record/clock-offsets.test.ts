@@ -14,13 +14,15 @@ recordTest(
   async (t) => {
     const { location, store } = await newRecord(t);
     const clock = new FakeClock();
-    let told: Record<string, number | undefined> = { kraken: undefined };
+    let told: { kraken?: number; redis?: number } = {};
     const market = { markets: new Markets(pricingPolicy(), everyEuroMarket), feedStatus: new FeedStatus() };
     const recording = new Recording({
       ...{ location, requestKey, clock, randomness: seededRandomness(1), log: silentLog, keepForMs: 86_400_000 },
       ...{ version: '1.0.0', sharing: undefined, audit: { record: async () => {} }, daySealed: () => {} },
       market: { ...market, service: { announced: [] } },
-      clockOffsets: () => new Map(Object.entries(told)),
+      heads: { load: async () => [], keep: async () => {} },
+      readClock: () => ({ bySource: new Map(told.kraken === undefined ? [] : [['kraken', told.kraken]]) }),
+      shared: { figures: () => ({ clockSkewMs: told.redis }) },
     } as unknown as RecordingParts);
     await recording.start();
     recording.begin('https://api.example.com/errors');
