@@ -11,7 +11,7 @@ import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { RecordClient } from '../history/query/record-client.ts';
 import { silentLog } from '../log.ts';
 import { withStamps } from '../operator/record-seals.ts';
-import { type StampedSeal, stampedAt, TimeStamper } from './time-stamp.ts';
+import { stampedAt, TimeStamper } from './time-stamp.ts';
 
 const head = 'c0ffee'.repeat(11).slice(0, 64);
 const seal = { day: '2026-11-21', chain: 1, segment: 4_711, head };
@@ -57,10 +57,10 @@ async function authority(t: TestContext) {
 test('the head of a day is stamped, tried again where the authority cannot, and verified offline by us and by OpenSSL', async (t) => {
   const { url, directory, openssl, queries, answer } = await authority(t);
   const clock = new FakeClock();
-  const kept: StampedSeal[] = [];
+  const kept: { readonly response: string }[] = [];
   const record = new RecordClient({ kind: 'sqlite', path: join(directory, 'history.sqlite') }, clock);
   t.after(() => record.stop());
-  const keep = async (stamp: StampedSeal) => {
+  const keep = async (stamp: (typeof kept)[number]) => {
     await record.ask('addEntry', ['stamp', stamp]);
     kept.push(stamp);
   };

@@ -6,7 +6,7 @@ import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
-import { type StampedSeal, TimeStamper } from '../notices/time-stamp.ts';
+import { TimeStamper } from '../notices/time-stamp.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import type { Store } from '../store/store.ts';
 import type { MarketRoom } from './market-room.ts';
@@ -24,7 +24,7 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
   const { location, keepForMs, sealTo, timestampUrl: url } = history;
   const record = new RecordClient(location, options.clock);
   const mailer = mail && sealTo && new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });
-  const keep = (stamp: StampedSeal) => record.ask('addEntry', ['stamp', stamp]);
+  const keep = (stamp: object) => record.ask('addEntry', ['stamp', stamp]);
   const stamper = url === undefined ? undefined : new TimeStamper({ ...options, url, keep });
   const recording = new Recording({
     ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit, heads: recordHeads(store.snapshots) },
