@@ -53,7 +53,9 @@ export const verify = storeCommand({
     });
     const lines: [string, string][] = [
       ['Record', findingText(finding) ?? 'whole'],
-      ...(seals === undefined ? [] : [sealLine(seals.length, differing)]),
+      ...(seals === undefined
+        ? []
+        : [['Seals', findingText(differing) ?? `${seals.length} agree`] as [string, string]]),
       ['Segments', String(segments)],
       ['Deleted', String(deleted)],
       ['Time stamps', String(stamps.length)],
@@ -84,10 +86,6 @@ function readSeals(file: string | undefined, cwd: string) {
   if (seals.length === 0)
     throw new UsageError(`There is no seal in ${file}: a mail, or a line of the log with a head.`);
   return seals;
-}
-
-function sealLine(count: number, differing: Parameters<typeof findingText>[0]): [string, string] {
-  return ['Seals', findingText(differing) ?? `${count} agree`];
 }
 
 export const hold = storeCommand({

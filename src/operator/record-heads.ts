@@ -9,17 +9,16 @@ export function recordHeads(snapshots: Store['snapshots']) {
     const { payload = '[]', savedAt } = (await snapshots.load(snapshotName)) ?? {};
     return { heads: JSON.parse(payload) as readonly ExpectedHead[], savedAt };
   }
-  const save = (heads: readonly ExpectedHead[], seen?: Parameters<typeof snapshots.save>[2]) =>
-    snapshots.save(snapshotName, JSON.stringify(heads), seen);
   return {
     load: async () => (await kept()).heads,
     /** Replaces those of a chain. Where another process saved meanwhile nothing is kept: the next time comes soon. */
     async keep(ends: readonly ExpectedHead[]): Promise<void> {
       const { heads, savedAt } = await kept();
       const others = heads.filter(({ chain }) => chain !== ends[0]?.chain);
-      await save([...others, ...ends], savedAt ?? (0 as NonNullable<typeof savedAt>));
+      const seen = savedAt ?? (0 as NonNullable<typeof savedAt>);
+      await snapshots.save(snapshotName, JSON.stringify([...others, ...ends]), seen);
     },
     /** From now on these are what the record is compared with. */
-    replace: (heads: readonly ExpectedHead[]) => save(heads),
+    replace: (heads: readonly ExpectedHead[]) => snapshots.save(snapshotName, JSON.stringify(heads)),
   };
 }

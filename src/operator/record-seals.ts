@@ -15,22 +15,17 @@ export async function withStamps<Verified extends Pick<Verification, 'finding' |
 }
 
 /** A mail: its subject or its first sentence, and the hash on a line of its own. */
-const mailed = /(\d{4}-\d\d-\d\d)[^{}]{0,60}?segment (\d+) of chain (\d+)[^{}]*?^([0-9a-f]{64})\r?$/gm;
-/** Day, chain, segment and hash. */
-const noted = /^(\d{4}-\d\d-\d\d) (\d+) (\d+) ([0-9a-f]{64})\r?$/gm;
+const mailed =
+  /(?<day>\d{4}-\d\d-\d\d)[^{}]{0,60}?segment (?<segment>\d+) of chain (?<chain>\d+)[^{}]*?^(?<head>[0-9a-f]{64})\r?$/gm;
+const noted = /^(?<day>\d{4}-\d\d-\d\d) (?<chain>\d+) (?<segment>\d+) (?<head>[0-9a-f]{64})\r?$/gm;
 const logged = /\{.*"head":"[0-9a-f]{64}".*\}/g;
 
 /** Reads seals of days out of mails, lines of the log among any others, and lines such as `2026-11-22 1 4711 c0ffee…`; the first day first. */
 export function sealsIn(text: string): readonly ExpectedHead[] {
-  const seals: ExpectedHead[] = [];
-  for (const [, day, number, chain, hash] of text.matchAll(mailed))
-    seals.push({ day: day!, chain: Number(chain), number: Number(number), hash: hash! });
-  for (const [, day, chain, number, hash] of text.matchAll(noted))
-    seals.push({ day: day!, chain: Number(chain), number: Number(number), hash: hash! });
-  for (const [line] of text.matchAll(logged)) {
-    const { day, chain, segment, head } = JSON.parse(line) as { day?: string } & Record<'chain' | 'segment', number> &
-      Record<'head', string>;
-    if (day !== undefined) seals.push({ day, chain, number: segment, hash: head });
-  }
-  return seals.sort((one, other) => (one.day! < other.day! ? -1 : 1));
+  const found = [mailed, noted].flatMap((pattern) => [...text.matchAll(pattern)].map(({ groups }) => groups!));
+  const lines = [...text.matchAll(logged)].map(([line]): Record<string, string> => JSON.parse(line));
+  return [...found, ...lines]
+    .filter(({ day }) => day !== undefined)
+    .map(({ day, chain, segment, head }) => ({ day, chain: Number(chain), number: Number(segment), hash: head! }))
+    .sort((one, other) => (one.day! < other.day! ? -1 : 1));
 }

@@ -97,13 +97,12 @@ export const QuotePageSchema = named('RecordedQuotePage', 'What was published of
   next: nextField,
 });
 
-const RangeSchema = named(
-  'PriceRange',
-  'A price over a step.',
-  Object.fromEntries(
-    (['open', 'high', 'low', 'close'] as const).map((name) => [name, part.decimal(`The ${name}.`, '1257810')]),
-  ) as Record<'open' | 'high' | 'low' | 'close', ReturnType<typeof part.decimal>>,
-);
+const RangeSchema = named('PriceRange', 'A price over a step.', {
+  open: part.decimal('The open.', '1257810'),
+  high: part.decimal('The high.', '1257810'),
+  low: part.decimal('The low.', '1257810'),
+  close: part.decimal('The close.', '1257810'),
+});
 
 const CandleSchema = named('Candle', 'A step of a chart.', {
   ...instantFields('from', 'Where the step begins.'),
