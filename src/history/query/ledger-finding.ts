@@ -1,7 +1,7 @@
 import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
-import { type DaySeal, holdText, type LedgerEntry, type LedgerKind, ledgerHash, runText } from '../segment/ledger.ts';
+import { holdText, ledgerHash, runText } from '../segment/ledger.ts';
 import type { LedgerFact } from '../segment/rows.ts';
-import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
+import type { DaySeal, Deletion, LedgerEntry, LedgerKind, SegmentReader } from '../segment/segment-store.ts';
 
 /** Something beside the segments that is not as it was written. */
 export interface LedgerFinding {
@@ -25,14 +25,13 @@ export async function ledgerFinding(
   const released = new Set(parsed('release').map(({ id }) => id));
   const held = parsed('hold').filter(({ id }) => !released.has(id));
   const differing =
-    difference('run', parsed('run'), await store.runs(), ({ run }) => String(run), runText) ??
-    difference('hold', held, await store.holds(), ({ id }) => String(id), holdText) ??
+    difference(parsed('run'), await store.runs(), ({ run }) => `run ${run}`, runText) ??
+    difference(held, await store.holds(), ({ id }) => `hold ${id}`, holdText) ??
     difference(
-      'deletion',
       parsed('deletion'),
       deletions,
-      ({ chain, first }) => `${first} of chain ${chain}`,
-      (row) => JSON.stringify(row),
+      ({ chain, first }) => `deletion ${first} of chain ${chain}`,
+      JSON.stringify,
     );
   return differing ?? headFinding(store, [...parsed('seal'), ...parsed('stamp')].flatMap(headsIn));
 }
@@ -57,34 +56,26 @@ function changedEntry(entries: readonly LedgerEntry[], notes: readonly LedgerFac
 
 /** Compares rows of a table with their entries. Of two entries for one row the first counts. */
 function difference<Row>(
-  name: string,
   entered: readonly (Row & { readonly text: string })[],
   rows: readonly Row[],
-  keyOf: (row: Row) => string,
+  subjectOf: (row: Row) => string,
   textOf: (row: Row) => string,
 ): LedgerFinding | undefined {
-  const texts = new Map(entered.toReversed().map((entry) => [keyOf(entry), entry.text]));
+  const texts = new Map(entered.toReversed().map((entry) => [subjectOf(entry), entry.text]));
   for (const row of rows) {
-    const key = keyOf(row);
-    const text = texts.get(key);
-    if (text !== textOf(row)) return { subject: `${name} ${key}`, what: text === undefined ? 'unsealed' : 'changed' };
-    texts.delete(key);
+    const subject = subjectOf(row);
+    const text = texts.get(subject);
+    if (text !== textOf(row)) return { subject, what: text === undefined ? 'unsealed' : 'changed' };
+    texts.delete(subject);
   }
   const [missing] = texts.keys();
-  return missing === undefined ? undefined : { subject: `${name} ${missing}`, what: 'missing' };
+  return missing === undefined ? undefined : { subject: missing, what: 'missing' };
 }
 
 /** The ends of the chains at the end of a day. */
-function headsIn({
-  day,
-  chain,
-  segment,
-  head,
-  others = [],
-}: DaySeal & { readonly others: readonly string[] }): ExpectedHead[] {
-  const rest = others.map((text) => text.split(' ') as [string, string, string]);
-  return [
-    { day, chain, number: segment, hash: head },
-    ...rest.map(([other, number, hash]) => ({ day, chain: Number(other), number: Number(number), hash })),
-  ];
+function headsIn({ day, chain, segment, head, others = [] }: Partial<DaySeal>): ExpectedHead[] {
+  return [`${chain} ${segment} ${head}`, ...others].map((end) => {
+    const [of, number, hash] = end.split(' ');
+    return { day, chain: Number(of), number: Number(number), hash: hash! };
+  });
 }

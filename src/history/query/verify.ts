@@ -4,17 +4,15 @@ import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/exp
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { DamagedChunk } from '../segment/record-form.ts';
 import type { FactRow, LedgerFact } from '../segment/rows.ts';
-import { chainStart, hashOf, type Segment, segmentKinds } from '../segment/segment.ts';
+import { chainStart, hashOf, segmentKinds } from '../segment/segment.ts';
 import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
 import { type LedgerFinding, ledgerFinding } from './ledger-finding.ts';
-
-type ChainFault = 'changed' | 'swapped';
 
 /** The first thing in a chain that is not as it was written. */
 interface ChainFinding {
   readonly chain: number;
   readonly number: number;
-  readonly what: ChainFault | 'missing' | 'deletion_unsealed' | 'damaged';
+  readonly what: 'changed' | 'swapped' | 'missing' | 'deletion_unsealed' | 'damaged';
   /** The piece of its data that is damaged. */
   readonly chunk?: number;
 }
@@ -51,21 +49,20 @@ export async function verifyRecord(
     }
   };
   let [segments, deleted] = [0, 0];
+  const verification = (finding: Finding | undefined) => ({ segments, deleted, heads, finding });
   for (const chain of await store.chains()) {
     const deletions = await store.deletions(chain);
     for (const each of deletions) unsealed.set(JSON.stringify(each), each);
     let head = chainStart;
     for (const { number } of await store.heads({ kinds: segmentKinds, chain })) {
       const skipped = skip(head.number, number, deletions);
-      if (skipped === undefined)
-        return { segments, deleted, heads, finding: { chain, number: head.number + 1, what: 'missing' } };
+      if (skipped === undefined) return verification({ chain, number: head.number + 1, what: 'missing' });
       deleted += skipped.count;
-      const previous = skipped.hash ?? head.hash;
       const segment = (await store.segment(chain, number).catch(damagedChunk))!;
       if (segment instanceof DamagedChunk)
-        return { segments, deleted, heads, finding: { chain, number, what: 'damaged', chunk: segment.chunk } };
-      const what = faultOf(segment, previous);
-      if (what !== undefined) return { segments, deleted, heads, finding: { chain, number, what } };
+        return verification({ chain, number, what: 'damaged', chunk: segment.chunk });
+      if (!hashOf(segment).equals(segment.hash)) return verification({ chain, number, what: 'changed' });
+      if (!segment.previous.equals(skipped.hash ?? head.hash)) return verification({ chain, number, what: 'swapped' });
       if (segment.kind === 'breaks') note(decodeFacts(segment.data));
       head = { number, hash: segment.hash };
       progress(++segments);
@@ -81,7 +78,7 @@ export async function verifyRecord(
   const stamps: Stamp[] = (await store.ledger())
     .filter(({ kind }) => kind === 'stamp')
     .map(({ text }) => JSON.parse(text));
-  return { segments, deleted, heads, ...(stamps.length > 0 && { stamps }), finding };
+  return { ...verification(finding), ...(stamps.length > 0 && { stamps }) };
 }
 
 function damagedChunk(error: unknown): DamagedChunk {
@@ -101,12 +98,6 @@ export function skip(last: number, next: number, deletions: readonly Deletion[])
     hash = Buffer.from(deletion.hash, 'hex');
   }
   return { count, hash };
-}
-
-function faultOf(segment: Segment, previous: Buffer): ChainFault | undefined {
-  const isWhole = hashOf(segment).equals(segment.hash);
-  if (!isWhole) return 'changed';
-  return segment.previous.equals(previous) ? undefined : 'swapped';
 }
 
 /** Reads what the running minute says of the record: it is sealed when it is over. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EpochMs } from '../../clock.ts';
 import type { SegmentStore } from '../segment/segment-store.ts';
-import { DaySeals } from './day-seals.ts';
+import { daySealer } from './day-seals.ts';
 import { answers, newRecord, recordTest, requestKey, writerOn } from './record.testing.ts';
 
 const instant = (text: string) => Date.parse(text) as EpochMs;
@@ -18,27 +18,27 @@ async function endOf(store: SegmentStore, chain: number, number: number): Promis
 recordTest('the seal of a day holds its last minute, and each day has one', async (t) => {
   const { store, journalPath } = await newRecord(t);
   const { writer } = await writerOn(store, journalPath);
-  const seals = await DaySeals.of(store, 1, evening);
+  const seal = await daySealer(store, 1, evening);
   const answered = answers();
   for (const at of [evening, lastMoment]) {
     await writer.take(answered(at));
     await writer.tick(at as EpochMs);
-    assert.equal(await seals.seal(at as EpochMs, writer.figures().head), undefined, 'the day goes on');
+    assert.equal(await seal(at as EpochMs, writer.figures().head), undefined, 'the day goes on');
   }
   await writer.tick(midnight);
   const { head } = writer.figures();
-  const seal = await seals.seal(midnight, head);
-  assert.deepEqual(seal, {
+  const sealed = await seal(midnight, head);
+  assert.deepEqual(sealed, {
     day: '2026-11-21',
     chain: 1,
     segment: head.number,
     head: head.hash.toString('hex'),
     others: [],
   });
-  assert.equal(await endOf(store, 1, seal!.segment), lastMoment);
-  assert.equal(await seals.seal((midnight + 1_000) as EpochMs, head), undefined, 'it has its seal');
-  const again = await DaySeals.of(store, 1, midnight);
-  assert.equal(await again.seal(midnight, head), undefined, 'also for the next process');
+  assert.equal(await endOf(store, 1, sealed!.segment), lastMoment);
+  assert.equal(await seal((midnight + 1_000) as EpochMs, head), undefined, 'it has its seal');
+  const again = await daySealer(store, 1, midnight);
+  assert.equal(await again(midnight, head), undefined, 'also for the next process');
 });
 
 recordTest(
@@ -49,10 +49,10 @@ recordTest(
     await writer.take(answers()(evening));
     await writer.stop();
     const head = (await store.head(1))!;
-    const seals = await DaySeals.of(store, 1, midnight);
+    const seal = await daySealer(store, 1, midnight);
     t.mock.method(store, 'addEntry', async () => assert.fail('full'), { times: 1 });
-    await assert.rejects(seals.seal(midnight, head), /full/);
-    assert.equal((await seals.seal(midnight, head))?.day, '2026-11-21');
+    await assert.rejects(seal(midnight, head), /full/);
+    assert.equal((await seal(midnight, head))?.day, '2026-11-21');
   },
 );
 

@@ -5,9 +5,8 @@ import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
-import type { DaySeal } from '../segment/ledger.ts';
 import type { GapFact, ProcessFact } from '../segment/rows.ts';
-import type { Deletion } from '../segment/segment-store.ts';
+import type { DaySeal, Deletion } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
 import { RecordingThread, type ThreadParts } from './recording-thread.ts';
 import type { StreamedServing } from './stream.ts';
@@ -33,7 +32,7 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   };
   /** How far the wall clock is ahead of that of each source that tells its own, in milliseconds. */
   readonly readClock: () => { readonly bySource: ReadonlyMap<string, number> };
-  /** The counts in Redis, and how far the wall clock is ahead of that of Redis. */
+  /** Counts in Redis, and says how far the wall clock is ahead of that of Redis. */
   readonly shared: { figures(): { readonly clockSkewMs: number | undefined } } | undefined;
   /** A day is over, and all of it is stored. */
   readonly daySealed: (seal: DaySeal) => void;
@@ -125,11 +124,11 @@ export class Recording {
         this.#recorder.channelRestored();
         if (message.gap === undefined) return;
         this.#gaps++;
+        this.#leftGap = message.gap;
         log.warn(
           { from: isoInstant(message.gap.from) },
           'the process before was killed: the record has a gap until now',
         );
-        this.#leftGap = message.gap;
         return;
       case 'written':
         this.#recorder.written(message.bytes);
@@ -172,11 +171,10 @@ export class Recording {
   #deleted({ chain, first, last, until }: Deletion): void {
     const summary = `deleted the record before ${isoInstant(until)}: segments ${first} to ${last}`;
     const subject = { kind: 'history', id: String(chain) } as const;
-    this.#parts.audit
+    const { audit, log } = this.#parts;
+    audit
       .record({ action: 'history.deleted', subject, summary, details: { first, last } })
-      .catch((error) => {
-        this.#parts.log.error({ err: error }, 'the deletion of a part of the record could not be audited');
-      });
+      .catch((error) => log.error({ err: error }, 'the deletion of a part of the record could not be audited'));
   }
 
   #tick(): void {

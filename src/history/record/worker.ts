@@ -2,15 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { asEpochMs, type EpochMs } from '../../clock.ts';
 import { SerialQueue } from '../../serial-queue.ts';
 import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
-import type { DaySeal } from '../segment/ledger.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import { prune } from '../segment/retention.ts';
 import type { GapFact } from '../segment/rows.ts';
 import { segmentKinds } from '../segment/segment.ts';
-import type { Deletion, RecordLocation, SegmentStore } from '../segment/segment-store.ts';
-import { DaySeals } from './day-seals.ts';
-import { type OpenWriter, openWriter } from './open-writer.ts';
-import type { WriterFigures } from './writer.ts';
+import type { DaySeal, Deletion, RecordLocation } from '../segment/segment-store.ts';
+import { daySealer } from './day-seals.ts';
+import { openWriter } from './open-writer.ts';
+import type { RecordWriter, WriterFigures } from './writer.ts';
 
 export interface WorkerSettings {
   readonly location: RecordLocation;
@@ -53,9 +52,7 @@ const settings = workerData as WorkerSettings;
 const port = parentPort!;
 const pruneEveryMs = 600_000;
 
-let store: SegmentStore | undefined;
-let open: OpenWriter | undefined;
-let seals: DaySeals | undefined;
+let opened: Awaited<ReturnType<typeof openRecord>> | undefined;
 let isDoubted = false;
 let lastError: string | undefined;
 let prunedAt = 0;
@@ -76,49 +73,52 @@ async function trying(work: () => Promise<void>): Promise<void> {
   );
 }
 
-async function begin(): Promise<void> {
+async function openRecord() {
   const { location, requestKey, startedAt } = settings;
-  store = await openSegments(location);
-  const journalPath = store.journalPath!;
+  const store = await openSegments(location);
   const written = (bytes: number) => report({ kind: 'written', bytes });
-  open = await openWriter({ store, journalPath, requestKey, now: startedAt, written });
-  seals = await DaySeals.of(store, open.chain, startedAt);
-  report({ kind: 'open', chain: open.chain, gap: open.gap });
+  const open = await openWriter({ store, journalPath: store.journalPath!, requestKey, now: startedAt, written });
+  return { ...open, store, sealDay: await daySealer(store, open.chain, startedAt) };
+}
+
+async function begin(): Promise<void> {
+  opened = await openRecord();
+  report({ kind: 'open', chain: opened.chain, gap: opened.gap });
 }
 
 async function tick(now: EpochMs, until: EpochMs): Promise<void> {
-  if (open === undefined || store === undefined) return;
-  const { writer } = open;
+  if (opened === undefined) return;
+  const { store, writer, sealDay } = opened;
   await trying(async () => {
     await writer.tick(now, until);
-    const seal = await seals?.seal(now, writer.figures().head);
+    const seal = await sealDay(now, writer.figures().head);
     if (seal !== undefined) report({ kind: 'sealed', seal });
   });
   report({ kind: 'state', figures: writer.figures(), lastError });
   await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
-  const segments = store;
   void pruning.run(async () => {
-    const deletions = await prune(segments, asEpochMs(now - settings.keepForMs)).catch(() => []);
+    const deletions = await prune(store, asEpochMs(now - settings.keepForMs)).catch(() => []);
     deleted.push(...deletions.map((deletion) => ({ deletion, at: now })));
   });
 }
 
 async function check(kept: readonly ExpectedHead[]): Promise<void> {
-  if (open === undefined || store === undefined) return;
+  if (opened === undefined) return;
+  const { store } = opened;
   const finding = (await store.isMoved()) ? ({ what: 'moved' } as const) : await headFinding(store, kept);
   isDoubted = finding !== undefined;
-  report({ kind: 'checked', finding, ends: isDoubted ? [] : await endsOf(store, open.chain) });
+  report({ kind: 'checked', finding, ends: isDoubted ? [] : await endsOf(opened) });
 }
 
-async function endsOf(segments: SegmentStore, chain: number): Promise<readonly ExpectedHead[]> {
+async function endsOf({ store, chain }: Pick<NonNullable<typeof opened>, 'store' | 'chain'>) {
   const ofChain = { kinds: segmentKinds, chain, limit: 1 };
-  const ends = [...(await segments.heads(ofChain)), ...(await segments.heads({ ...ofChain, backwards: true }))];
+  const ends = [...(await store.heads(ofChain)), ...(await store.heads({ ...ofChain, backwards: true }))];
   return ends.map(({ number, hash }) => ({ chain, number, hash: hash.toString('hex') }));
 }
 
-async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
+async function noteDeleted(writer: RecordWriter): Promise<void> {
   const noted = deleted;
   deleted = [];
   for (const { deletion, at } of noted) {
@@ -129,21 +129,20 @@ async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
 
 async function stop(): Promise<void> {
   await pruning.idle();
-  if (open !== undefined) {
-    const { writer, release } = open;
+  if (opened !== undefined) {
+    const { store, writer, release } = opened;
     await noteDeleted(writer);
     await trying(() => writer.stop());
-    if (!isDoubted)
-      report({ kind: 'checked', finding: undefined, ends: await endsOf(store!, open.chain).catch(() => []) });
+    if (!isDoubted) report({ kind: 'checked', finding: undefined, ends: await endsOf(opened).catch(() => []) });
     report({ kind: 'state', figures: writer.figures(), lastError });
     release();
+    await store.close();
   }
-  await store?.close();
   port.close();
 }
 
 async function handle(message: ToWorker): Promise<void> {
-  if (message.kind === 'piece') await trying(async () => open?.writer.take(message.piece));
+  if (message.kind === 'piece') await trying(async () => opened?.writer.take(message.piece));
   else if (message.kind === 'tick') await tick(message.now, message.until);
   else if (message.kind === 'check') await check(message.kept).catch(() => {});
   else await stop();

@@ -66,7 +66,7 @@ export class RecordWriter {
   readonly #parts: RecordWriterParts;
   readonly #inForce = new InForce();
   #head: ChainHead;
-  #keyframe: { readonly number: number; readonly names: readonly string[]; readonly hour: number };
+  #keyframe: Base & { readonly hour: number } = { number: 0, names: [], hour: -1 };
   #unwritten: Batch[] = [];
   #rows: Rows = { quotes: [], facts: [], servings: [] };
   #minute = 0;
@@ -85,7 +85,6 @@ export class RecordWriter {
   constructor(parts: RecordWriterParts) {
     this.#parts = parts;
     this.#head = parts.head;
-    this.#keyframe = { number: 0, names: [], hour: -1 };
     this.#mark(this.#head.number);
   }
 
@@ -167,15 +166,11 @@ export class RecordWriter {
   #beginSync(): void {
     if (this.#syncing !== undefined) return;
     const failure = this.#syncFailure;
-    this.#syncFailure = undefined;
-    this.#syncing = this.#parts.journal
-      .sync()
-      .catch((error) => {
-        this.#syncFailure = error;
-      })
-      .finally(() => {
-        this.#syncing = undefined;
-      });
+    const ended = (error?: unknown) => {
+      this.#syncFailure = error;
+      this.#syncing = undefined;
+    };
+    this.#syncing = this.#parts.journal.sync().then(ended, ended);
     if (failure !== undefined) throw failure;
   }
 
@@ -193,7 +188,8 @@ export class RecordWriter {
     const minute = Math.floor(at / minuteMs);
     const isFull = Math.max(this.#rows.quotes.length, this.#rows.servings.length) >= rowsPerSegmentMax;
     if (!isEmpty(this.#rows) && (restated || minute !== this.#minute || isFull)) await this.seal();
-    if (this.#unstoredBytes() > unstoredBytesMax) throw new Error('the store takes no segments');
+    const unstoredBytes = this.#unstored.reduce((sum, { data }) => sum + data.length, 0);
+    if (unstoredBytes > unstoredBytesMax) throw new Error('the store takes no segments');
     if (restated) await this.#beginAnew(at);
     this.#parts.journal.append(rows);
     this.#minute = isEmpty(this.#rows) ? minute : this.#minute;
@@ -248,10 +244,6 @@ export class RecordWriter {
   #mark(after: number): void {
     this.#parts.journal.mark({ run: this.#parts.run, after });
   }
-
-  #unstoredBytes(): number {
-    return this.#unstored.reduce((sum, { data }) => sum + data.length, 0);
-  }
 }
 
 /** The request numbers of segments that hold no servings. */
@@ -264,37 +256,27 @@ interface Base {
 }
 
 /** The segments that rows make, one of each kind there is. */
-export function segmentsOf({ quotes, facts, servings }: Rows, run: number, base: Base): SegmentContent[] {
-  const { names } = base;
+export function segmentsOf({ quotes, facts, servings }: Rows, run: number, { number, names }: Base): SegmentContent[] {
   const contents: SegmentContent[] = [];
   const add = (
     kind: SegmentKind,
     rows: readonly Position[],
     encode: () => Buffer,
-    requests: SegmentContent['requests'],
-    keyframe = base.number,
+    keyframe: number,
+    requests: SegmentContent['requests'] = noRequests,
   ) => {
-    const [first, last] = [rows[0], rows.at(-1)];
-    if (first === undefined || last === undefined) return;
-    const count = rows.length;
-    const span = { firstAt: first.at, lastAt: last.at };
-    contents.push({ run, kind, ...span, count, requests, keyframe, data: encode() });
+    if (rows.length === 0) return;
+    const span = { firstAt: rows[0]!.at, lastAt: rows.at(-1)!.at };
+    contents.push({ run, kind, ...span, count: rows.length, requests, keyframe, data: encode() });
   };
-  const [breaks, others] = [true, false].map((isBreak) =>
-    facts.filter(({ kind }) => breakKinds.includes(kind) === isBreak),
+  const { breaks = [], others = [] } = Object.groupBy(facts, ({ kind }) =>
+    breakKinds.includes(kind) ? 'breaks' : 'others',
   );
-  add('quotes', quotes, () => encodeQuotes(quotes, names), noRequests);
-  add('facts', others!, () => encodeFacts(others!), noRequests, 0);
-  add('breaks', breaks!, () => encodeFacts(breaks!), noRequests, 0);
-  add('servings', servings, () => encodeServings(servings, names), spanOf(servings.map(({ request }) => request)));
+  add('quotes', quotes, () => encodeQuotes(quotes, names), number);
+  add('facts', others, () => encodeFacts(others), 0);
+  add('breaks', breaks, () => encodeFacts(breaks), 0);
+  const low = servings.reduce((least, { request }) => Math.min(least, request), Number.MAX_SAFE_INTEGER);
+  const high = servings.reduce((most, { request }) => Math.max(most, request), 0);
+  add('servings', servings, () => encodeServings(servings, names), number, { low, high });
   return contents;
-}
-
-function spanOf(requests: readonly number[]): SegmentContent['requests'] {
-  let [low, high] = [Number.MAX_SAFE_INTEGER, 0];
-  for (const request of requests) {
-    if (request < low) low = request;
-    if (request > high) high = request;
-  }
-  return { low, high };
 }

@@ -1,6 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
 import type { ByteRange } from './groups.ts';
-import type { DaySeal, LedgerEntry } from './ledger.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
 
 /** A process that wrote a part of the record. */
@@ -28,6 +27,32 @@ export interface Deletion {
   /** Hash of the last of them, which the next one continues. */
   readonly hash: string;
   readonly until: EpochMs;
+}
+
+export type LedgerKind = 'run' | 'hold' | 'release' | 'deletion' | 'seal' | 'stamp';
+
+/** Something of the record beside its segments, sealed with all that came before it. It stays when segments are deleted. */
+export interface LedgerEntry {
+  /** 1, 2, 3 and so on, without a hole. */
+  readonly number: number;
+  readonly kind: LedgerKind;
+  /** JSON. */
+  readonly text: string;
+  /** SHA-256 over the one before, at first 32 zero bytes, and over kind and text. */
+  readonly hash: Uint8Array;
+}
+
+/** The record up to the end of a day. */
+export interface DaySeal {
+  /** The day that ended, such as `2026-11-22`, in UTC. */
+  readonly day: string;
+  readonly chain: number;
+  /** The last segment of the day in this chain. */
+  readonly segment: number;
+  /** SHA-256 in hexadecimal digits. */
+  readonly head: string;
+  /** The ends of the other chains: number, segment and hash of each. */
+  readonly others: readonly string[];
 }
 
 const silentAfterMs = 30_000;
@@ -114,7 +139,7 @@ export interface SegmentStore extends SegmentReader {
   /** Whether there was one of this id. */
   releaseHold(id: number): Promise<boolean>;
   /** Enters a seal of a day, or its time stamp. */
-  addEntry(kind: 'seal' | 'stamp', value: DaySeal | object): Promise<void>;
+  addEntry(kind: 'seal' | 'stamp', value: object): Promise<void>;
   /** Until when retention may delete that wants to delete what is before an instant. */
   deletableBefore(before: EpochMs): EpochMs;
   /** Deletes the segments they name, and keeps a row of each deletion. All or none of them. */

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
-import { type DaySeal, holdText, type LedgerEntry, type LedgerKind, ledgerHash, runText } from './ledger.ts';
+import { holdText, ledgerHash, runText } from './ledger.ts';
 import type { ChainHead, Segment, SegmentHead } from './segment.ts';
-import type { Deletion, Hold, Run, SegmentQuery, Sign } from './segment-store.ts';
+import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign } from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
@@ -87,7 +87,7 @@ export abstract class SqlSegments {
     return row;
   }
 
-  addEntry(kind: 'seal' | 'stamp', value: DaySeal | object): Promise<void> {
+  addEntry(kind: 'seal' | 'stamp', value: object): Promise<void> {
     return this.atOnce(this.enter(kind, JSON.stringify(value)));
   }
 
@@ -175,24 +175,22 @@ export function valuesOf({ requests, ...segment }: Segment): SqlValue[] {
 
 /** Which rows a query wants and in which order, with `?` in the place of each value. */
 function conditionsOf(query: SegmentQuery): { readonly where: string; readonly values: readonly SqlValue[] } {
-  const conditions: string[] = [`kind in (${query.kinds.map(() => '?').join(', ')})`];
-  const values: SqlValue[] = [...query.kinds];
-  const add = (condition: string, value: number | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
+  const bounds = {
+    'chain = ?': query.chain,
+    'run = ?': query.run,
+    'last_ms >= ?': query.from,
+    'first_ms < ?': query.to,
+    'number < ?': query.beforeNumber,
+    'number > ?': query.afterNumber,
+    'low_request <= ?': query.request,
+    'high_request >= ?': query.request,
   };
-  add('chain = ?', query.chain);
-  add('run = ?', query.run);
-  add('last_ms >= ?', query.from);
-  add('first_ms < ?', query.to);
-  add('number < ?', query.beforeNumber);
-  add('number > ?', query.afterNumber);
-  add('low_request <= ?', query.request);
-  add('high_request >= ?', query.request);
+  const given = Object.entries(bounds).filter((bound): bound is [string, number] => bound[1] !== undefined);
+  const conditions = [`kind in (${query.kinds.map(() => '?').join(', ')})`, ...given.map(([condition]) => condition)];
   const direction = query.backwards === true ? 'desc' : 'asc';
   const order = `order by chain, ${query.byTime === true ? `last_ms ${direction}, ` : ''}number ${direction}`;
   const limit = query.limit === undefined ? '' : ` limit ${query.limit}`;
+  const values = [...query.kinds, ...given.map(([, value]) => value)];
   return { where: `where ${conditions.join(' and ')} ${order}${limit}`, values };
 }
 

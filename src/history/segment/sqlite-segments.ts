@@ -32,42 +32,42 @@ create table if not exists deletion (
 );
 create table if not exists sign (chain integer primary key, at_ms integer not null);
 create table if not exists ledger (number integer primary key, kind text not null, text text not null, hash blob not null);
+pragma user_version = ${recordForm};
 `;
 
 /** Segments are hundreds of kilobytes: large pages waste little and are read in few steps. */
 const pageBytes = 16_384;
 /** The data of a segment is in rows that follow each other, four to a page: a part of it is read without the rest. */
 const chunkBytes = 4_070;
+const settings = `
+pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = full`;
 /** Another process writes a minute at a time. */
 const busyTimeoutMs = 2_000;
+
+const insertSegment = `insert into segment (${headColumns}, place) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
 export function openSqliteSegments(path: string): SegmentStore {
   if (path !== ':memory:') createIfMissing(path);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  try {
-    database.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;
-      pragma synchronous = full`);
-    assertForm(database, path);
-    database.exec(`${schema}; pragma user_version = ${recordForm}`);
-  } catch (error) {
-    database.close();
-    throw asStoreError(error, path);
-  }
-  return new SqliteSegments(database, path);
+  return open(path, false);
 }
 
 /** For reading only. `undefined` where nothing was recorded yet. */
 export function openSqliteSegmentsToRead(path: string): SegmentReader | undefined {
-  if (!existsSync(path)) return undefined;
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
+  return existsSync(path) ? open(path, true) : undefined;
+}
+
+function open(path: string, readOnly: boolean): SqliteSegments {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly });
   try {
+    if (!readOnly) database.exec(settings);
     assertForm(database, path);
+    if (!readOnly) database.exec(schema);
+    return new SqliteSegments(database, path);
   } catch (error) {
     database.close();
     throw asStoreError(error, path);
   }
-  return new SqliteSegments(database, path);
 }
 
 /** Throws `StoreError` for a file whose tables are another program's, or of a version that this one does not read. */
@@ -123,17 +123,14 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
   }
 
   async append(segments: readonly Segment[]): Promise<void> {
-    const values = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
-    const insert = this.#database.prepare(`insert into segment (${headColumns}, place) values (${values})`);
-    const insertChunk = this.#database.prepare('insert into chunk values (?, ?)');
     this.#together(() => {
       const [last] = this.#all<{ id: number }>('select coalesce(max(id), 0) as id from chunk');
       let chunk = last!.id;
       for (const segment of segments) {
-        insert.run(...valuesOf(segment), chunk + 1);
+        this.#all(insertSegment, [...valuesOf(segment), chunk + 1]);
         const { data } = segment;
         for (let start = 0; start < data.length; start += chunkBytes) {
-          insertChunk.run(++chunk, data.subarray(start, start + chunkBytes));
+          this.#all('insert into chunk values (?, ?)', [++chunk, data.subarray(start, start + chunkBytes)]);
         }
       }
     });
@@ -155,10 +152,10 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
 
   #delete({ chain, first, last, hash, until }: Deletion): void {
     const deleted = 'segment where chain = ? and number between ? and ?';
-    const deleteChunks = this.#database.prepare('delete from chunk where id >= ? and id < ?');
     const span = [chain, first, last];
     const places = this.#all<Pick<SegmentRow, 'place' | 'bytes'>>(`select place, bytes from ${deleted}`, span);
-    for (const { place, bytes } of places) deleteChunks.run(place, place + Math.ceil(bytes / chunkBytes));
+    for (const { place, bytes } of places)
+      this.#all('delete from chunk where id >= ? and id < ?', [place, place + Math.ceil(bytes / chunkBytes)]);
     this.#all(`delete from ${deleted}`, span);
     this.#all('insert into deletion values (?, ?, ?, ?, ?)', [...span, hash, until]);
   }
