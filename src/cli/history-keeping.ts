@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isoInstant } from '../contract/instant.ts';
 import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
@@ -39,18 +38,16 @@ export const verify = storeCommand({
         if (verified.finding === undefined) throw error;
         return { gaps: [] };
       });
-      return { ...verified, gaps, differing: await record.compare(seals ?? []) };
+      return { ...verified, gapViews: gaps.map(gapView), differing: await record.compare(seals ?? []) };
     });
-    const { segments, deleted, heads, stamps = [], finding, gaps, differing } = verified;
+    const { segments, deleted, heads, stamps = [], finding, gapViews, differing } = verified;
     const isWhole = finding === undefined && differing === undefined;
     if (isAccepting && isWhole) {
       await known.replace(heads);
       await store.audit.record(acceptEntry(heads));
     }
     if (stderr.isTerminal) stderr.write('\r\x1b[K');
-    const gapLines = gaps.map(({ from, to, reason }) => {
-      return `gap: ${isoInstant(from)} to ${to === undefined ? 'now' : isoInstant(to)} (${reason})`;
-    });
+    const gapLines = gapViews.map(({ from, to, reason }) => `gap: ${from} to ${to ?? 'now'} (${reason})`);
     const lines: [string, string][] = [
       ['Record', findingText(finding) ?? 'whole'],
       ...(seals === undefined
@@ -70,7 +67,7 @@ export const verify = storeCommand({
         heads,
         finding: finding ?? null,
         seals: seals === undefined ? null : { compared: seals.length, finding: differing ?? null },
-        gaps: gaps.map(gapView),
+        gaps: gapViews,
       },
       text: [pairs(lines, paint), ...gapLines].join('\n'),
       exitCode: isWhole ? exitCodes.ok : exitCodes.failure,

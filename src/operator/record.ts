@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
-import { type Candle, candlePrices } from '../history/query/candles.ts';
+import type { Candle } from '../history/query/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';
 import type { ServedRow } from '../history/query/record-reader.ts';
 import type { Finding, Verification } from '../history/query/verify.ts';
@@ -217,10 +217,8 @@ export function findingText(finding: Finding | RecordDoubt | undefined): string 
   return `${day}chain ${chain}, segment ${number}: ${what}${chunk}`;
 }
 
-export function candleView(candle: Candle): Static<typeof CandleSchema> {
-  const { from, changes } = candle;
-  const ranges = Object.fromEntries(candlePrices.map((name) => [name, { ...candle[name] }]));
-  return { ...instants('from', from), changes, ...(ranges as Pick<Candle, (typeof candlePrices)[number]>) };
+export function candleView({ from, ...values }: Candle): Static<typeof CandleSchema> {
+  return { ...instants('from', from), ...values };
 }
 
 export function servedView(row: ServedRow): Static<typeof ServedSchema> {

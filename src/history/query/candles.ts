@@ -11,7 +11,7 @@ export interface Range {
   readonly close: DecimalString;
 }
 
-export const candlePrices = ['buyPrice', 'sellPrice', 'bid', 'ask'] as const;
+const candlePrices = ['buyPrice', 'sellPrice', 'bid', 'ask'] as const;
 export type CandlePrice = (typeof candlePrices)[number];
 
 /** One step of a chart. */

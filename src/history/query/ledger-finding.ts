@@ -49,9 +49,8 @@ function changedEntry(entries: readonly LedgerEntry[], notes: readonly LedgerFac
   const unlike = notes
     .toSorted((one, other) => one.number - other.number)
     .find(({ number, hash }) => hashes[number - 1] !== hash);
-  if (unlike === undefined) return undefined;
-  const what = unlike.number > entries.length ? 'missing' : 'changed';
-  return { subject: `entry ${unlike.number} of the ledger`, what };
+  const what = unlike !== undefined && unlike.number > entries.length ? 'missing' : 'changed';
+  return unlike && { subject: `entry ${unlike.number} of the ledger`, what };
 }
 
 /** Compares rows of a table with their entries. Of two entries for one row the first counts. */

@@ -67,7 +67,10 @@ export async function verifyRecord(
       head = { number, hash: segment.hash };
       progress(++segments);
     }
-    note(runningFacts(store, chain, head.number));
+    // The running minute is sealed when it is over.
+    const { journalPath } = store;
+    const journal = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head.number);
+    for (const batch of journal?.batches ?? []) note(batch.facts());
     heads.push({ chain, number: head.number, hash: head.hash.toString('hex') });
   }
   const open = [...unsealed].find(([text]) => !sealed.has(text));
@@ -98,10 +101,4 @@ export function skip(last: number, next: number, deletions: readonly Deletion[])
     hash = Buffer.from(deletion.hash, 'hex');
   }
   return { count, hash };
-}
-
-/** Reads what the running minute says of the record: it is sealed when it is over. */
-function runningFacts({ journalPath }: SegmentReader, chain: number, head: number): FactRow[] {
-  const journal = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head);
-  return journal?.batches.flatMap((batch) => batch.facts()) ?? [];
 }

@@ -5,7 +5,7 @@ import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
-import type { GapFact, ProcessFact } from '../segment/rows.ts';
+import type { FactKind, GapFact, ProcessFact } from '../segment/rows.ts';
 import type { DaySeal, Deletion } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
 import { RecordingThread, type ThreadParts } from './recording-thread.ts';
@@ -152,12 +152,6 @@ export class Recording {
     }
   }
 
-  /** A store that cannot be read is told of elsewhere. */
-  async #check(): Promise<void> {
-    const kept = await this.#parts.heads.load().catch(() => undefined);
-    if (kept !== undefined) this.#thread.post({ kind: 'check', kept });
-  }
-
   #checked({ finding, ends }: Extract<FromWorker, { readonly kind: 'checked' }>): void {
     const { log, heads } = this.#parts;
     if (finding !== undefined && this.#doubt === undefined)
@@ -184,22 +178,22 @@ export class Recording {
     this.#thread.post({ kind: 'tick', now, until: this.#gapSince ?? now });
     if (Math.abs(now - this.#checkedAt) < checkEveryMs) return;
     this.#checkedAt = now;
-    void this.#check();
+    const check = (kept: readonly ExpectedHead[]) => this.#thread.post({ kind: 'check', kept });
+    // A store that cannot be read is told of elsewhere.
+    this.#parts.heads.load().then(check, () => {});
   }
 
   #recordFacts(): void {
-    if (this.#leftGap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(this.#leftGap));
+    const { market, sharing, clock } = this.#parts;
+    const { feedStatus } = market;
+    const { announced } = market.service;
+    if (this.#leftGap !== undefined) this.#note('gap', this.#leftGap);
     this.#leftGap = undefined;
-    const { service, feedStatus } = this.#parts.market;
-    const { announced } = service;
-    if (announced !== this.#recorded.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
-    if (feedStatus.path !== this.#recorded.path)
-      this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
-    const { sharing, clock } = this.#parts;
+    if (announced !== this.#recorded.windows) this.#note('windows', announced);
+    if (feedStatus.path !== this.#recorded.path) this.#note('feed', { path: feedStatus.path });
     const { isLeading = true, isAlone = false } = sharing?.() ?? {};
     const isPublishing = (isLeading || isAlone) && feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
-    if (isPublishing !== (this.#recorded.isPublishing ?? false))
-      this.#recorder.fact('publishing', '', JSON.stringify(isPublishing));
+    if (isPublishing !== (this.#recorded.isPublishing ?? false)) this.#note('publishing', isPublishing);
     this.#recordOffsets();
     this.#recorded = { windows: announced, path: feedStatus.path, isPublishing };
   }
@@ -213,7 +207,10 @@ export class Recording {
       Math.abs(offsetMs - (this.#offsets.get(other) ?? Infinity)) >= offsetStepMs;
     if (!offsets.some(isOff)) return;
     this.#offsets = new Map(offsets);
-    const rounded = offsets.map(([other, offsetMs]) => [other, Math.round(offsetMs)]);
-    this.#recorder.fact('clock', '', JSON.stringify(Object.fromEntries(rounded)));
+    this.#note('clock', Object.fromEntries(offsets.map(([other, offsetMs]) => [other, Math.round(offsetMs)])));
+  }
+
+  #note(kind: FactKind, value: unknown): void {
+    this.#recorder.fact(kind, '', JSON.stringify(value));
   }
 }

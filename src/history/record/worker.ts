@@ -48,7 +48,7 @@ export type RecordDoubt = HeadFinding | { readonly what: 'moved' };
  * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
  * neither encoding nor the disk holds up an answer. It does one thing after the other, in the order of its messages.
  */
-const settings = workerData as WorkerSettings;
+const { location, requestKey, startedAt, keepForMs } = workerData as WorkerSettings;
 const port = parentPort!;
 const pruneEveryMs = 600_000;
 
@@ -59,7 +59,7 @@ let prunedAt = 0;
 /** A month can take its time: nothing waits for it but the end. */
 const pruning = new SerialQueue();
 /** Deleted, and not yet in the record. */
-let deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
+const deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
 
 function report(message: FromWorker): void {
   port.postMessage(message);
@@ -74,7 +74,6 @@ async function trying(work: () => Promise<void>): Promise<void> {
 }
 
 async function openRecord() {
-  const { location, requestKey, startedAt } = settings;
   const store = await openSegments(location);
   const written = (bytes: number) => report({ kind: 'written', bytes });
   const open = await openWriter({ store, journalPath: store.journalPath!, requestKey, now: startedAt, written });
@@ -99,7 +98,7 @@ async function tick(now: EpochMs, until: EpochMs): Promise<void> {
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
   void pruning.run(async () => {
-    const deletions = await prune(store, asEpochMs(now - settings.keepForMs)).catch(() => []);
+    const deletions = await prune(store, asEpochMs(now - keepForMs)).catch(() => []);
     deleted.push(...deletions.map((deletion) => ({ deletion, at: now })));
   });
 }
@@ -119,9 +118,7 @@ async function endsOf({ store, chain }: Pick<NonNullable<typeof opened>, 'store'
 }
 
 async function noteDeleted(writer: RecordWriter): Promise<void> {
-  const noted = deleted;
-  deleted = [];
-  for (const { deletion, at } of noted) {
+  for (const { deletion, at } of deleted.splice(0)) {
     await trying(() => writer.note('deletion', JSON.stringify(deletion), at));
     report({ kind: 'deleted', deletion });
   }

@@ -193,7 +193,9 @@ export class RecordWriter {
     if (restated) await this.#beginAnew(at);
     this.#parts.journal.append(rows);
     this.#minute = isEmpty(this.#rows) ? minute : this.#minute;
-    this.#keep(rows);
+    for (const row of rows.quotes) this.#rows.quotes.push(row);
+    for (const row of rows.facts) this.#rows.facts.push(row);
+    for (const row of rows.servings) this.#rows.servings.push(row);
     this.#inForce.apply(rows);
     this.#totals.quotes += rows.quotes.length;
     this.#totals.servings += rows.servings.length;
@@ -206,12 +208,6 @@ export class RecordWriter {
     // The first full minute is followed by a keyframe that has something in it.
     this.#keyframe = { ...this.#keyframe, hour: -1 };
     await this.#storeUnstored();
-  }
-
-  #keep({ quotes, facts, servings }: Rows): void {
-    for (const row of quotes) this.#rows.quotes.push(row);
-    for (const row of facts) this.#rows.facts.push(row);
-    for (const row of servings) this.#rows.servings.push(row);
   }
 
   #addKeyframe(at: EpochMs): void {

@@ -13,11 +13,7 @@ export type SqlValue = string | number | Uint8Array;
 export type RunQuery = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** Statements that belong together: each is yielded, and gets its rows. */
-export type Steps<Result> = Generator<
-  readonly [text: string, values?: readonly SqlValue[] | undefined],
-  Result,
-  readonly never[]
->;
+export type Steps<Result> = Generator<readonly [text: string, values: readonly SqlValue[]], Result, readonly never[]>;
 
 /** A segment as both engines keep it. */
 export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 'requests' | 'hash' | 'previous'> {
@@ -155,7 +151,7 @@ export abstract class SqlSegments {
   }
 }
 
-function* rowsOf<Row>(text: string, values?: readonly SqlValue[]): Steps<readonly Row[]> {
+function* rowsOf<Row>(text: string, values: readonly SqlValue[] = []): Steps<readonly Row[]> {
   return yield [text, values];
 }
 

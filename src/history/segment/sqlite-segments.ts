@@ -86,9 +86,8 @@ function assertForm(database: DatabaseSync, path: string): void {
 /** Runs statements, each of which is prepared once. */
 function queriesOn(database: DatabaseSync) {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  return <Row>(text: string, values: readonly SQLInputValue[] = []): Row[] => {
-    return statements.getOrInsertComputed(text, () => database.prepare(text)).all(...values) as Row[];
-  };
+  return <Row>(text: string, values: readonly SQLInputValue[] = []) =>
+    statements.getOrInsertComputed(text, () => database.prepare(text)).all(...values) as Row[];
 }
 
 /** Tells a file from any that takes its place. */
@@ -161,8 +160,7 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
   }
 
   async chains(): Promise<readonly number[]> {
-    const rows = this.#all<Pick<SegmentRow, 'chain'>>('select distinct chain from segment order by chain');
-    return rows.map(({ chain }) => chain);
+    return this.#all<{ chain: number }>('select distinct chain from segment order by chain').map(({ chain }) => chain);
   }
 
   async segment(chain: number, number: number): Promise<Segment | undefined> {
