@@ -58,7 +58,10 @@ export async function verifyRecord(
       const skipped = skip(head.number, number, deletions);
       if (skipped === undefined) return verification({ chain, number: head.number + 1, what: 'missing' });
       deleted += skipped.count;
-      const segment = (await store.segment(chain, number).catch(damagedChunk))!;
+      const reading = store.segment(chain, number);
+      const segment = (await reading.catch((error) =>
+        error instanceof DamagedChunk ? error : Promise.reject(error),
+      ))!;
       if (segment instanceof DamagedChunk)
         return verification({ chain, number, what: 'damaged', chunk: segment.chunk });
       if (!hashOf(segment).equals(segment.hash)) return verification({ chain, number, what: 'changed' });
@@ -82,11 +85,6 @@ export async function verifyRecord(
     .filter(({ kind }) => kind === 'stamp')
     .map(({ text }) => JSON.parse(text));
   return { ...verification(finding), ...(stamps.length > 0 && { stamps }) };
-}
-
-function damagedChunk(error: unknown): DamagedChunk {
-  if (error instanceof DamagedChunk) return error;
-  throw error;
 }
 
 /** Finds what retention took out between two segments that follow each other; `undefined` where something else is missing. */

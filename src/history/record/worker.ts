@@ -61,9 +61,7 @@ const pruning = new SerialQueue();
 /** Deleted, and not yet in the record. */
 const deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
 
-function report(message: FromWorker): void {
-  port.postMessage(message);
-}
+const report = (message: FromWorker) => port.postMessage(message);
 
 /** Tries, and keeps why it failed. */
 async function trying(work: () => Promise<void>): Promise<void> {

@@ -212,11 +212,10 @@ export class RecordWriter {
 
   #addKeyframe(at: EpochMs): void {
     const keyframe = this.#inForce.keyframe();
-    const { run } = this.#parts;
     const { quotes, facts, names } = keyframe;
-    const count = quotes.length + facts.length;
+    const place = { run: this.#parts.run, firstAt: at, lastAt: at, requests: noRequests, keyframe: 0 };
     const data = encodeKeyframe(keyframe);
-    this.#add({ run, kind: 'keyframe', firstAt: at, lastAt: at, count, requests: noRequests, keyframe: 0, data });
+    this.#add({ kind: 'keyframe', ...place, count: quotes.length + facts.length, data });
     this.#keyframe = { number: this.#head.number, names, hour: Math.floor(at / hourMs) };
   }
 
