@@ -73,7 +73,7 @@ export class TimeStamper {
 /** Before the hash in a request by RFC 3161 (DER): version 1, SHA-256. */
 const requestStart = '30430201013031300d060960864801650304020105000420';
 
-/** @param nonce 8 bytes, so that no older answer fits */
+/** @param nonce 8 bytes, so that nothing between answers from a cache */
 function stampRequest(head: string, nonce: Uint8Array): Buffer<ArrayBuffer> {
   const hash = createHash('sha256').update(head, 'hex').digest('hex');
   // A whole number above zero has no zero and no sign first.
