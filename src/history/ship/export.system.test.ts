@@ -107,5 +107,5 @@ test('the ten questions of the notebook have answers', duckdbNeeds, async (t) =>
     [['BTCCZK', 2078385]],
   );
   assert.deepEqual(of(oldest!.slice(0, 1), 'keyId', 'answers', 'oldest'), [['key_0', '20', '40']]);
-  assert.deepEqual([facts!.length, facts![0]!.kind], [5, 'process']);
+  assert.deepEqual([facts!.length, facts![0]!.kind], [6, 'process']);
 });
