@@ -91,6 +91,7 @@ test('the head of a day is stamped, tried again where the authority cannot, and 
   assert.match(verified.toString(), /Verification: OK/);
 
   await assert.rejects(stampedAt(bytes, head.replace('c', 'd')), 'another head');
+  await assert.rejects(stampedAt(bytes, head, new Uint8Array(8)), /answers another request/);
   const signature = bytes.with(-9, bytes.at(-9)! ^ 1);
   await assert.rejects(stampedAt(signature, head), 'another signature');
   const found = (stamp: Uint8Array) =>

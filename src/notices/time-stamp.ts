@@ -8,6 +8,8 @@ const attemptTimeoutMs = 30_000;
 const retryRange = { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } as const;
 /** By then the next day's, whose head covers this one's, is on its way. */
 const giveUpAfterMs = 86_400_000;
+const sha256 = '2.16.840.1.101.3.4.2.1';
+const nonceBytes = 8;
 
 interface TimeStamperOptions {
   readonly url: string;
@@ -44,8 +46,11 @@ export class TimeStamper {
     const begunAt = clock.now();
     for (let attempts = 1; !this.#stopping.signal.aborted; attempts++) {
       try {
-        const response = await this.#ask(head);
-        const at = (await stampedAt(response, head)).toISOString();
+        // A whole number above zero has no zero and no sign first.
+        const [first = 0, ...rest] = randomness.bytes(nonceBytes);
+        const nonce = Uint8Array.of(0x40 | (first & 0x3f), ...rest);
+        const response = await this.#ask(await stampRequest(head, nonce));
+        const at = (await stampedAt(response, head, nonce)).toISOString();
         await keep({ day, chain, segment, head, response: Buffer.from(response).toString('base64') });
         return log.info({ day, at }, 'the record has a time stamp');
       } catch (error) {
@@ -57,9 +62,8 @@ export class TimeStamper {
     }
   }
 
-  #ask(head: string): Promise<Uint8Array<ArrayBuffer>> {
-    const { url, clock, randomness } = this.#options;
-    const body = stampRequest(head, randomness.bytes(8));
+  #ask(body: ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> {
+    const { url, clock } = this.#options;
     return withTimeout(clock, attemptTimeoutMs, async (late) => {
       const signal = AbortSignal.any([this.#stopping.signal, late]);
       const headers = { 'Content-Type': 'application/timestamp-query' };
@@ -70,27 +74,41 @@ export class TimeStamper {
   }
 }
 
-/** Before the hash in a request by RFC 3161 (DER): version 1, SHA-256. */
-const requestStart = '30430201013031300d060960864801650304020105000420';
-
-/** @param nonce 8 bytes, so that nothing between answers from a cache */
-function stampRequest(head: string, nonce: Uint8Array): Buffer<ArrayBuffer> {
-  const hash = createHash('sha256').update(head, 'hex').digest('hex');
-  // A whole number above zero has no zero and no sign first.
-  const number = Buffer.of(0x40 | (nonce[0]! & 0x3f), ...nonce.subarray(1)).toString('hex');
-  // It ends with the wish for the certificate of the authority.
-  return Buffer.from(`${requestStart}${hash}0208${number}0101ff`, 'hex');
+/** Writes the request for a stamp of a head (RFC 3161, 2.4.1), with the wish for the certificate of the authority. */
+async function stampRequest(head: string, nonce: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  const [{ Integer, OctetString }, { AlgorithmIdentifier, MessageImprint, TimeStampReq }] = await libraries();
+  const hashAlgorithm = new AlgorithmIdentifier({ algorithmId: sha256 });
+  const valueHex = createHash('sha256').update(head, 'hex').digest();
+  const messageImprint = new MessageImprint({ hashAlgorithm, hashedMessage: new OctetString({ valueHex }) });
+  const asked = { version: 1, messageImprint, certReq: true, nonce: new Integer({ valueHex: nonce }) };
+  return new TimeStampReq(asked).toSchema().toBER();
 }
 
-/** Reads when an authority stamped a head, with the certificate that the stamp brings. Rejects where it did not. */
-export async function stampedAt(response: Uint8Array<ArrayBuffer>, head: string): Promise<Date> {
-  // Loaded with the first stamp.
-  const { SignedData, TimeStampResp, TSTInfo } = await import('pkijs');
+/**
+ * Reads when an authority stamped a head, with the certificate that the stamp brings. Rejects where it did not.
+ *
+ * @param nonce of the request that it has to answer, where that is known
+ */
+export async function stampedAt(
+  response: Uint8Array<ArrayBuffer>,
+  head: string,
+  nonce?: Uint8Array<ArrayBuffer>,
+): Promise<Date> {
+  const [, { SignedData, TimeStampResp, TSTInfo }] = await libraries();
   const { timeStampToken, status } = TimeStampResp.fromBER(response);
   if (timeStampToken === undefined) throw new Error(`the time stamp authority refused with status ${status.status}`);
   const signed = new SignedData({ schema: timeStampToken.content });
   const data = Uint8Array.from(Buffer.from(head, 'hex')).buffer;
   if (!(await signed.verify({ signer: 0, data })))
     throw new Error('the time stamp is of something else, or not signed');
-  return TSTInfo.fromBER(signed.encapContentInfo.eContent!.valueBlock.valueHexView as Uint8Array<ArrayBuffer>).genTime;
+  const info = TSTInfo.fromBER(signed.encapContentInfo.eContent!.valueBlock.valueHexView as Uint8Array<ArrayBuffer>);
+  const answered = info.nonce?.valueBlock.valueHexView;
+  if (nonce !== undefined && (answered === undefined || !Buffer.from(nonce).equals(answered)))
+    throw new Error('the time stamp answers another request');
+  return info.genTime;
+}
+
+/** They are loaded with the first stamp. */
+function libraries() {
+  return Promise.all([import('asn1js'), import('pkijs')]);
 }
