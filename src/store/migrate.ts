@@ -18,11 +18,10 @@ export const migrations: Readonly<Record<string, Migration>> = Object.fromEntrie
 async function runFiles(db: Kysely<unknown>, step: string): Promise<void> {
   const words = await wordsFor(db);
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, word: keyof typeof words) => words[word]);
-  const [file, ofEngine] = ['', `.${words.engine}`].map(
-    (end) => new URL(`migrations/${step}${end}.sql`, import.meta.url),
-  );
-  for (const each of existsSync(ofEngine!) ? [file!, ofEngine!] : [file!]) {
-    const text = readFileSync(each, 'utf8');
+  const fileOf = (name: string) => new URL(`migrations/${name}.sql`, import.meta.url);
+  const ofEngine = fileOf(`${step}.${words.engine}`);
+  for (const file of [fileOf(step), ...(existsSync(ofEngine) ? [ofEngine] : [])]) {
+    const text = readFileSync(file, 'utf8');
     for (const statement of filled(text)
       .trim()
       .split(/\n{2,}/))
