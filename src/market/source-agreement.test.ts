@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { after, decimal, start, upstreamMarket } from './samples.testing.ts';
+import { SourceAgreement } from './source-agreement.ts';
 import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 const allLive = ['live', 'live', 'live'] as const;
@@ -324,4 +325,32 @@ test('with four sources in two camps the one in use stays, and neither camp take
     rig.markets.sources.states(BTCEUR).map(({ exclusion }) => exclusion),
     [undefined, undefined, 'contradicted', 'contradicted'],
   );
+});
+
+const rules = { disagreePercent: decimal('2'), jumpPercent: decimal('10'), returnAfterMs: 60_000 };
+const hearing = { now: start, isLive: () => true, price: undefined, used: 0 };
+
+/** The sources of a market that say these bids, in their order. */
+function agreementOf(...bids: readonly string[]): SourceAgreement {
+  const agreement = new SourceAgreement(rules, bids.length);
+  for (const [index, bid] of bids.entries())
+    agreement.heard(index, { bid: decimal(bid), ask: decimal(bid) }, 'live', hearing);
+  return agreement;
+}
+
+test('sources that stay are compared anew when another one goes, though they say nothing more', () => {
+  const before = agreementOf('84000', '84010', '90000');
+  assert.deepEqual([before.isApart(0), before.isApart(2)], [false, true]);
+  const left = new SourceAgreement(rules, 2);
+  left.adopt(before, [0, 2], true);
+  left.review(hearing, 2, 0);
+  assert.deepEqual([left.isApart(0), left.isApart(1)], [true, true], 'one against one');
+});
+
+test('a source that is taken over as not comparable is comparable at the next look where it agrees', () => {
+  const agreement = agreementOf('84000', '84010');
+  const quote = { bid: decimal('90000'), ask: decimal('90000') };
+  agreement.restoreDoubt(1, { reason: 'not_comparable', since: start, ...quote, isOutvoted: false });
+  agreement.review(hearing, 2, 0);
+  assert.equal(agreement.doubt(1), undefined);
 });
