@@ -267,7 +267,7 @@ describe('a watch of the real listener', () => {
     assert.deepEqual(kinds(), ['operational', 'unauthorized']);
   });
 
-  test('goes on at once with a key that is exchanged, refused before or not, and the old one is sent no more', async () => {
+  test('uses an exchanged key at once, also after a refusal, and never sends the old one again', async () => {
     const [first, second, third] = [world.api.addKey(), world.api.addKey(), world.api.addKey()];
     const client = createClient(world.options(world.baseUrl, first));
     const { given, outcome } = record(client.watchTickers({ onState }));

@@ -5,7 +5,7 @@ import { RecordBusy, waitingMax } from './question-thread.ts';
 import { RecordClient } from './record-client.ts';
 
 recordTest(
-  'questions to the record wait in a queue with an end, and one whose asker has left waits no more',
+  '16 questions to the record wait at most, and one whose asker has left is dropped',
   async (t) => {
     const { location } = await newRecord(t);
     const record = new RecordClient(location, systemClock);

@@ -179,7 +179,7 @@ export class Recording {
     if (Math.abs(now - this.#checkedAt) < checkEveryMs) return;
     this.#checkedAt = now;
     const check = (kept: readonly ExpectedHead[]) => this.#thread.post({ kind: 'check', kept });
-    // A store that cannot be read is told of elsewhere.
+    // Readiness and the log report a store that cannot be read.
     this.#parts.heads.load().then(check, () => {});
   }
 

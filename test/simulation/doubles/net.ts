@@ -1,6 +1,6 @@
 import type { VirtualServer } from './http.ts';
 
-/** What the public listener closes its server with: no further connection, and those there are stay. */
+/** Stands in for closing the server of the public listener: it takes no further connection, and keeps those it has. */
 export const Server = {
   prototype: {
     close(this: VirtualServer, closed: () => void): void {

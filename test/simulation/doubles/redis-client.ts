@@ -17,7 +17,7 @@ class Client extends EventEmitter {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const world = theWorld();
     const { lane, redis } = world;
-    // A server that stands still accepts, and says nothing.
+    // A frozen server accepts connections and does not answer.
     redis.lane.later(2 * redis.wayMs, () =>
       lane.later(redis.wayMs, () => {
         if (this.#isEnded) return;
