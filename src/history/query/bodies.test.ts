@@ -22,9 +22,9 @@ async function record(t: TestContext) {
   const reader = new RecordReader(store);
   let count = 0;
   const list = (market: object | null) => stream.listing(0, JSON.stringify({ market }));
-  const answer = (at: number, route: string, status: number, text = '') => {
+  const answer = (at: number, route: string, status: number, text = '', keyId = 'key_a') => {
     stream.time(at as EpochMs);
-    const asked = { keyId: 'key_a', askedAt: at as EpochMs, route, symbol: '', status, text, request: ++count };
+    const asked = { keyId, askedAt: at as EpochMs, route, symbol: '', status, text, request: ++count };
     stream.serving(asked);
     return numbers.idOf(count);
   };
@@ -38,8 +38,29 @@ async function record(t: TestContext) {
     await writer.take(stream.take());
     await writer.tick(at as EpochMs);
   };
-  return { stream, list, answer, rebuilt, seal };
+  /** The running minute is in the journal alone. */
+  const take = () => writer.take(stream.take());
+  return { stream, reader, list, answer, rebuilt, seal, take };
 }
+
+recordTest('the answers to a key are its own, also those of the running minute', async (t) => {
+  const { reader, answer, seal, take } = await record(t);
+  const asked = (at: number) => ['key_a', 'key_b'].map((keyId) => answer(at, '/v1/time', 200, '', keyId));
+  const [sealedId] = asked(2_000);
+  await seal(minuteMs + 1_000);
+  const [runningId] = asked(minuteMs + 2_000);
+  await take();
+  const span = { from: 0 as EpochMs, to: (5 * minuteMs) as EpochMs };
+  const rows = (await Array.fromAsync(reader.servings(1, span, 'key_a'))).flat();
+  assert.deepEqual(
+    rows.map(({ keyId, requestId }) => [keyId, requestId]),
+    [
+      ['key_a', sealedId],
+      ['key_a', runningId],
+    ],
+  );
+  assert.equal((await Array.fromAsync(reader.servings(1, span))).flat().length, 4);
+});
 
 recordTest('a problem is built again however long ago the process that answered began', async (t) => {
   const { answer, rebuilt, seal } = await record(t);
