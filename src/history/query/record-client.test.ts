@@ -4,24 +4,21 @@ import { answers, newRecord, recordTest, writerOn } from '../record/record.testi
 import { RecordBusy, waitingMax } from './question-thread.ts';
 import { RecordClient } from './record-client.ts';
 
-recordTest(
-  '16 questions to the record wait at most, and one whose asker has left is dropped',
-  async (t) => {
-    const { location } = await newRecord(t);
-    const record = new RecordClient(location, systemClock);
-    t.after(() => record.stop());
-    const leaver = new AbortController();
-    const left = record.ask('summary', [], leaver.signal);
-    const leavers = [left, ...Array.from({ length: waitingMax }, () => record.ask('summary', [], leaver.signal))];
-    await assert.rejects(record.ask('summary', []), RecordBusy);
-    const refused = leavers.map((question) => assert.rejects(question, RecordBusy));
-    leaver.abort();
-    const waiting = Array.from({ length: waitingMax }, () => record.ask('summary', []));
-    await Promise.all(refused);
-    const sizes = (await Promise.all(waiting)).map(({ segments }) => segments);
-    assert.deepEqual(sizes, Array(waitingMax).fill(0), 'the thread goes on after the question that was dropped');
-  },
-);
+recordTest('16 questions to the record wait at most, and one whose asker has left is dropped', async (t) => {
+  const { location } = await newRecord(t);
+  const record = new RecordClient(location, systemClock);
+  t.after(() => record.stop());
+  const leaver = new AbortController();
+  const left = record.ask('summary', [], leaver.signal);
+  const leavers = [left, ...Array.from({ length: waitingMax }, () => record.ask('summary', [], leaver.signal))];
+  await assert.rejects(record.ask('summary', []), RecordBusy);
+  const refused = leavers.map((question) => assert.rejects(question, RecordBusy));
+  leaver.abort();
+  const waiting = Array.from({ length: waitingMax }, () => record.ask('summary', []));
+  await Promise.all(refused);
+  const sizes = (await Promise.all(waiting)).map(({ segments }) => segments);
+  assert.deepEqual(sizes, Array(waitingMax).fill(0), 'the thread goes on after the question that was dropped');
+});
 
 recordTest('verifications that are asked for at one time share a run, which ends when all have left', async (t) => {
   const { location, store, journalPath } = await newRecord(t);
