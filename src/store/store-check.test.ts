@@ -56,6 +56,19 @@ test('a file that cannot be opened is a finding, not an error of the process', a
   assert.equal(logged.length, 1);
 });
 
+test('a look that outlives its service reports nothing: the file may have been moved since', async (t) => {
+  const missing = { kind: 'sqlite', path: '/nowhere/at/all.sqlite' } as const;
+  const { check, logged } = checking(t, missing);
+  check.start();
+  check.stop();
+  // Each looks in a thread of its own, begun after that one.
+  for (const witness of [checking(t, missing), checking(t, missing)]) {
+    witness.check.start();
+    await eventually('a later look', () => witness.check.result() !== undefined);
+  }
+  assert.deepEqual([logged, check.result()], [[], undefined]);
+});
+
 for (const [where, store] of [
   ['a database in memory', { kind: 'sqlite', path: ':memory:' }],
   ['PostgreSQL', { kind: 'postgres' }],

@@ -10,9 +10,12 @@ const everyMs = 86_400_000;
 /** Has SQLite look through its file, at the start and once a day. PostgreSQL looks after itself. */
 export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, log: Log) {
   let timer: Timer | undefined;
+  let isStopped = false;
   let result: { readonly finding: string | undefined } | undefined;
   const look = async (path: string) => {
     const finding = await quickCheck(path).catch((error: Error) => error.message);
+    // Whoever stopped the service may have moved the file since.
+    if (isStopped) return;
     result = { finding };
     if (finding === undefined) log.info({}, 'the database file is whole');
     else log.error({ finding }, 'the database file is damaged: restore a backup');
@@ -26,6 +29,9 @@ export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, lo
       timer = clock.every(everyMs, () => void look(path));
       void look(path);
     },
-    stop: () => timer?.cancel(),
+    stop() {
+      isStopped = true;
+      timer?.cancel();
+    },
   };
 }
