@@ -5,9 +5,9 @@ import type { CurrencyCode } from '../market/symbol.ts';
 import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
 import { type Duration, milliseconds } from './duration.ts';
 import type { AnnotatedSchema } from './kinds.ts';
-import type { Settings } from './schema.ts';
-import { feedSchema, guardSchema, marketsSchema } from './schema-market.ts';
-import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
+import { configurationSchema, type Settings } from './schema.ts';
+
+const { properties: schemas } = configurationSchema;
 
 /** The settings in the form the rest of the program takes: spans in milliseconds, URLs without a trailing slash. */
 export type Configuration = Readonly<ReturnType<typeof resolveSettings>>;
@@ -42,7 +42,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     store: resolveStore(store, directoryOf),
     /** `undefined`: one process serves alone. */
     redis: redis === undefined ? undefined : parseRedisUrl(redis),
-    markets: inMilliseconds(markets, marketsSchema),
+    markets: inMilliseconds(markets, schemas.markets),
     /** In order of preference; never empty. */
     sources: settings.sources.map(resolveSource),
     pricing: {
@@ -55,16 +55,16 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
       pricePrecision: mapOf(pricing.pricePrecision),
     },
     rates: resolveRates(settings),
-    guard: inMilliseconds(guard, guardSchema),
+    guard: inMilliseconds(guard, schemas.guard),
     /** `undefined`: nothing is recorded. */
     history: resolveHistory(settings, directoryOf),
     /** Requests per wall-clock minute. */
     limits,
     /** `undefined`: notices are not sent. */
     mail: resolveMail(settings),
-    notices: inMilliseconds(notices, noticesSchema),
+    notices: inMilliseconds(notices, schemas.notices),
     /** Named as the feed names them (`FeedTiming`). */
-    feed: inMilliseconds(feed, feedSchema),
+    feed: inMilliseconds(feed, schemas.feed),
     logs,
     /** `undefined`: nothing is sent to a collector. */
     telemetry: resolveTelemetry(settings),
@@ -94,14 +94,14 @@ function resolveAdmin(admin: Settings['admin']) {
   const { issuer, clientId, clientSecret, ...rest } = admin.oidc;
   const isSet = issuer !== undefined && clientId !== undefined && clientSecret !== undefined;
   return {
-    ...inMilliseconds(admin, adminSchema),
+    ...inMilliseconds(admin, schemas.admin),
     /** `undefined`: people sign in with operator tokens only. */
     oidc: isSet ? { issuer, clientId, clientSecret, ...rest } : undefined,
   };
 }
 
 function resolveServer({ server }: Settings, directoryOf: DirectoryOf) {
-  const { baseUrl, errorsUrl, tls, overloadHeapPercent, ...rest } = inMilliseconds(server, serverSchema);
+  const { baseUrl, errorsUrl, tls, overloadHeapPercent, ...rest } = inMilliseconds(server, schemas.server);
   const { certFile, keyFile } = tls;
   return {
     ...rest,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { contrastMin, leastContrast, type Scheme } from '../colour.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
@@ -7,22 +8,12 @@ import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from '.
 import { type Duration, parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
-/** The documentation of a setting, for messages and for the reference. */
-export interface Notes {
-  readonly description: string;
-  /** Why a careless value is dangerous. */
-  readonly security?: string;
-  /** The value that holds when none is given, where it depends on others. */
-  readonly whenAbsent?: string;
-  /** Never printed, not even in a message about it being wrong. */
-  readonly secret?: boolean;
-  readonly example?: unknown;
-}
-
-/** A schema as plain data: JSON Schema, the notes above, and what its values look like. */
-export interface AnnotatedSchema extends Partial<Notes> {
+/** A schema as plain data: JSON Schema, and what its values look like. */
+export interface AnnotatedSchema {
   readonly type?: string;
   readonly default?: unknown;
+  /** Never printed, not even in a message about it being wrong. */
+  readonly secret?: boolean;
   /** Completes "… is not": `a whole number from 0 to 65535`. */
   readonly allowed?: string;
   /** Added to the message about a wrong value when it helps. */
@@ -128,21 +119,38 @@ export const recordUrl = kind(
   'sqlite:path, postgres://user@host[:port]/database or off',
   (text) => text === 'off' || storeUrl.fits(text),
 );
+const hexColour = /^#[0-9a-f]{6}$/i;
+
+/** A colour of links and buttons that can be read on the pages of the scheme. */
+export function accent(scheme: Scheme): TextKind<string> {
+  const remedy = scheme === 'light' ? 'a darker one' : 'a lighter one';
+  return {
+    allowed: `a colour such as #2448c5, with a contrast of at least ${contrastMin} to the ${scheme} pages (WCAG AA)`,
+    fits: (text) => hexColour.test(text) && leastContrast(text, scheme) >= contrastMin,
+    hint: (written) =>
+      hexColour.test(written)
+        ? `its contrast is ${(Math.floor(leastContrast(written, scheme) * 100) / 100).toFixed(2)}: choose ${remedy}`
+        : undefined,
+  };
+}
+
+export const reachable = kind(
+  'mailto: and an address, or an http(s) URL',
+  (text) => /^mailto:[^\s@?]+@[^\s@?]+$/.test(text) || httpUrl.fits(text),
+);
+export const shortName = kind('1 to 40 printable characters', (text) => text.length <= 40 && word.fits(text));
 
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
   const { allowed, fits, hint } = kind;
   return Type.Refine(Type.String({ allowed, hint, ...options }), fits) as unknown as TUnsafe<Text>;
 }
 
-export function optionalText<Text extends string>(
-  kind: TextKind<Text>,
-  notes: Notes & { readonly whenAbsent: string },
-) {
-  return Type.Optional(text(kind, notes));
+export function optionalText<Text extends string>(kind: TextKind<Text>, options?: Pick<AnnotatedSchema, 'secret'>) {
+  return Type.Optional(text(kind, options));
 }
 
 /** A span of time, written with its unit; the range is inclusive. */
-export function duration(fallback: string, [from, to]: [string, string], description: string, notes?: Partial<Notes>) {
+export function duration(fallback: string, [from, to]: [string, string]) {
   const [fromMs, toMs] = [parseDuration(from)!, parseDuration(to)!];
   const kind: TextKind<Duration> = {
     allowed: `a duration from ${from} to ${to}`,
@@ -153,64 +161,54 @@ export function duration(fallback: string, [from, to]: [string, string], descrip
     hint: (written, value) =>
       typeof value === 'number' ? `add a unit, as in ${written}s` : 'its units are ms, s, m, h and d',
   };
-  return text(kind, { default: fallback, description, isDuration: true, ...notes });
+  return text(kind, { default: fallback, isDuration: true });
 }
 
 /** The range is inclusive. */
-export function wholeNumber(
-  fallback: number | undefined,
-  [minimum, maximum]: [number, number],
-  description = '',
-  notes?: Partial<Notes>,
-) {
+export function wholeNumber(fallback: number | undefined, [minimum, maximum]: [number, number]) {
   const allowed = `a whole number from ${minimum} to ${maximum}`;
   const hint: AnnotatedSchema['hint'] = (_, value) =>
     typeof value === 'string' && /^\d+$/.test(value) ? `write it without quotes: ${value}` : undefined;
   const initial = fallback === undefined ? {} : { default: fallback };
-  return Type.Integer({ minimum, maximum, allowed, hint, description, ...initial, ...notes });
+  return Type.Integer({ minimum, maximum, allowed, hint, ...initial });
 }
 
-export function oneOf<const Words extends string[]>(words: Words, options: Notes & { default: Words[number] }) {
+export function oneOf<const Words extends string[]>(words: Words, fallback: Words[number]) {
   const hint: AnnotatedSchema['hint'] = (_, value) => meant(String(value), words);
-  return Type.Unsafe<Words[number]>(Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, ...options }));
+  return Type.Unsafe<Words[number]>(
+    Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, default: fallback }),
+  );
 }
 
-export function list<Item extends TSchema>(
-  items: Item,
-  options: Notes & { default: readonly unknown[]; minItems?: number },
-) {
+export function list<Item extends TSchema>(items: Item, options: { default: readonly unknown[]; minItems?: number }) {
   return Type.Array(items, { allowed: `a list, each ${allowedBy(items)}`, ...options });
 }
 
-/** A list, or one word in its place that stands for every possible item. */
-export function listOr<const Word extends string, Item extends TSchema>(
-  word: Word,
-  items: Item,
-  options: Notes & { default: Word },
-) {
+/** A list, or one word in its place that stands for every possible item, the default. */
+export function listOr<const Word extends string, Item extends TSchema>(word: Word, items: Item) {
   const allowed = `${word} or a list, each ${allowedBy(items)}`;
-  return Type.Union([Type.Literal(word), Type.Array(items, { minItems: 1 })], { allowed, ...options });
+  return Type.Union([Type.Literal(word), Type.Array(items, { minItems: 1 })], { allowed, default: word });
 }
 
 /** Names chosen by the operator, each with a value of the same form. */
 export function map<Key extends TSchema, Value extends TSchema>(
   keys: Key,
   values: Value,
-  options: Notes & { default: Readonly<Record<string, unknown>> },
+  fallback: Readonly<Record<string, unknown>> = {},
 ) {
   return Type.Unsafe<Readonly<Record<Static<Key> & string, Static<Value>>>>({
     type: 'object',
     propertyNames: keys,
     additionalProperties: values,
     allowed: `a map from ${allowedBy(keys)} to ${allowedBy(values)}`,
-    ...options,
+    default: fallback,
   });
 }
 
 /** Settings under one name, and no others. */
-export function section<Properties extends Record<string, TSchema>>(properties: Properties, description = '') {
+export function section<Properties extends Record<string, TSchema>>(properties: Properties) {
   const allowed = `a map with the keys ${Object.keys(properties).join(', ')}`;
-  return Type.Object(properties, { additionalProperties: false, default: {}, allowed, description });
+  return Type.Object(properties, { additionalProperties: false, default: {}, allowed });
 }
 
 /** A map with these keys, or only the value of one of them. */

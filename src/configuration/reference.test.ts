@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadConfiguration } from './load.ts';
-import { configurationReference, exampleYaml } from './reference.ts';
+import { configurationReference, exampleYaml, readNotes } from './reference.ts';
 import { fields } from './schema.ts';
 
 const nothing = () => {
@@ -10,9 +10,21 @@ const nothing = () => {
 
 describe('the configuration reference', () => {
   it('says of every field what it means, what is allowed and what holds when it is not set', () => {
+    const notes = readNotes();
     for (const { key, schema } of fields) {
-      assert.ok((schema.description ?? '').length > 10, `${key} has no description`);
-      assert.ok((schema.default === undefined) === (schema.whenAbsent !== undefined), `${key} has no default`);
+      const { description = '', whenAbsent, example } = notes.get(key) ?? {};
+      assert.ok(description.length > 10, `${key} has no description`);
+      assert.ok((schema.default === undefined) === (whenAbsent !== undefined), `${key} has no default`);
+      assert.ok(schema.default !== undefined || example !== undefined, `${key} has no example`);
+    }
+  });
+
+  it('says nothing of a field or a section that does not exist, and nothing else of one that does', () => {
+    const sections = fields.flatMap(({ path }) => path.slice(1).map((_, index) => path.slice(0, index + 1).join('.')));
+    const known = new Set([...fields.map(({ key }) => key), ...sections]);
+    for (const [key, notes] of readNotes()) {
+      assert.ok(known.has(key), key);
+      for (const name of Object.keys(notes)) assert.match(name, /^(description|whenAbsent|security|example)$/, key);
     }
   });
 

@@ -1,22 +1,45 @@
 import { readFileSync } from 'node:fs';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
+import { connectorKinds } from '../feed/connectors.ts';
 import type { AnnotatedSchema } from './kinds.ts';
 import { annotatedSchema, type Field, fields, isSection } from './schema.ts';
 
-/** `docs/configuration.md`, from the schema alone. */
-export function configurationReference(): string {
-  const sections = Object.entries(annotatedSchema.properties ?? {}).map(([name, schema]) => {
-    const own = fields.filter((field) => field.path[0] === name);
-    const title = isSection(schema) ? `${schema.description}\n\n` : '';
-    return `## \`${name}\`\n\n${title}${list(own)}`;
-  });
-  const introduction = readFileSync(new URL('introduction.txt', import.meta.url), 'utf8');
-  return [introduction, ...sections].join('\n');
+/** The documentation of a setting or a section. */
+export interface Notes {
+  readonly description: string;
+  /** The value that holds when none is given, where it depends on others. */
+  readonly whenAbsent?: string;
+  /** Why a careless value is dangerous. */
+  readonly security?: string;
+  readonly example?: unknown;
 }
 
-function list(own: readonly Field[]): string {
+/** The notes of every setting and section that has some, by key. */
+export function readNotes(): ReadonlyMap<string, Notes> {
+  const text = textOf('settings.yaml').replaceAll('{kinds}', Object.keys(connectorKinds).join(', '));
+  const written = Object.entries<string | Notes>(parse(text));
+  return new Map(written.map(([key, notes]) => [key, typeof notes === 'string' ? { description: notes } : notes]));
+}
+
+function textOf(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8');
+}
+
+/** `docs/configuration.md`, from the schema alone. */
+export function configurationReference(): string {
+  const notes = readNotes();
+  const sections = Object.entries(annotatedSchema.properties ?? {}).map(([name, schema]) => {
+    const own = fields.filter((field) => field.path[0] === name);
+    const title = isSection(schema) ? `${notes.get(name)!.description}\n\n` : '';
+    return `## \`${name}\`\n\n${title}${list(own, notes)}`;
+  });
+  return [textOf('introduction.txt'), ...sections].join('\n');
+}
+
+function list(own: readonly Field[], notes: ReadonlyMap<string, Notes>): string {
   const entries = own.map(({ key, schema }) => {
-    const initial = schema.default === undefined ? (schema.whenAbsent ?? 'none') : code(schema.default);
+    const { description, whenAbsent = 'none', security, example } = notes.get(key)!;
+    const initial = schema.default === undefined ? whenAbsent : code(schema.default);
     // A range shows by itself what it is one of, and so do a word and an address.
     const allowed = (schema.allowed ?? '')
       .replace(
@@ -26,11 +49,11 @@ function list(own: readonly Field[]): string {
       .replace(' printable characters without spaces at the ends', ' characters');
     const sentences = [
       `\`${key}\` (${initial}${allowed && `; ${allowed}`}):`,
-      schema.description,
+      description,
       // The complete file shows those of settings without a default.
-      schema.example === undefined || schema.default === undefined ? '' : `Example: ${code(schema.example)}.`,
+      example === undefined || schema.default === undefined ? '' : `Example: ${code(example)}.`,
       schema.secret === true ? '*Secret.*' : '',
-      schema.security === undefined ? '' : `**Security:** ${schema.security}`,
+      security === undefined ? '' : `**Security:** ${security}`,
     ];
     return `- ${sentences.filter((sentence) => sentence !== '').join(' ')}\n`;
   });
@@ -45,13 +68,16 @@ function code(value: unknown): string {
 export function exampleYaml(): string {
   const title =
     '# Every setting with its default, or as a comment with an example. Generated from src/configuration/schema.ts.';
-  return [title, ...yamlLines(annotatedSchema, ''), ''].join('\n');
+  return [title, ...yamlLines(annotatedSchema, [], readNotes()), ''].join('\n');
 }
 
-function yamlLines(section: AnnotatedSchema, indent: string): string[] {
+function yamlLines(section: AnnotatedSchema, path: readonly string[], notes: ReadonlyMap<string, Notes>): string[] {
+  const indent = '  '.repeat(path.length);
   return Object.entries(section.properties ?? {}).flatMap(([name, schema]) => {
-    if (isSection(schema)) return [`${indent}${name}:`, ...yamlLines(schema, `${indent}  `)];
-    const value = stringify(schema.default ?? schema.example, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
+    const inner = [...path, name];
+    if (isSection(schema)) return [`${indent}${name}:`, ...yamlLines(schema, inner, notes)];
+    const initial = schema.default ?? notes.get(inner.join('.'))?.example;
+    const value = stringify(initial, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
     return `${indent}${schema.default === undefined ? '# ' : ''}${name}: ${value}`;
   });
 }
