@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import written from './openapi.json' with { type: 'json' };
 import * as contract from './schemas.ts';
 
 /** Bodies of successful responses, by the name under which the document shows them. */
@@ -22,83 +23,24 @@ function firstExample({ $ref, properties, examples }: FieldSchema): unknown {
   return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, firstExample(field)]));
 }
 
+const { runningWindow, convertedMarket, delistedMarket, convertedTicker, degraded, neverFed } = written.examples;
+
 const operational: contract.ServiceStatusBody = { ...exampleOf(contract.ServiceStatusSchema), maintenance: null };
-
 const announcedWindow = exampleOf(contract.MaintenanceWindowSchema);
+const maintenance = { ...runningWindow, description: announcedWindow.description };
+const running = { status: 'maintenance', api: 'maintenance', maintenance };
 
-const runningWindow: contract.MaintenanceWindowBody = {
-  from: '2026-11-21T09:30:00.000Z',
-  fromMs: 1795253400000,
-  to: '2026-11-21T11:00:00.000Z',
-  toMs: 1795258800000,
-  description: announcedWindow.description,
-};
-
-const bitcoinEuro = exampleOf(contract.MarketSchema);
-
-const bitcoinCzk: contract.MarketBody = {
-  symbol: 'BTCCZK',
-  base: 'BTC',
-  quote: 'CZK',
-  status: 'trading',
-  pricePrecision: 0,
-  amountPrecision: 8,
-  tickSize: '1',
-  minOrderSize: '0.00005',
-};
-
-const delisted: contract.MarketBody = {
-  ...bitcoinEuro,
-  symbol: 'WAVESEUR',
-  base: 'WAVES',
-  status: 'delisted',
-  pricePrecision: 4,
-  tickSize: '0.0001',
-  minOrderSize: '2.5',
-};
-
+const euroMarket = exampleOf(contract.MarketSchema);
 const euroTicker = exampleOf(contract.TickerSchema);
-
-const czkTicker: contract.TickerBody = {
-  symbol: 'BTCCZK',
-  base: 'BTC',
-  quote: 'CZK',
-  buyPrice: '2073085',
-  sellPrice: '2011812',
-  high24h: '2064415',
-  low24h: '2013113',
-  volume24h: euroTicker.volume24h,
-  timestamp: euroTicker.timestamp,
-  timestampMs: euroTicker.timestampMs,
-};
+const { volume24h, timestamp, timestampMs } = euroTicker;
+const czkTicker = { ...convertedTicker, volume24h, timestamp, timestampMs };
 
 const statuses: Examples = {
   operational: { summary: 'Everything works', value: operational },
   announced: { summary: 'Maintenance is announced', value: { ...operational, maintenance: announcedWindow } },
-  maintenance: {
-    summary: 'Maintenance is running',
-    value: { ...operational, status: 'maintenance', api: 'maintenance', maintenance: runningWindow },
-  },
-  degraded: {
-    summary: 'It works worse, and the data is 8 seconds old',
-    value: {
-      ...operational,
-      status: 'degraded',
-      components: { ticker: 'degraded' },
-      lastUpdatedAt: '2026-11-21T09:59:52.517Z',
-      lastUpdatedAtMs: 1795255192517,
-    },
-  },
-  neverFed: {
-    summary: 'No data has arrived yet',
-    value: {
-      ...operational,
-      status: 'outage',
-      components: { ticker: 'outage' },
-      lastUpdatedAt: null,
-      lastUpdatedAtMs: null,
-    },
-  },
+  maintenance: { summary: 'Maintenance is running', value: { ...operational, ...running } },
+  degraded: { summary: 'It works worse, and the data is 8 seconds old', value: { ...operational, ...degraded } },
+  neverFed: { summary: 'No data has arrived yet', value: { ...operational, ...neverFed } },
 };
 
 /** The body of `GET /`. Addresses are absolute, without a trailing slash. */
@@ -121,7 +63,7 @@ export function bodyExamples({ baseUrl, errorsUrl }: Readonly<Record<'baseUrl' |
     MarketList: {
       markets: {
         summary: 'A converted market, a market of the exchange, and a delisted one',
-        value: { markets: [bitcoinCzk, bitcoinEuro, delisted] },
+        value: { markets: [convertedMarket, euroMarket, { ...euroMarket, ...delistedMarket }] },
       },
     },
     Ticker: {

@@ -1,4 +1,5 @@
 import { headerNames, ifNoneMatchLengthMax, type LimitFigures, pollingAdvice } from './limits.ts';
+import written from './openapi.json' with { type: 'json' };
 import { bodyExamples } from './openapi-examples.ts';
 import {
   always,
@@ -15,7 +16,6 @@ import {
   type SharedErrorName,
   sharedErrors,
   statusOf,
-  tickerErrors,
 } from './openapi-responses.ts';
 import { anyCaseSymbolPattern } from './schema-parts.ts';
 import { schemas } from './schemas.ts';
@@ -40,8 +40,7 @@ interface Resource {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** Parameters, besides `If-None-Match` where the answer has an entity tag. */
-  readonly parameters?: readonly Parameter[];
+  readonly takesSymbol?: boolean;
   readonly schema: keyof ReturnType<typeof bodyExamples>;
   /** Whatever may be kept is ready, with entity tags and in several encodings. */
   readonly caching: Caching;
@@ -69,8 +68,7 @@ const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description:
-    'The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.',
+  description: written.parameters['If-None-Match'],
   // Whatever can be in a header (RFC 9110 section 5.5).
   schema: { type: 'string', maxLength: ifNoneMatchLengthMax, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' },
   example: exampleEntityTag,
@@ -80,93 +78,13 @@ const symbol: Parameter = {
   name: 'symbol',
   in: 'query',
   required: true,
-  description:
-    'Base and quote currency joined without a separator, in any case. It must be a market of GET /v1/markets whose status is not `delisted`.',
+  description: written.parameters.symbol,
   schema: { type: 'string', minLength: 2, maxLength: 32, pattern: anyCaseSymbolPattern },
   example: 'BTCEUR',
 };
 
 /** Every resource, in the order of the document. */
-export const resources: readonly Resource[] = [
-  {
-    path: '/v1/time',
-    tag: 'Service',
-    operationId: 'getServerTime',
-    summary: 'Time of the server',
-    description:
-      'The current time of the server. Never cached. It reads no market data: of the codes of a 503, MARKET_DATA_UNAVAILABLE is not to be expected.',
-    schema: 'ServerTime',
-    caching: 'never',
-    errors: [['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE']],
-  },
-  {
-    path: '/v1/status',
-    tag: 'Service',
-    operationId: 'getServiceStatus',
-    summary: 'Status of the service',
-    description:
-      'How the service is doing, which maintenance is announced, and how old the market data is. Never cached. It keeps answering while the rest of the API is degraded or under announced maintenance.',
-    schema: 'ServiceStatus',
-    caching: 'never',
-  },
-  {
-    path: '/v1/markets',
-    tag: 'Markets',
-    operationId: 'listMarkets',
-    summary: 'All markets',
-    description:
-      'Every market a client can trade, ordered by symbol: those of the exchange, those quoted in CZK, and delisted ones for 30 days.',
-    schema: 'MarketList',
-    caching: 'revalidate',
-    errors: ['Unavailable'],
-  },
-  {
-    path: '/v1/ticker',
-    tag: 'Markets',
-    operationId: 'getTicker',
-    summary: 'Prices of one market',
-    description:
-      'The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.',
-    parameters: [symbol],
-    schema: 'Ticker',
-    caching: 'revalidate',
-    hasPrices: true,
-    errors: tickerErrors,
-  },
-  {
-    path: '/v1/tickers',
-    tag: 'Markets',
-    operationId: 'listTickers',
-    summary: 'Prices of all markets',
-    description:
-      'The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.',
-    schema: 'TickerList',
-    caching: 'revalidate',
-    hasPrices: true,
-    errors: [sharedErrors.Unavailable],
-  },
-  {
-    path: '/openapi/v1.json',
-    tag: 'Description',
-    operationId: 'getOpenApi',
-    summary: 'This description',
-    description: 'The machine readable description of all endpoints, parameters, responses and errors. Needs no key.',
-    schema: 'OpenApiDocument',
-    caching: 'shared',
-    anyOrigin: true,
-  },
-  {
-    path: '/',
-    tag: 'Description',
-    operationId: 'getRoot',
-    summary: 'Where to start',
-    description:
-      'What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML; where JSON and HTML are equally welcome, JSON is the answer.',
-    schema: 'RootDocument',
-    caching: 'shared',
-    alsoHtml: true,
-  },
-];
+export const resources = written.resources as readonly Resource[];
 
 /** Errors of every resource with a key, and of every one without, besides those that any HTTP has: `Transport`. */
 const usualErrors = {
@@ -185,7 +103,8 @@ export const securityScheme = {
 
 /** The operation of a resource, as the document of a service has it. */
 export function operation(resource: Resource, service: Described) {
-  const { path, tag, operationId, summary, description, parameters = [], caching: kind } = resource;
+  const { path, tag, operationId, summary, description, caching: kind } = resource;
+  const parameters = resource.takesSymbol ? [symbol] : [];
   return {
     operationId,
     tags: [tag],
@@ -206,16 +125,18 @@ function responses(
   service: Described,
 ): Readonly<Record<string, Response | { readonly $ref: string }>> {
   const { caching: kind, hasPrices, errors = [] } = resource;
-  const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'];
-  const documented = [...usual, ...errors].map((error) =>
-    typeof error === 'string'
-      ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${error}` }]
-      : [statusOf(error), errorResponse(error, service, hasPrices)],
-  );
+  const refer = (name: SharedErrorName) => [statusOf(sharedErrors[name]), { $ref: `#/components/responses/${name}` }];
+  const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'].map(refer);
+  // A response that can carry the state of the feed is not the shared one.
+  const own = errors.map((error) => {
+    if (typeof error === 'string' && !hasPrices) return refer(error);
+    const meant = typeof error === 'string' ? sharedErrors[error] : error;
+    return [statusOf(meant), errorResponse(meant, service, hasPrices)];
+  });
   return {
     200: success(resource, service),
     ...(kind === 'never' ? {} : { 304: notModified(resource) }),
-    ...Object.fromEntries(documented),
+    ...Object.fromEntries([...usual, ...own]),
     default: { $ref: '#/components/responses/Transport' },
   };
 }

@@ -12,6 +12,7 @@ import {
   maintenanceRetryAfterSeconds,
   wwwAuthenticate,
 } from './limits.ts';
+import written from './openapi.json' with { type: 'json' };
 import { lowerCaseWord, openSetForm, requestIdPattern } from './schema-parts.ts';
 import type { ErrorBody } from './schemas.ts';
 import { feedStatuses } from './schemas.ts';
@@ -52,28 +53,22 @@ export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';
 /** The headers that mean the same wherever they appear. */
 const headers = {
   [headerNames.requestId]: {
-    description: 'Identifier of this request, made by the server. Name it when you ask the operator about a request.',
     schema: { type: 'string', minLength: 16, maxLength: 64, pattern: requestIdPattern },
     example: exampleRequestId,
   },
   [headerNames.rateLimitLimit]: {
-    description: 'Requests allowed in the current minute by the limit that counted this request.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: configuredLimitMax },
     example: contractLimits.key,
   },
   [headerNames.rateLimitRemaining]: {
-    description: 'Requests left in the current minute, at least 0.',
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: configuredLimitMax },
     example: contractLimits.key - 1,
   },
   [headerNames.rateLimitReset]: {
-    description: 'End of the current minute as a Unix timestamp in seconds. The count resets then.',
     schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Math.ceil(lastInstantMs / 1_000), multipleOf: 60 },
     example: exampleReset,
   },
   [headerNames.retryAfter]: {
-    description:
-      'Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute of its limit.',
     schema: {
       type: 'integer',
       format: 'int32',
@@ -82,24 +77,13 @@ const headers = {
     },
     example: 5,
   },
-  [headerNames.feedStatus]: {
-    description:
-      'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
-    schema: openSetForm(feedStatuses, lowerCaseWord),
-    example: feedStatuses[0],
-  },
-  'WWW-Authenticate': {
-    description: `How to authenticate: with an API key, in the ${headerNames.apiKey} header.`,
-    schema: { type: 'string', const: wwwAuthenticate },
-    example: wwwAuthenticate,
-  },
+  [headerNames.feedStatus]: { schema: openSetForm(feedStatuses, lowerCaseWord), example: feedStatuses[0] },
+  'WWW-Authenticate': { schema: { type: 'string', const: wwwAuthenticate }, example: wwwAuthenticate },
   ETag: {
-    description:
-      'Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.',
     schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
     example: exampleEntityTag,
   },
-} as const satisfies Readonly<Record<string, Omit<Header, 'required'>>>;
+} as const satisfies Readonly<Record<keyof typeof written.headers, Omit<Header, 'required' | 'description'>>>;
 
 type HeaderName = keyof typeof headers;
 
@@ -109,10 +93,10 @@ export function headerComponents({ key }: LimitFigures): Readonly<Record<string,
     [headerNames.rateLimitLimit]: key,
     [headerNames.rateLimitRemaining]: key - 1,
   };
-  const components = Object.entries(headers).map(([name, { description, schema, example }]) => [
-    name,
-    { description, required: true, schema, example: examples[name] ?? example },
-  ]);
+  const components = Object.entries(headers).map(([name, { schema, example }]) => {
+    const description = written.headers[name as HeaderName];
+    return [name, { description, required: true, schema, example: examples[name] ?? example }];
+  });
   return Object.fromEntries(components);
 }
 
@@ -188,37 +172,6 @@ export const sharedErrors = {
 } as const satisfies Readonly<Record<string, ErrorResponse>>;
 
 export type SharedErrorName = keyof typeof sharedErrors;
-
-/** The error responses of `GET /v1/ticker` alone, which has a parameter. */
-export const tickerErrors: readonly ErrorResponse[] = [
-  [
-    { code: 'INVALID_PARAMETER', name: 'MISSING_PARAMETER', summary: 'Parameter missing' },
-    {
-      code: 'INVALID_PARAMETER',
-      name: 'MALFORMED_PARAMETER',
-      summary: 'Parameter malformed',
-      detail: 'The parameter "symbol" must be 2 to 32 letters and digits, for example BTCEUR.',
-    },
-    'BAD_REQUEST',
-  ],
-  ['UNKNOWN_SYMBOL', 'NOT_FOUND'],
-  [
-    {
-      code: 'MARKET_DATA_UNAVAILABLE',
-      name: 'NO_TICKER',
-      summary: 'No ticker now',
-      detail: 'The market is traded but has no price now.',
-    },
-    {
-      code: 'MARKET_DATA_UNAVAILABLE',
-      name: 'NO_RATE',
-      summary: 'No conversion rate now',
-      detail: 'The market is traded but the rate its prices are converted with is not available now.',
-    },
-    'SERVICE_MAINTENANCE',
-    'SERVICE_OVERLOADED',
-  ],
-];
 
 /** The service whose errors are described. `errorsUrl` is absolute, without a trailing slash. */
 interface ErrorContext {

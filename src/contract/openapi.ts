@@ -1,12 +1,6 @@
 import { errorTable } from './errors.ts';
-import {
-  allowedMethods,
-  contractLimits,
-  headerNames,
-  type LimitCategory,
-  type LimitFigures,
-  limitTable,
-} from './limits.ts';
+import { contractLimits, type LimitCategory, type LimitFigures, limitTable } from './limits.ts';
+import written from './openapi.json' with { type: 'json' };
 import { type Described, type DescribedService, operation, resources, securityScheme } from './openapi-operations.ts';
 import { errorResponse, headerComponents, sharedErrors } from './openapi-responses.ts';
 import { apiVersion, schemas } from './schemas.ts';
@@ -26,11 +20,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: service.baseUrl, description: 'The service this document describes.', 'x-internal': false }],
     security: [{ apiKey: [] }],
-    tags: [
-      { name: 'Service', description: 'The time and the status of the service.' },
-      { name: 'Markets', description: 'Markets and their current prices.' },
-      { name: 'Description', description: 'What needs no key: this description and the root document.' },
-    ],
+    tags: written.tags,
     paths: Object.fromEntries(resources.map((resource) => [resource.path, { get: operation(resource, service) }])),
     components: {
       schemas: schemas as Readonly<Record<string, unknown>>,
@@ -59,62 +49,10 @@ const transportCodes = sharedErrors.Transport.map((code) => `${errorTable[code].
 
 /** `info.description`: what a client must know before the first request, in CommonMark. */
 function introduction(limits: LimitFigures): string {
-  return `
-Read-only market data over HTTP: the time of the server, the status of the service, the traded markets, and the current final
-prices for clients. Every operation is a GET. Nothing changes state.
-
-## First steps
-
-Create an API key in the client application (profile and security, API keys), and send it verbatim with every request under
-\`/v1\` in the header \`${headerNames.apiKey}\`. Keep keys on your server; they do not belong in a browser.
-
-## Numbers and times
-
-Prices and amounts are decimal strings, never JSON numbers, so that no digit is lost on the way. Every point in time comes
-twice: as ISO 8601 text in UTC with milliseconds, and as milliseconds since the Unix epoch. Both are the same instant.
-
-An optional field may be absent. It is never null, except for the fields of the status that say so.
-
-## Prices
-
-\`buyPrice\` and \`sellPrice\` are what a client pays and receives per unit of the base currency. They include the standard fee,
-and a currency margin where the quote currency is converted (CZK). They are not a binding offer: a trade settles at the price
-valid when the order is placed. All other prices are statistics of the exchange without fees.
-
-## Limits
-
-| Limit | Requests per minute | Counted |
-|---|---|---|
-${limitRows(limits)}
-
-A key can have a limit of its own: the \`X-RateLimit\` headers state yours. The counts reset at every full minute and are independent. Every answer to a counted request shows what is left. Over a limit the answer is 429 with \`Retry-After\`: wait that many seconds.
-
-## Errors
-
-Every error is a problem (RFC 9457) of the media type \`application/problem+json\` with exactly six members. Decide on \`code\`,
-not on the texts. \`type\` is the address of a page that explains the error and what to do.
-
-Each operation lists the errors of its own. What can happen to any request, by its HTTP or by a fault of the server, is listed
-once for all operations, in the response \`Transport\`: ${transportCodes}.
-
-## Other methods and paths
-
-HEAD answers every path below with the status and headers of the GET and no body, and counts as one request too. Any other
-method gets 405 \`METHOD_NOT_ALLOWED\` with \`Allow: ${allowedMethods}\`. A method that HTTP does not know, \`get\` in lower case
-among them, and CONNECT get the same before anything else is looked at: no limit counts them, and the connection ends. A path
-that does not exist gets 404 \`NOT_FOUND\`, under \`/v1\` only with a valid key, and 400 \`BAD_REQUEST\` where its
-percent-encoding is broken.
-
-## Compression
-
-Bodies of markets, tickers and this description are ready as gzip, br and zstd. Let your HTTP library negotiate: it sends the
-\`Accept-Encoding\` that it can read.
-
-## What can change within version 1
-
-Fields, error codes and status values can be added. Ignore fields you do not know, and treat unknown values as unrecognized
-without failing.
-`.trim();
+  return written.introduction
+    .join('\n')
+    .replace('{limits}', limitRows(limits))
+    .replace('{transportCodes}', transportCodes);
 }
 
 function limitRows(limits: LimitFigures): string {
