@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
-import type { AnsweredRequest } from '../http/answered-request.ts';
+import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts';
+import { queryValues } from '../http/request-target.ts';
 import type { Log } from '../log.ts';
+import { parseSymbol } from '../market/symbol.ts';
 import { count, instantFields, line, named, nullableId, nullableLine, viewOf } from './fields.ts';
 
 export const requestId = Type.String({
@@ -36,4 +38,14 @@ export function logRequest(answered: AnsweredRequest, access: 'all' | 'refused' 
   if (access === 'off' || (access === 'refused' && answered.status < 400)) return;
   const { at: _at, atMs: _atMs, ...fields } = requestView(answered);
   log.info(fields, 'request');
+}
+
+/** Gives what the record keeps of an answer. */
+export function servingOf({ request, keyId, now: askedAt, route, query, status, answer }: ServedRequest) {
+  let text = '';
+  if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
+  else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
+  const asked = route === '/v1/ticker' ? parseSymbol(queryValues(query, 'symbol')[0] ?? '') : undefined;
+  const symbol = (answer.kind === 'page' ? answer.symbol : asked) ?? '';
+  return { keyId, askedAt, route, symbol, status, text, request };
 }

@@ -3,11 +3,10 @@ import type { RecordLookup } from '../feed/recorded-references.ts';
 import { RecordClient } from '../history/query/record-client.ts';
 import { Recording, type RecordingParts } from '../history/record/recording.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
-import { queryValues } from '../http/request-target.ts';
-import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
 import { TimeStamper } from '../notices/time-stamp.ts';
 import { recordHeads } from '../operator/record-heads.ts';
+import { servingOf } from '../operator/request.ts';
 import type { Store } from '../store/store.ts';
 import type { MarketRoom } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -40,19 +39,6 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
       await Promise.all([recording.stop(), mailer?.stop(), stamper?.stop(), record.stop()]);
     },
   };
-}
-
-/** Gives what the record keeps of an answer. */
-function servingOf({ request, keyId, now: askedAt, route, query, status, answer }: ServedRequest) {
-  let text = '';
-  if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
-  else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
-  const symbol = answer.kind === 'page' ? answer.symbol : route === '/v1/ticker' ? symbolAsked(query) : undefined;
-  return { keyId, askedAt, route, symbol: symbol ?? '', status, text, request };
-}
-
-function symbolAsked(query: string): string | undefined {
-  return parseSymbol(queryValues(query, 'symbol')[0] ?? '');
 }
 
 /**
