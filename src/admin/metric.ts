@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import table from './metrics.json' with { type: 'json' };
 
 /** The values of a metric's labels, in their order, and the value of the series. */
 export type Sample = readonly [...labels: string[], value: number];
@@ -15,12 +16,23 @@ export interface Metric {
 /** Counts by name that other rooms keep. */
 export type Counts = Readonly<Record<string, number | undefined>>;
 
-export function metric(name: string, help: string, read: () => number | undefined): Metric {
-  return { name, help, labels: [], read };
+/** How metrics of the table are read. */
+export type Readers = Partial<Record<keyof typeof table, Metric['read']>>;
+
+interface Description extends Pick<Metric, 'help'>, Partial<Pick<Metric, 'labels'>> {
+  /** The name that it had before, which stays for one version. */
+  readonly formerly?: string;
 }
 
-export function labelled(name: string, labels: readonly string[], help: string, read: Metric['read']): Metric {
-  return { name, help, labels, read };
+/** The metrics, as the table describes them. */
+export function described(readers: Readers): Metric[] {
+  return Object.entries(readers).flatMap(([name, read]) => {
+    const { help, labels = [], formerly }: Description = table[name as keyof typeof table];
+    const metric = { name, help, labels, read };
+    if (formerly === undefined) return [metric];
+    const former = `${help} Its former name, for one version: use mdapi_${name}.`;
+    return [metric, { ...metric, name: formerly, help: former }];
+  });
 }
 
 export function samplesOf(reading: ReturnType<Metric['read']>): readonly Sample[] {

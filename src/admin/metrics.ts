@@ -11,8 +11,8 @@ import type { AdminParts } from '../management/parts.ts';
 import { allDoubts, marketsByStatus } from '../management/views.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
-import { type Counts, fromZero, labelled, type Metric, metric, register, type Sample } from './metric.ts';
+import { feedMetrics, sourceMetrics, supervisorMetrics } from './feed-metrics.ts';
+import { type Counts, described, fromZero, type Metric, type Readers, register, type Sample } from './metric.ts';
 
 const limitCategories = Object.keys(limitTable) as LimitCategory[];
 
@@ -27,7 +27,7 @@ export function metricsRegistry(parts: AdminParts): Registry {
   for (const sum of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`mdapi_nodejs_active_${sum}_total`);
   }
-  for (const metric of [
+  const readers = {
     ...requestMetrics(parts),
     ...processMetrics(parts),
     ...marketMetrics(parts),
@@ -36,16 +36,15 @@ export function metricsRegistry(parts: AdminParts): Registry {
     ...noticeMetrics(parts),
     ...clusterMetrics(parts),
     ...recordMetrics(parts),
-  ]) {
-    register(registry, metric);
-  }
+  };
+  for (const metric of [...described(readers), ...supervisorMetrics(parts)]) register(registry, metric);
   registry.registerMetric(requestDurations(parts) as never);
   return registry;
 }
 
 /** Adds the metrics of the management API. */
 export function managementCounters(registry: Registry, sessions: () => number): ManagementCounters {
-  register(registry, metric('management_sessions', 'Sessions of the console.', sessions));
+  for (const metric of described({ management_sessions: sessions })) register(registry, metric);
   const own = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `mdapi_management_${name}`, help, labelNames, registers: [registry] });
   return {
@@ -61,35 +60,23 @@ export function managementCounters(registry: Registry, sessions: () => number): 
   };
 }
 
-function requestMetrics({ listener, delay }: AdminParts): Metric[] {
+function requestMetrics({ listener, delay }: AdminParts): Readers {
   const signal = () => listener.overload.signal;
   const requests = () => listener.counts;
   const connections = () => listener.connectionFigures();
-  return [
-    labelled('requests_total', ['route', 'status'], 'Answered requests by route and status.', answered),
-    labelled('errors_total', ['code'], 'Error answers by code.', () => fromZero(errorCodes, requests().byCode)),
-    labelled('limited_requests_total', ['category'], 'Requests refused with 429, by the limit that refused them.', () =>
-      fromZero(limitCategories, requests().limitedByCategory),
-    ),
-    metric('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests().shed),
-    labelled('overload', ['signal'], '1 for the signal that requests are shed for, 0 for the others.', () =>
-      overloadSignals.map((each): Sample => [each, Number(each === signal())]),
-    ),
-    metric('unsent_answers_bytes', 'Bytes of answers that clients have not taken.', () => listener.unsentBytes()),
-    metric(
-      'serving_thread_busy_ratio',
-      'Share of the last seconds in which the serving thread had work and a processor.',
-      () => {
-        return delay.read().busyShare;
-      },
-    ),
-    metric('connections_open', 'Open connections of the public listener.', () => connections().open),
-    metric('connections_dropped_total', 'Connections refused because too many were open.', () => connections().dropped),
-    labelled('connections_ended_total', ['reason'], 'Connections ended to protect others, by reason.', ended),
-    metric('connections_cut_total', 'Connections cut for answers not read in time, or too much sent ahead.', () => {
-      return connections().cut;
-    }),
-  ];
+  return {
+    requests_total: answered,
+    errors_total: () => fromZero(errorCodes, requests().byCode),
+    limited_requests_total: () => fromZero(limitCategories, requests().limitedByCategory),
+    requests_shed_total: () => requests().shed,
+    overload: () => overloadSignals.map((each): Sample => [each, Number(each === signal())]),
+    unsent_answers_bytes: () => listener.unsentBytes(),
+    serving_thread_busy_ratio: () => delay.read().busyShare,
+    connections_open: () => connections().open,
+    connections_dropped_total: () => connections().dropped,
+    connections_ended_total: ended,
+    connections_cut_total: () => connections().cut,
+  };
 
   function ended(): Counts {
     const { droppedOfAddress, evicted } = connections();
@@ -127,104 +114,52 @@ function requestDurations({ listener }: AdminParts) {
   };
 }
 
-function processMetrics({ version, access, changes, market, storeCheck }: AdminParts): Metric[] {
+function processMetrics({ version, access, changes, market, storeCheck }: AdminParts): Readers {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
-  return [
-    metric('api_keys', 'API keys held in memory: all but revoked ones.', () => access.directory.size),
-    metric('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
-      Number(changes.reachable() && market.snapshots.lastError() === undefined),
-    ),
-    metric('store_file_whole', '1 if SQLite found its file whole, 0 if damaged; absent for PostgreSQL.', () => {
+  return {
+    api_keys: () => access.directory.size,
+    store_reachable: () => Number(changes.reachable() && market.snapshots.lastError() === undefined),
+    store_file_whole: () => {
       const result = storeCheck.result();
       return result && Number(result.finding === undefined);
-    }),
-    labelled(
-      'store_mass_change_held',
-      ['kind'],
-      'Keys, maintenance windows and terms that vanished from the store at once and are held back.',
-      () => ({ ...changes.held() }),
-    ),
-    labelled('build_info', ['version', 'node'], 'Always 1; the labels say what runs.', () => [
-      [version, process.versions.node, 1],
-    ]),
-    labelled('event_loop_delay_seconds', ['percentile'], 'Delay of the event loop since the last scrape.', delays),
-  ];
+    },
+    store_mass_change_held: () => ({ ...changes.held() }),
+    build_info: () => [[version, process.versions.node, 1]],
+    event_loop_delay_seconds: delays,
+  };
 
   function delays(): Sample[] {
-    const samples = [50, 99, 99.9].map((percentile): Sample => {
-      return [String(percentile), delay.percentile(percentile) / 1e9];
-    });
+    const samples = [50, 99, 99.9].map(
+      (percentile): Sample => [String(percentile), delay.percentile(percentile) / 1e9],
+    );
     delay.reset();
     return samples;
   }
 }
 
-function marketMetrics(parts: AdminParts): Metric[] {
+function marketMetrics(parts: AdminParts): Readers {
   const { market, clock, configuration } = parts;
-  return [
-    labelled('service_status', ['state'], '1 for the state that /v1/status reports, 0 for the others.', states),
-    metric('market_data_age_seconds', 'Age of the market data; absent until there is any.', () => {
+  return {
+    service_status: states,
+    market_data_age_seconds: () => {
       const ageMs = market.feedStatus.ageMs(clock.now(), clock.monotonicMs());
       return ageMs === undefined ? undefined : ageMs / 1000;
-    }),
-    rateGauge(
-      'rate_age_seconds',
-      'Time since a conversion rate was last read from its source; absent while there is none.',
-      (known) => known && (clock.now() - known.rate.refreshedAt) / 1000,
-    ),
-    rateGauge('rate_value', 'Mid conversion rate, rounded to a float; absent while there is none.', (known) => {
-      return known && Number(known.rate.mid);
-    }),
-    rateGauge('rate_valid', '1 while the conversion rate of a quote may be used.', (known) =>
-      Number(known !== undefined && known.validUntil > clock.now()),
-    ),
-    rateGauge(
-      'rate_validity_left_seconds',
-      'Time the conversion rate may still be used, negative once it may not; absent while there is none.',
-      (known) => known && (known.validUntil - clock.now()) / 1000,
-    ),
-    labelled('markets_without_price', ['reason'], 'Traded markets that have no price now, by reason.', () =>
-      market.board.unpriced(clock.now()),
-    ),
-    labelled('markets', ['status'], 'Listed markets by state.', () => marketsByStatus(parts)),
-    labelled(
-      'doubted_markets',
-      ['source', 'reason'],
-      'Exchange markets in which the prices of a source are doubted, or markets whose rate is, by source and reason.',
-      doubted,
-    ),
-    ...withAlias('guard_held_markets', {
-      name: 'withheld_markets',
-      help: 'Offered markets that keep their last good price or rate, by who withholds the new one.',
-      labels: ['holder'],
-      read: held,
-    }),
-    ...withAlias('guard_held_total', {
-      name: 'doubts_total',
-      help: 'Times a price or a rate began to be doubted, by reason.',
-      labels: ['reason'],
-      read: () => market.guard.counts,
-    }),
-    ...withAlias('market_held', {
-      name: 'market_withheld',
-      help: '1 for each reason for which an offered market keeps its last good price or rate; absent otherwise.',
-      labels: ['market', 'reason'],
-      read: () => heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
-    }),
-    labelled(
-      'market_spread_ratio',
-      ['market'],
-      'Best ask minus best bid of the exchange, over the middle of the two, as last taken.',
-      spreads,
-    ),
-    labelled(
-      'markets_missing',
-      ['state'],
-      'Markets the exchange no longer lists: paused, or due but held back.',
-      missing,
-    ),
-  ];
+    },
+    rate_age_seconds: ofRates((known) => known && (clock.now() - known.rate.refreshedAt) / 1000),
+    rate_value: ofRates((known) => known && Number(known.rate.mid)),
+    rate_valid: ofRates((known) => Number(known !== undefined && known.validUntil > clock.now())),
+    rate_validity_left_seconds: ofRates((known) => known && (known.validUntil - clock.now()) / 1000),
+    markets_without_price: () => market.board.unpriced(clock.now()),
+    markets: () => marketsByStatus(parts),
+    doubted_markets: doubted,
+    withheld_markets: held,
+    doubts_total: () => market.guard.counts,
+    market_withheld: () =>
+      heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
+    market_spread_ratio: spreads,
+    markets_missing: missing,
+  };
 
   function states(): Sample[] {
     const { status } = market.service.read(clock.now());
@@ -268,20 +203,13 @@ function marketMetrics(parts: AdminParts): Metric[] {
     return { paused: missing.length, held_back: isHeldBack ? due.length : 0 };
   }
 
-  function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {
-    const samples = () =>
+  function ofRates(read: (known: KnownRate) => number | undefined): Metric['read'] {
+    return () =>
       [...configuration.pricing.converted.keys()].flatMap((quote): Sample[] => {
         const value = read(market.markets.rate(quote));
         return value === undefined ? [] : [[quote, value]];
       });
-    return labelled(name, ['quote'], help, samples);
   }
-}
-
-/** A metric, and the same under the name that it had before. */
-function withAlias(name: string, metric: Metric): Metric[] {
-  const help = `${metric.help} Its former name, for one version: use mdapi_${metric.name}.`;
-  return [metric, { ...metric, name, help }];
 }
 
 function spreadShare({ bid, ask }: AcceptedTicker): number {
@@ -290,61 +218,30 @@ function spreadShare({ bid, ask }: AcceptedTicker): number {
 
 type KnownRate = ReturnType<AdminParts['market']['markets']['rate']>;
 
-function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
+function noticeMetrics({ access, notifier }: AdminParts): Readers {
   const notices = () => notifier.figures();
-  return [
-    metric('key_breaches_total', 'Minutes in which a key was refused by its limit, summed over keys.', () => {
-      return access.breaches.minutesSeen;
-    }),
-    metric('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),
-    labelled('notice_attempts_total', ['outcome'], 'Attempts to send a notice, by outcome.', () => ({
-      ...notices().attempts,
-    })),
-    metric('notices_pending', 'Notices in the outbox that are still to be sent.', () => notices().pending),
-  ];
+  return {
+    key_breaches_total: () => access.breaches.minutesSeen,
+    notices_decided_total: () => notices().decided,
+    notice_attempts_total: () => ({ ...notices().attempts }),
+    notices_pending: () => notices().pending,
+  };
 }
 
 /** Registered only where Redis is configured: elsewhere a gauge of 0 would report an outage of it. */
-function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
-  if (sharedLimits() === undefined) return [];
-  return [
-    metric('feed_leading', '1 while this process runs the feed for all, 0 while it follows another.', () =>
-      Number(replication()?.isLeading ?? false),
-    ),
-    metric('feed_alone', '1 while this process runs a feed for itself, because Redis cannot be asked who leads.', () =>
-      Number(replication()?.isAlone ?? false),
-    ),
-    metric('feed_state_taken_total', 'Times the whole market state was taken from another process.', () => {
-      return replication()?.resyncs ?? 0;
-    }),
-    metric('redis_limits_up', '1 while the limits are counted in Redis, 0 while this process counts alone.', () =>
-      Number(sharedLimits()?.isUp),
-    ),
-    metric('redis_limits_fallbacks_total', 'Times the counting fell back to this process alone.', () => {
-      return sharedLimits()?.fallbacks ?? 0;
-    }),
-    labelled('redis_limits_requests_total', ['where'], 'Requests counted, by where.', countedWhere),
-    labelled(
-      'board_waits_total',
-      ['outcome'],
-      'Answers that needed the newer board that their key had seen, by whether it came in time.',
-      () => ({
-        ...sharedLimits()?.boardWaits,
-      }),
-    ),
-    metric(
-      'board_positions_stored_total',
-      'Calls to Redis because the board moved on while a request was counted.',
-      () => {
-        return sharedLimits()?.positionsStored ?? 0;
-      },
-    ),
-    metric(
-      'redis_clock_skew_seconds',
-      'Wall clock of this process minus that of Redis; 0 while that is unknown.',
-      () => (sharedLimits()?.clockSkewMs ?? 0) / 1000,
-    ),
-  ];
+function clusterMetrics({ sharedLimits, replication }: AdminParts): Readers {
+  if (sharedLimits() === undefined) return {};
+  return {
+    feed_leading: () => Number(replication()?.isLeading ?? false),
+    feed_alone: () => Number(replication()?.isAlone ?? false),
+    feed_state_taken_total: () => replication()?.resyncs ?? 0,
+    redis_limits_up: () => Number(sharedLimits()?.isUp),
+    redis_limits_fallbacks_total: () => sharedLimits()?.fallbacks ?? 0,
+    redis_limits_requests_total: countedWhere,
+    board_waits_total: () => ({ ...sharedLimits()?.boardWaits }),
+    board_positions_stored_total: () => sharedLimits()?.positionsStored ?? 0,
+    redis_clock_skew_seconds: () => (sharedLimits()?.clockSkewMs ?? 0) / 1000,
+  };
 
   function countedWhere(): Counts {
     const { countedShared, countedAlone, refusedUnasked } = sharedLimits() ?? {};
@@ -353,29 +250,25 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
 }
 
 /** Without a value where nothing is recorded. */
-function recordMetrics({ recording, clock }: AdminParts): Metric[] {
-  return [
-    metric('record_quotes_total', 'Published prices recorded.', () => recording()?.quotes),
-    metric('record_answers_total', 'Answers to keys recorded.', () => recording()?.servings),
-    metric('record_bytes_total', 'Bytes of sealed segments.', () => recording()?.segmentBytes),
-    metric('record_backlog_bytes', 'Bytes noted and not in the journal yet.', () => recording()?.backlogBytes),
-    metric('record_write_failing', '1 while the record cannot be written and waits in memory.', () => {
+function recordMetrics({ recording, clock }: AdminParts): Readers {
+  return {
+    record_quotes_total: () => recording()?.quotes,
+    record_answers_total: () => recording()?.servings,
+    record_bytes_total: () => recording()?.segmentBytes,
+    record_backlog_bytes: () => recording()?.backlogBytes,
+    record_write_failing: () => {
       const figures = recording();
       return figures && (figures.trouble === undefined ? 0 : 1);
-    }),
-    metric('record_gaps_total', 'Gaps in the record.', () => recording()?.gaps),
-    metric('record_gap_seconds', 'How long nothing has been recorded; 0 while all is.', () => {
+    },
+    record_gaps_total: () => recording()?.gaps,
+    record_gap_seconds: () => {
       const figures = recording();
       return figures && (figures.gapSince === undefined ? 0 : (clock.now() - figures.gapSince) / 1000);
-    }),
-    metric(
-      'postgres_clock_skew_seconds',
-      'Wall clock of this process minus that of the PostgreSQL server of its record.',
-      () => {
-        const offsetMs = recording()?.clockOffsetMs;
-        return offsetMs === undefined ? undefined : offsetMs / 1000;
-      },
-    ),
-    metric('record_silent_processes', 'Processes whose record ended without a stop.', () => recording()?.silent.length),
-  ];
+    },
+    postgres_clock_skew_seconds: () => {
+      const offsetMs = recording()?.clockOffsetMs;
+      return offsetMs === undefined ? undefined : offsetMs / 1000;
+    },
+    record_silent_processes: () => recording()?.silent.length,
+  };
 }
