@@ -40,12 +40,11 @@ function list(own: readonly Field[], notes: ReadonlyMap<string, Notes>): string 
   const entries = own.map(({ key, schema }) => {
     const { description, whenAbsent = 'none', security, example } = notes.get(key)!;
     const initial = schema.default === undefined ? whenAbsent : code(schema.default);
-    // A range shows by itself what it is one of, and so do a word and an address.
+    // A range shows by itself what it is one of, and so does a word; the introduction says what holds of most texts.
     const allowed = (schema.allowed ?? '')
-      .replace(
-        /^a (whole number|duration|decimal) from |^one of |^true or false$|,? without credentials or fragment$/,
-        '',
-      )
+      .replace(/^a (whole number|duration|decimal) from |^one of |^true or false$| such as (EUR|BTCEUR)\b/g, '')
+      .replace(/^an http:\/\/ or https:\/\/ URL\b.*|^a path$|^an IP address or a host name$|^1 to 300 printable.*/, '')
+      .replace(/,? without credentials or fragment$/, '')
       .replace(' printable characters without spaces at the ends', ' characters');
     const sentences = [
       `\`${key}\` (${initial}${allowed && `; ${allowed}`}):`,
