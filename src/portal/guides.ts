@@ -5,39 +5,10 @@ import { contractLimits, type LimitCategory } from '../contract/limits.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
+import sources from './guides.json' with { type: 'json' };
 import { guideIn, isTranslated, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { link, type Site } from './site.ts';
-
-/** The Markdown files of this repository that the portal shows as guides, in reading order. */
-const sources = [
-  guide('quick-start', 'Quick start', 'From a key to live prices, in curl, TypeScript and Python.'),
-  guide('polling', 'Polling well', 'How often to ask, when to wait, and how to measure the clock.'),
-  guide('status', 'Status and maintenance', 'When prices are too old to trade on, and what to do around a window.'),
-  guide('markets', 'Market states, missing symbols', 'What market states mean, and why a symbol can be missing.'),
-  guide('prices', 'Prices, and what is in them', 'What a price contains, how it is rounded, and how old it is.'),
-  guide('limits', 'Limits', 'What is counted, what the headers say, and what happens at the limit.'),
-  guide('errors', 'Reading errors', 'One shape for every error, and which of them are worth a retry.'),
-  guide('versioning', 'Versioning', 'What can change without notice, and how to be ready for it.'),
-  guide(
-    'typescript-client',
-    'TypeScript client',
-    'The client that does the waiting, retrying and polling for you.',
-    'client',
-  ),
-  guide(
-    'python-client',
-    'Python client',
-    'Waiting, retrying and polling done for you, sync and async.',
-    'client-python',
-  ),
-];
-
-/** Makes a guide of a package's README: the name takes the place of its first heading. @param purpose what a reader finds there */
-function guide(slug: string, name: string, purpose: string, packageFolder?: string) {
-  const file = packageFolder === undefined ? `docs/clients/${slug}.md` : `${packageFolder}/README.md`;
-  return { slug, name, purpose, file, title: packageFolder && name };
-}
 
 const repository = new URL('../../', import.meta.url);
 
@@ -50,11 +21,14 @@ export interface Guide {
   readonly text: string;
 }
 
-/** Every guide, with the addresses of this service in place of those of the examples. */
+/**
+ * Every guide in reading order, with the addresses of this service in place of those of the examples. In the README of a package
+ * the guide's name takes the place of the first heading.
+ */
 export function readGuides(site: Site): readonly Guide[] {
-  return sources.map(({ slug, file, name, title, purpose }) => {
+  return sources.map(({ slug, file, name, purpose }) => {
     const text = guideIn(site.language, slug, readFileSync(new URL(file, repository), 'utf8').trim());
-    const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${translate(site, title)}`);
+    const titled = file.endsWith('/README.md') ? text.replace(/^# .*$/m, `# ${translate(site, name)}`) : text;
     return {
       route: guideRoute(slug),
       name: translate(site, name),
