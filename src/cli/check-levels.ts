@@ -1,7 +1,7 @@
 import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
-import { levelOf } from '../market/source-agreement.ts';
+import { levelOf } from '../market/quote.ts';
 import { areClose, reachOf } from '../market/source-standing.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';

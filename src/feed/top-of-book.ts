@@ -79,7 +79,9 @@ class Side {
     if (this.#floor !== undefined && this.#order(price, this.#floor) <= 0) return;
     const at = this.#find(price);
     const isKnown = at < this.#prices.length && this.#order(this.#prices[at]!, price) === 0;
-    this.#prices.splice(at, isKnown ? 1 : 0, ...(isPresent ? [price] : []));
+    if (isKnown && isPresent) this.#prices[at] = price;
+    else if (isPresent) this.#prices.splice(at, 0, price);
+    else if (isKnown) this.#prices.splice(at, 1);
     if (this.#prices.length > 2 * depthMax) this.#trim();
   }
 

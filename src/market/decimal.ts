@@ -37,6 +37,8 @@ export function toBig(decimal: DecimalString): Big {
 
 /** Above zero. */
 export function isPositive(decimal: DecimalString): boolean {
+  // The first digit of nearly all says it.
+  if (decimal >= '1' && decimal < ':') return true;
   return !decimal.startsWith('-') && /[1-9]/.test(decimal);
 }
 
@@ -45,7 +47,9 @@ export function compare(one: DecimalString, other: DecimalString): number {
   if (one === other) return 0;
   // Digits in the same places compare as texts, in a tenth of the time, but for zeros at the end of one of them.
   const areAligned = wholeDigits(one) === wholeDigits(other);
-  if (areAligned && !one.startsWith(other) && !other.startsWith(one)) return one < other ? -1 : 1;
+  const isPrefix =
+    one.length < other.length ? other.startsWith(one) : one.length > other.length && one.startsWith(other);
+  if (areAligned && !isPrefix) return one < other ? -1 : 1;
   const [left, right] = inOneUnit(one, other);
   return Number(left - right);
 }

@@ -1,6 +1,8 @@
 import Big from 'big.js';
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isAbove, isPositive, toBig } from './decimal.ts';
+import { bandAround, isWithin, levelOf, type PriceBand, type Quote } from './quote.ts';
+import { reachOf } from './source-standing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath } from './upstream.ts';
@@ -37,12 +39,6 @@ export interface Doubt {
   readonly values: readonly DecimalString[];
   /** When the last good price is too old to be served; `undefined` for a rate, which has its own validity. */
   readonly unpricedFrom: EpochMs | undefined;
-}
-
-/** The best prices. */
-export interface Quote {
-  readonly bid: DecimalString;
-  readonly ask: DecimalString;
 }
 
 /** A ticker that passed the rules of acceptance, and how it came. */
@@ -109,6 +105,9 @@ export class Guard {
   readonly #ratePercent: Big;
   readonly #suspects = new Map<DoubtSubject, Suspect>();
   readonly #spreads = new Map<MarketSymbol, { readonly usual: Big; readonly at: EpochMs }>();
+  /** Where no reason to doubt can be, and the last ticker there. */
+  readonly #calm = new Map<MarketSymbol, { readonly band: PriceBand; last: AcceptedTicker }>();
+  readonly #bandReach: Big;
   readonly #counts: Record<DoubtReason, number>;
 
   constructor(rules: GuardRules, counts = noCounts()) {
@@ -116,6 +115,9 @@ export class Guard {
     this.#jumpPercent = toBig(rules.jumpPercent);
     this.#spreadPercent = toBig(rules.spreadPercent);
     this.#ratePercent = toBig(rules.ratePercent);
+    // At most double: then nothing within it is out of range either.
+    const [narrowest] = [this.#jumpPercent, this.#spreadPercent, hundred].sort((one, other) => one.cmp(other));
+    this.#bandReach = reachOf(narrowest!.toFixed() as DecimalString);
     this.#counts = counts;
   }
 
@@ -161,7 +163,7 @@ export class Guard {
     }
     const begun = known ?? { reason, since: at, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
     const held = { ...begun, values: [ticker.bid, ticker.ask] };
-    const level = toBig(ticker.bid).plus(ticker.ask);
+    const level = levelOf(ticker);
     const suspect = this.#follow(symbol, held, { path, at, level }, this.#jumpPercent);
     const isLasting = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
     const isSettled = isLasting && !this.#isBeyondCeiling(level, previous);
@@ -191,7 +193,7 @@ export class Guard {
   /** Time proves nothing this far from the last good price. */
   #isBeyondCeiling(level: Big, previous: AcceptedTicker | undefined): boolean {
     if (previous === undefined) return false;
-    const before = toBig(previous.bid).plus(previous.ask);
+    const before = levelOf(previous);
     const [low, high] = level.lt(before) ? [level, before] : [before, level];
     return high.minus(low).times(hundred).gt(low.times(this.#rules.ceilingPercent));
   }
@@ -224,14 +226,22 @@ export class Guard {
     previous: AcceptedTicker | undefined,
     isComparable: boolean,
   ): DoubtReason | undefined {
+    const calm = this.#calm.get(symbol);
+    if (calm !== undefined && calm.last === previous && isWithin(calm.band, ticker)) {
+      calm.last = ticker;
+      return undefined;
+    }
     const bid = toBig(ticker.bid);
     const level = bid.plus(ticker.ask);
     if (previous !== undefined && isComparable) {
-      const before = toBig(previous.bid).plus(previous.ask);
+      const before = levelOf(previous);
       if (isBeyond(level, before, this.#jumpPercent)) return 'jump';
     }
     if (isOutOfRange(ticker, previous)) return 'range';
-    if (!isSpreadOver(bid, level, this.#spreadPercent)) return undefined;
+    if (!isSpreadOver(bid, level, this.#spreadPercent)) {
+      this.#calm.set(symbol, { band: bandAround(level, this.#bandReach), last: ticker });
+      return undefined;
+    }
     const usual = this.#spreads.get(symbol)?.usual ?? (previous && spreadOf(previous));
     return usual !== undefined && spreadOf(ticker).gt(usual.times(unusualSpreadFactor)) ? 'spread' : undefined;
   }

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import { type Choice, relisted } from './choice.ts';
-import type { Doubt, Guard, Quote, TickerOffer, Verdict } from './guard.ts';
+import type { Doubt, Guard, TickerOffer, Verdict } from './guard.ts';
+import type { Quote } from './quote.ts';
 import {
   exclusionOf,
   marketDoubtOf,

@@ -1,7 +1,7 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, toBig } from './decimal.ts';
-import type { Quote } from './guard.ts';
+import type { DecimalString } from './decimal.ts';
+import { bandAround, isWithin, levelOf, type PriceBand, type Quote } from './quote.ts';
 import { areClose, reachOf, type Standing, standingsOf, type Voice } from './source-standing.ts';
 import type { FeedPath } from './upstream.ts';
 
@@ -34,10 +34,24 @@ export interface SourceDoubt extends Quote {
 /** Doubts of the sources of one market, by their ids. */
 export type SourceDoubts = readonly (readonly [string, SourceDoubt])[];
 
-/** A source's word now, taken or not. */
-interface Said extends Quote {
-  readonly level: Big;
-  readonly path: FeedPath;
+/** A source's word, taken or not. */
+class Said implements Quote {
+  readonly bid: DecimalString;
+  readonly ask: DecimalString;
+  readonly path: FeedPath | undefined;
+  #level: Big | undefined;
+
+  constructor({ bid, ask }: Quote, path?: FeedPath) {
+    this.bid = bid;
+    this.ask = ask;
+    this.path = path;
+  }
+
+  /** Bid plus ask. */
+  get level(): Big {
+    this.#level ??= levelOf(this);
+    return this.#level;
+  }
 }
 
 interface Member {
@@ -46,7 +60,7 @@ interface Member {
   voice: Voice | undefined;
   standing: Standing | undefined;
   /** Where it was when it last agreed with others, or was taken while nobody agreed with it. */
-  ownLevel: Big | undefined;
+  ownLevel: Said | undefined;
   doubt: SourceDoubt | undefined;
   /** Where it was when the doubt began. */
   doubtedLevel: Big | undefined;
@@ -82,6 +96,8 @@ export class SourceAgreement {
   readonly #returnAfterMs: number;
   readonly #members: readonly Member[];
   #isOpen = false;
+  /** Where all agree and nothing is doubted: nothing changes while every word stays within. */
+  #band: PriceBand | undefined;
   #firstHeardMs: number | undefined;
 
   readonly #changed: DoubtListener;
@@ -141,18 +157,27 @@ export class SourceAgreement {
     const { said } = member;
     const isSame = said !== undefined && said.bid === bid && said.ask === ask && said.path === path;
     if (!isSame) {
-      member.said = { bid, ask, path, level: levelOf({ bid, ask }) };
-      this.#compare(hearing);
+      const now = new Said({ bid, ask }, path);
+      member.said = now;
+      if (this.#keepsCalm(member, now)) member.ownLevel = now;
+      else {
+        this.#band = undefined;
+        this.#compare(hearing);
+      }
     }
     this.#isOpen ||= this.#members.every(isLive) || this.#members.some((each) => isLive(each) && isAgreeing(each));
     return member.doubt;
   }
 
+  #keepsCalm({ voice }: Member, said: Said): boolean {
+    const isSameWitness = voice?.isWitness === (said.path === 'live');
+    return this.#band !== undefined && isSameWitness && isWithin(this.#band, said);
+  }
+
   /** A ticker of the source was taken: where nobody agrees with it, that is its level. */
   taken(index: number): void {
     const member = this.#members[index]!;
-    if (this.#isOpen && member.doubt === undefined && member.standing !== 'agrees')
-      member.ownLevel = member.said?.level;
+    if (this.#isOpen && member.doubt === undefined && member.standing !== 'agrees') member.ownLevel = member.said;
   }
 
   /**
@@ -165,7 +190,7 @@ export class SourceAgreement {
     const isAnyHeard = this.#members.some(({ said }) => said !== undefined);
     if (isAnyHeard) this.#firstHeardMs ??= nowMs;
     this.#isOpen ||= this.#firstHeardMs !== undefined && (listed < 2 || nowMs - this.#firstHeardMs >= firstWaitMs);
-    if (!isAnyHeard) return;
+    if (!isAnyHeard || (this.#band !== undefined && !this.#areOtherWitnesses(hearing))) return;
     this.#compare(hearing);
     // In a crash each can have been contradicted in turn: where none is left, those that agree make the price at once.
     const isAnyLeft = this.#members.some(({ said, doubt }) => said !== undefined && doubt === undefined);
@@ -174,6 +199,22 @@ export class SourceAgreement {
       member.agreesSinceMs ??= nowMs;
       if (!isAnyLeft || nowMs - member.agreesSinceMs >= this.#returnAfterMs) this.#clear(index);
     }
+    this.#band = this.#bandOfAll();
+  }
+
+  /** @returns `undefined` where a word of one can change what is found of another */
+  #bandOfAll(): PriceBand | undefined {
+    const words: Said[] = [];
+    for (const { said, standing, doubt, ownLevel, acceptedLevel } of this.#members) {
+      if (doubt !== undefined || acceptedLevel !== undefined) return undefined;
+      if (said !== undefined && (standing !== 'agrees' || ownLevel !== said)) return undefined;
+      if (said !== undefined) words.push(said);
+    }
+    const [first, ...others] = words.map(({ level }) => level).sort((one, other) => one.cmp(other));
+    const last = others.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    const band = bandAround(first.plus(last).times('0.5'), this.#agreementReach);
+    return words.every((said) => isWithin(band, said)) ? band : undefined;
   }
 
   /** The source's connection is lost or its listing ended: what it said counts no longer. */
@@ -192,11 +233,12 @@ export class SourceAgreement {
   /** Takes over what was doubted before a restart, or by another process. */
   restoreDoubt(index: number, doubt: SourceDoubt | undefined): void {
     this.#members[index]!.doubt = doubt;
+    this.#band = undefined;
   }
 
   /** The source made the price before a restart, or in another process. */
   restoreLevel(index: number, quote: Quote): void {
-    this.#members[index]!.ownLevel = levelOf(quote);
+    this.#members[index]!.ownLevel = new Said(quote);
   }
 
   /** Whether a source may take over: it is near the market's last good price, another than the one in use agrees, or the operator does. */
@@ -230,17 +272,25 @@ export class SourceAgreement {
   }
 
   /** Returns whether anyone says something else than at the last comparison. */
-  #listen({ isLive }: Hearing): boolean {
+  #listen(hearing: Hearing): boolean {
     let isAnyNew = false;
-    for (let index = 0; index < this.#members.length; index++) {
-      const member = this.#members[index]!;
+    for (const [index, member] of this.#members.entries()) {
       const { said, voice } = member;
-      const isWitness = said && (isLive(index) ?? said.path === 'live');
+      const isWitness = this.#isWitness(index, hearing);
       if (voice?.level === said?.level && voice?.isWitness === isWitness) continue;
       member.voice = said && { level: said.level, isWitness: isWitness === true };
       isAnyNew = true;
     }
     return isAnyNew;
+  }
+
+  #isWitness(index: number, { isLive }: Hearing): boolean | undefined {
+    const { said } = this.#members[index]!;
+    return said && (isLive(index) ?? said.path === 'live');
+  }
+
+  #areOtherWitnesses(hearing: Hearing): boolean {
+    return this.#members.some(({ voice }, index) => voice?.isWitness !== this.#isWitness(index, hearing));
   }
 
   /**
@@ -257,7 +307,7 @@ export class SourceAgreement {
     });
     const hasLeft = (index: number) => {
       const { said, ownLevel } = this.#members[index]!;
-      const before = ownLevel ?? this.#levelOf(price, used);
+      const before = ownLevel?.level ?? this.#levelOf(price, used);
       return before !== undefined && !this.#areClose(said!.level, before);
     };
     const left = parties.filter(hasLeft);
@@ -305,7 +355,7 @@ export class SourceAgreement {
     const haveOthersCome = member.doubtedLevel !== undefined && this.#areClose(said!.level, member.doubtedLevel);
     if (doubt?.reason === 'not_comparable' || haveOthersCome) this.#clear(index);
     member.acceptedLevel = undefined;
-    if (member.doubt === undefined) member.ownLevel = said!.level;
+    if (member.doubt === undefined) member.ownLevel = said;
   }
 
   /** The level of the market's price, which mostly is what the source in use says. */
@@ -346,9 +396,4 @@ function isLive({ said }: Member): boolean {
 
 function isAgreeing({ standing }: Member): boolean {
   return standing === 'agrees';
-}
-
-/** Bid plus ask. */
-export function levelOf({ bid, ask }: Quote): Big {
-  return toBig(bid).plus(ask);
 }

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../clock.ts';
-import { type Doubt, type DoubtReason, doubtedForMsMax, type Guard, type Quote, type Verdict } from './guard.ts';
+import { type Doubt, type DoubtReason, doubtedForMsMax, type Guard, type Verdict } from './guard.ts';
+import type { Quote } from './quote.ts';
 import type { SourceDoubt, SourceDoubtReason } from './source-agreement.ts';
 import type { Exclusion, Reach } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
