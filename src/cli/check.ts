@@ -4,10 +4,12 @@ import { createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type Clock, type Timer, withTimeout } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
+import type { LoadedConfiguration } from '../configuration/load.ts';
 import { didYouMean } from '../configuration/spelling.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
+import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
 import type { Finding } from './check-levels.ts';
 import type { Command, Context } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
@@ -26,33 +28,38 @@ export const check: Command = {
   ],
   examples: { 'mdapi check --config /etc/mdapi/mdapi.yaml': 'before the first start, or when something is wrong' },
   async run(input, context) {
-    const { configuration, file, settings } = await configurationFor(input, context);
-    const { assertRecordNamed } = await import('../configuration/load.ts');
-    const look = async () => {
-      assertRecordNamed(settings);
-      return file ?? 'defaults and environment, no file';
-    };
-    const loaded: Check = ['configuration', look];
-    const isRunning = await isServing(configuration.admin, context);
-    // At the same time, for one that hangs takes its whole timeout.
-    const [own, upstream] = await Promise.all([
-      Promise.all([loaded, ...checksOf(configuration, context, isRunning)].map(attempt)),
-      checkUpstream(configuration, context),
-    ]);
-    const results = [...own, ...upstream];
-    const paint = paintFor(context);
-    const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
-      const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };
-      return [name, works ? good : { text: 'does not work', paint: paint.bad }, detail];
-    });
-    const findings = results.map(({ finding }) => finding);
-    return {
-      json: { works: findings.every(({ works }) => works), findings },
-      text: table(['CHECK', 'RESULT', 'DETAIL'], rows, paint, ''),
-      exitCode: results.find(({ exitCode }) => exitCode !== exitCodes.ok)?.exitCode ?? exitCodes.ok,
-    };
+    return checkAll(await configurationFor(input, context), context);
   },
 };
+
+/** Checks all that a configuration names. */
+export async function checkAll({ configuration, file, settings }: LoadedConfiguration, context: Context) {
+  const { assertRecordNamed } = await import('../configuration/load.ts');
+  const look = async () => {
+    assertRecordNamed(settings);
+    return file ?? 'defaults and environment, no file';
+  };
+  const loaded: Check = ['configuration', look];
+  const isRunning = await isServing(configuration.admin, context);
+  // At the same time, for one that hangs takes its whole timeout.
+  const [own, upstream] = await Promise.all([
+    Promise.all([loaded, ...checksOf(configuration, context, isRunning)].map(attempt)),
+    checkUpstream(configuration, context),
+  ]);
+  const unusual = unusualRates(ratesOf(configuration.pricing)).map((detail) => warning('pricing', detail));
+  const results = [...own, ...unusual, ...upstream];
+  const paint = paintFor(context);
+  const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
+    const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };
+    return [name, works ? good : { text: 'does not work', paint: paint.bad }, detail];
+  });
+  const findings = results.map(({ finding }) => finding);
+  return {
+    json: { works: findings.every(({ works }) => works), findings },
+    text: table(['CHECK', 'RESULT', 'DETAIL'], rows, paint, ''),
+    exitCode: results.find(({ exitCode }) => exitCode !== exitCodes.ok)?.exitCode ?? exitCodes.ok,
+  };
+}
 
 /** A check; returns what was found, or throws what is wrong and what to do, without a secret. */
 type Check = readonly [name: string, work: () => Promise<string>];
@@ -323,6 +330,10 @@ function reached(
     }
   };
   return [name, look];
+}
+
+function warning(name: string, detail: string): CheckResult {
+  return { finding: { name, works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
 }
 
 async function attempt([name, work]: Check): Promise<CheckResult> {

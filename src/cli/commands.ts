@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { completionOf } from './completion.ts';
 import { demo } from './demo.ts';
 import { historyCommands } from './history.ts';
+import { init } from './init.ts';
 import { keyCommands } from './keys.ts';
 import { maintenanceCommands } from './maintenance.ts';
 import { marketCommands } from './markets.ts';
@@ -21,7 +22,10 @@ import { watch } from './watch/watch.ts';
 
 /** Every command under its title of the help, in the order of the help and the reference. */
 export const sections: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
-  { title: 'The server', commands: [serve, demo, check, watch, storeCopy, storeBackup, storeRestore, acceptChanges] },
+  {
+    title: 'The server',
+    commands: [serve, demo, init, check, watch, storeCopy, storeBackup, storeRestore, acceptChanges],
+  },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
   { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },
   { title: 'Notices to key holders', commands: noticeCommands },

@@ -3,8 +3,9 @@ import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { type KeyView, keyView, readKey } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
 import { unknownKey } from '../store/key-record.ts';
-import type { KeyStatus } from '../store/keys.ts';
-import type { Command, CommandInput } from './command.ts';
+import type { KeyStatus, NewKey } from '../store/keys.ts';
+import type { Store } from '../store/store.ts';
+import type { Command, CommandInput, Context } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
 import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
@@ -13,7 +14,8 @@ import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
 const idPositional = { name: 'ID', summary: 'the key’s id, key_…' };
 const overlapMaxMs = 365 * 86_400_000;
 const defaultOverlap = '24h';
-const shownOnce = 'The key is shown only once and stored nowhere. Save it now, out of browsers and repositories.';
+export const shownOnce =
+  'The key is shown only once and stored nowhere. Save it now, out of browsers and repositories.';
 
 const create = storeCommand({
   name: 'keys create',
@@ -38,23 +40,32 @@ const create = storeCommand({
     limitPerMinute: limitFrom(input.option('limit')),
   }),
   async work({ input, values, store, context, paint }) {
-    const text = generateApiKey(context.randomness);
-    const { id } = await store.keys.insert({
-      accountId: input.required('account'),
-      digest: digestOf(text),
-      lastFour: lastFourOf(text),
-      label: input.option('label'),
-      ...values,
-    });
-    const key = await readKey(store.keys, id, context.clock.now());
+    const limits = { label: input.option('label'), ...values };
+    const { text, key } = await issueKey(store, { accountId: input.required('account'), ...limits }, context);
     const inactive = `The account ${key.accountId} is inactive: activate it before the key can be used.`;
     return {
       json: { ...key, key: text },
-      text: pairs([['Key', text], ...keyLines(key, paint)], paint),
+      text: keyText(text, key, paint),
       notes: key.accountActive ? [shownOnce] : [shownOnce, inactive],
     };
   },
 });
+
+/** Makes a key, whose text is stored nowhere. */
+export async function issueKey(
+  { keys }: Pick<Store, 'keys'>,
+  record: Omit<NewKey, 'digest' | 'lastFour'>,
+  { clock, randomness }: Pick<Context, 'clock' | 'randomness'>,
+) {
+  const text = generateApiKey(randomness);
+  const { id } = await keys.insert({ ...record, digest: digestOf(text), lastFour: lastFourOf(text) });
+  return { text, key: await readKey(keys, id, clock.now()) };
+}
+
+/** A new key for people. */
+export function keyText(text: string, key: KeyView, paint: Paint): string {
+  return pairs([['Key', text], ...keyLines(key, paint)], paint);
+}
 
 function limitFrom(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseCount(text, limitMax, '--limit');

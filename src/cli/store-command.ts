@@ -57,12 +57,12 @@ export async function configurationFor(
   input: CommandInput,
   { env, cwd }: Pick<Context, 'env' | 'cwd'>,
   ownFlags: readonly Flag[] = [],
+  readFile = (path: string) => readFileSync(path, 'utf8'),
 ): Promise<LoadedConfiguration> {
   const { loadConfiguration } = await import('../configuration/load.ts');
   const store = input.option('store');
   if (store !== undefined) refusePassword('store', store);
   const flags = store === undefined ? ownFlags : [...ownFlags, { flag: '--store', key: 'store', value: store }];
-  const readFile = (path: string) => readFileSync(path, 'utf8');
   return loadConfiguration({ flags, env, cwd, configPath: input.option('config'), readFile });
 }
 
@@ -127,22 +127,42 @@ export async function savedBook(store: Store, configuration: Configuration, cloc
 
 export const yesOption: Option = { name: 'yes', summary: 'do not ask (without a terminal nothing is ever asked)' };
 
+/** Whether a person can be asked. */
+export function isAtTerminal({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): boolean {
+  return stdin.isTerminal && stderr.isTerminal;
+}
+
 /** Asks on stderr, and only a person at a terminal: a script has decided already. */
-async function confirm(
+export async function confirm(
   question: string,
   needsYes: boolean,
   input: CommandInput,
-  { stdin, stderr }: Context,
+  context: Context,
+  reader?: ReturnType<typeof readerOf>,
 ): Promise<void> {
   if (input.isSet('yes')) return;
-  if (!stdin.isTerminal || !stderr.isTerminal) {
+  if (!isAtTerminal(context)) {
     if (!needsYes) return;
     throw new CommandError(exitCodes.failure, 'not_confirmed', `${question} Without a terminal this needs --yes.`);
   }
-  stderr.write(`${question} [y/N] `);
-  const lines = createInterface({ input: stdin.stream, terminal: false });
-  const { value: answer = '' } = await lines[Symbol.asyncIterator]().next();
+  const lines = reader ?? readerOf(context);
+  const answer = (await lines.ask(`${question} [y/N] `)) ?? '';
   lines.close();
-  if (/^y(es)?$/i.test(answer.trim())) return;
+  if (/^y(es)?$/i.test(answer)) return;
   throw new CommandError(exitCodes.failure, 'not_confirmed', 'Nothing was changed.');
+}
+
+/** Reads what a person types. One reader for several questions: what it has read ahead is lost with it. */
+export function readerOf({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>) {
+  const lines = createInterface({ input: stdin.stream, terminal: false });
+  const typed = lines[Symbol.asyncIterator]();
+  return {
+    /** The answer; `undefined` at the end of input. */
+    async ask(question: string): Promise<string | undefined> {
+      stderr.write(question);
+      const { value, done } = await typed.next();
+      return done === true ? undefined : value.trim();
+    },
+    close: () => lines.close(),
+  };
 }

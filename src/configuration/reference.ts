@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { connectorKinds } from '../feed/connectors.ts';
+import { checkSource } from './check.ts';
 import type { AnnotatedSchema } from './kinds.ts';
-import { annotatedSchema, type Field, fields, isSection } from './schema.ts';
+import { annotatedSchema, type Field, fields, isSection, valueAt } from './schema.ts';
+import { type Flag, readFlags } from './sources.ts';
 
 /** The documentation of a setting or a section. */
 export interface Notes {
@@ -67,16 +69,41 @@ function code(value: unknown): string {
 export function exampleYaml(): string {
   const title =
     '# Every setting with its default, or as a comment with an example. Generated from src/configuration/schema.ts.';
-  return [title, ...yamlLines(annotatedSchema, [], readNotes()), ''].join('\n');
+  return [title, ...yamlLines(annotatedSchema, readNotes()), ''].join('\n');
 }
 
-function yamlLines(section: AnnotatedSchema, path: readonly string[], notes: ReadonlyMap<string, Notes>): string[] {
-  const indent = '  '.repeat(path.length);
+/** A first configuration file: what was chosen, with what it means, and every other setting as a comment. */
+export function firstYaml(flags: readonly Flag[]): string {
+  const title =
+    '# Made by `mdapi init`. A comment without a sentence is a setting with its default, or with an example.';
+  const { data } = readFlags(flags);
+  const chosen = new Map(flags.map(({ key }) => [key, valueAt(data, key.split('.'))]));
+  return [title, ...yamlLines(annotatedSchema, readNotes(), chosen), ''].join('\n');
+}
+
+/** Says what is wrong with a value by itself. */
+export function problemOf(flag: Flag): string | undefined {
+  return checkSource(readFlags([flag]))[0]?.what;
+}
+
+function yamlLines(
+  section: AnnotatedSchema,
+  notes: ReadonlyMap<string, Notes>,
+  chosen?: ReadonlyMap<string, unknown>,
+  path = '',
+  indent = '',
+): string[] {
   return Object.entries(section.properties ?? {}).flatMap(([name, schema]) => {
-    const inner = [...path, name];
-    if (isSection(schema)) return [`${indent}${name}:`, ...yamlLines(schema, inner, notes)];
-    const initial = schema.default ?? notes.get(inner.join('.'))?.example;
-    const value = stringify(initial, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
-    return `${indent}${schema.default === undefined ? '# ' : ''}${name}: ${value}`;
+    const key = `${path}${name}`;
+    const isSet =
+      chosen === undefined
+        ? isSection(schema) || schema.default !== undefined
+        : [...chosen.keys()].some((one) => `${one}.`.startsWith(`${key}.`));
+    const start = isSet || indent.includes('#') ? indent : `${indent}# `;
+    if (isSection(schema)) return [`${start}${name}:`, ...yamlLines(schema, notes, chosen, `${key}.`, `${start}  `)];
+    const example = chosen?.get(key) ?? schema.default ?? notes.get(key)?.example;
+    const value = stringify(example, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
+    const sentences = chosen?.has(key) === true ? (notes.get(key)?.description.match(/\S.{0,100}(?=\s|$)/g) ?? []) : [];
+    return [...sentences.map((line) => `${indent}# ${line}`), `${start}${name}: ${value}`];
   });
 }

@@ -10,6 +10,7 @@ import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
 import { count, described, instantFields, instants, line, listOf, named, nullable } from './fields.ts';
 import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
+import { unusualRates } from './unusual-rates.ts';
 
 const PricesSchema = named('PricePair', 'Prices of clients.', {
   buyPrice: part.decimal('What a client pays.', '84631.2'),
@@ -42,7 +43,6 @@ type Change = Static<typeof ChangeSchema>;
 const changesShown = 50;
 /** A start so shortly before is meant as now. */
 const pastMs = 60_000;
-const unusualPercent = '5';
 const unusualMove = '2';
 
 /** Why a term cannot be meant so; `undefined` when it can. */
@@ -130,13 +130,7 @@ function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): st
       `The start ${isoInstant(draft.from)} lies in the past: what was quoted since then stays as it was, and the term holds from now on.`,
     );
   }
-  for (const [what, percent] of [
-    ['fee', draft.feePercent],
-    ['margin', draft.marginPercent],
-  ] as const) {
-    if (percent === undefined || percent === 'inherit' || toBig(percent as never).lt(unusualPercent)) continue;
-    concerns.push(`A ${what} of ${percent} % is unusual: clients pay ${percent} % more and receive ${percent} % less.`);
-  }
+  concerns.push(...unusualRates(Object.entries({ fee: draft.feePercent, margin: draft.marginPercent })));
   const lost = sorted.filter(({ before, after }) => before !== null && after === null);
   if (lost.length > 0) {
     concerns.push(`${symbolsOf(lost)} would have no price: it rounds to zero at this precision.`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -155,25 +155,21 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       assert.equal(demo.stderr, '');
     });
 
-    test('`serve` keeps a record in its own thread, and a price can be looked up in it', async (t) => {
+    test('`init` gives a configuration and a key, with which `serve` answers, keeps a record in its own thread, and finds a price in it', async (t) => {
       const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 10 });
       t.after(() => simulator.stop());
-      const configuration = {
-        server: { port: 0 },
-        admin: { port: 0 },
-        sources: [krakenAt(simulator.restUrl, simulator.wsUrl)],
-        rates: { source: 'cnb', url: simulator.cnbUrl },
-      };
-      const cwd = mkdtempSync(join(folder, 'serving-'));
-      writeFileSync(join(cwd, 'mdapi.yaml'), JSON.stringify(configuration));
-      const mdapi = async (...argv: string[]) =>
-        JSON.parse((await run(program, [...argv, '--json'], { cwd, env })).stdout);
-      const server = new Child(t, program, ['serve', '--json'], { cwd, env });
-      const { baseUrl } = JSON.parse(await server.firstLine());
-      const { id } = await mdapi('accounts', 'create', '--email', 'client@example.com');
-      const { key } = await mdapi('keys', 'create', '--account', id);
+      const own = { MDAPI_SERVER_PORT: '0', MDAPI_ADMIN_PORT: '0', MDAPI_RATES_URL: simulator.cnbUrl };
+      const options = { cwd: mkdtempSync(join(folder, 'serving-')), env: { ...env, ...own } };
+      const mdapi = async (...argv: string[]) => JSON.parse((await run(program, [...argv, '--json'], options)).stdout);
+      const sources = JSON.stringify([krakenAt(simulator.restUrl, simulator.wsUrl)]);
+      const chosen = ['--base-url', 'http://127.0.0.1', '--quotes', 'EUR', '--sources', sources, '--fee', '0.5'];
+      const { key, next } = await mdapi('init', ...chosen, '--czk', '1', '--email', 'client@example.com');
+      assert.equal(next, 'mdapi serve');
+      const server = new Child(t, program, ['serve', '--json'], options);
+      const { port } = JSON.parse(await server.firstLine());
+      const baseUrl = `http://127.0.0.1:${port}`;
       const api = await ApiClient.of(baseUrl, key);
-      await eventually('prices', async () => (await api.outcome('/v1/ticker?symbol=BTCEUR')) === '200');
+      await eventually('prices', async () => (await api.outcome('/v1/ticker?symbol=BTCCZK')) === '200');
       const quotes = ['history', 'quotes', 'BTCEUR', '--from', '2026-01-01T00:00:00Z'];
       await eventually('the record', async () => (await mdapi(...quotes)).quotes.length > 0);
       server.kill('SIGTERM');
