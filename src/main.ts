@@ -74,7 +74,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
 
   // Waits for its server, migrates.
   const store = await openStoreWhenThere(
-    { url: configuration.store.url, clock, randomness, isSoleService: configuration.redis === undefined },
+    { ...options, url: configuration.store.url, isSoleService: configuration.redis === undefined },
     log,
     options.signal,
   );

@@ -43,6 +43,7 @@ function sourcesIn(phase: Phase) {
   };
   const silent: Sign[] = [];
   const sharing = { figures: undefined as SharingFigures | undefined };
+  const upgrade = { kept: undefined as string | undefined };
   const sources = {
     clock,
     feed: { clock: () => reading },
@@ -51,13 +52,14 @@ function sourcesIn(phase: Phase) {
     configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
     listener: { certificateExpiresAt: () => well.certificateExpiresAt, overload: well },
     notifier: { figures: () => ({ isFailing: well.isMailFailing, pending: 3 }) },
+    store: upgrade,
     changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
     recording: () => ({ silent }),
     sharedLimits: () => undefined,
     replication: () => sharing.figures,
   } as unknown as AdminParts;
-  return { clock, markets, service, reachable, held, disk, well, reading, silent, sharing, sources };
+  return { clock, markets, service, reachable, held, disk, well, reading, silent, sharing, upgrade, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
@@ -74,6 +76,18 @@ test('a feed of its own, and why the lease cannot be had, are noted while they l
   ]);
   sharing.figures = { ...alone, isAlone: false, leaseTrouble: undefined };
   assert.deepEqual(readiness(sources).notes, []);
+});
+
+test('what is critical after an upgrade comes with the way back, and an upgrade that went well says nothing', () => {
+  const { disk, upgrade, sources } = sourcesIn('serving');
+  upgrade.kept = '/data/mdapi.sqlite.before-2.0.0-20300101T000000000Z';
+  assert.deepEqual(readiness(sources).notes, []);
+  disk.trouble = 'the disk is full';
+  const [, way] = readiness(sources).notes;
+  assert.match(
+    way!,
+    /^this start brought the database up to date\. .*`mdapi store restore \/data\/mdapi\.sqlite\.before-2/,
+  );
 });
 
 test('a full disk and a damaged database file are named', () => {

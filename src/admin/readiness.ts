@@ -5,6 +5,7 @@ import { allDoubts } from '../management/views.ts';
 import type { WithheldInput } from '../market/holds.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { findingText } from '../operator/record.ts';
+import { wayBack } from '../store/store.ts';
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running maintenance window or an unreachable store are notes
@@ -28,6 +29,9 @@ export function notesOf(parts: AdminParts): Note[] {
     ...certificateNotes(parts),
     ...mailNotes(parts),
   ];
+  const isBad = notes.some(({ level }) => level === 'critical');
+  const kept = isBad ? parts.store.kept : undefined;
+  if (kept !== undefined) notes.push(note('critical', `this start brought the database up to date. ${wayBack(kept)}`));
   const levels: readonly Note['level'][] = ['critical', 'warning', 'info'];
   return levels.flatMap((level) => notes.filter((note) => note.level === level));
 }

@@ -84,12 +84,14 @@ export const storeRestore: Command = {
     'Stop the server first. Every file is copied and compared with its SHA-256 before the first takes its place.',
     'What `--replace` replaces stays beside it, with `.replaced-` and the instant in its name.',
   ],
-  positionals: [{ name: 'DIR', summary: 'a directory that `store backup` made' }],
+  positionals: [{ name: 'DIR', summary: 'a directory that `store backup` made, or a file that an upgrade kept' }],
   options: [{ name: 'replace', summary: 'put aside what is in those places' }],
   examples: { 'mdapi store restore /backup/2026-11-23': 'into empty places, such as on a new machine' },
   async run(input, context) {
     const { directory, bases, notes } = await placesOf(input, context);
-    const { files } = readManifest(directory);
+    const files = fs.statSync(directory, { throwIfNoEntry: false })?.isFile()
+      ? await keptFile(directory, context)
+      : readManifest(directory).files;
     const staged = files.map(({ name }) => targetOf(name, bases)).map((path) => [`${path}.restoring`, path] as const);
     const paths = [...bases].filter(([name]) => files.some((file) => file.name === name)).map(([, path]) => path);
     const old = paths.flatMap((path) => oldFiles(path).map((suffix) => ({ path, suffix })));
@@ -104,7 +106,7 @@ export const storeRestore: Command = {
       const moves = old.map(({ path, suffix }) => [path + suffix, path + aside + suffix] as const);
       for (const [index, file] of files.entries()) {
         context.stderr.write(`${file.name}\n`);
-        await stage(directory, file, staged[index]![0]);
+        await stage(fs.statSync(directory).isFile() ? directory : join(directory, file.name), file, staged[index]![0]);
       }
       moveAll([...moves, ...staged]);
     } finally {
@@ -158,6 +160,13 @@ function oldFiles(path: string): string[] {
   return ['', '-wal', '-shm', ...journals].filter((suffix) => fs.existsSync(path + suffix));
 }
 
+/** A store alone. Throws `StoreError` for a file that is none. */
+async function keptFile(path: string, { clock }: Context): Promise<readonly BackupFile[]> {
+  const { inspectStore } = await import('../store/open-database.ts');
+  await inspectStore(`sqlite:${path}`, clock);
+  return [{ name: 'store.sqlite', bytes: fs.statSync(path).size, sha256: await digestOf(path) }];
+}
+
 function readManifest(directory: string): Manifest {
   const path = join(directory, manifestName);
   if (!fs.existsSync(path)) {
@@ -178,8 +187,7 @@ function targetOf(name: string, bases: ReadonlyMap<string, string>): string {
 }
 
 /** Copies a file, and throws `CommandError` unless the copy has the digest of the manifest. */
-async function stage(directory: string, { name, sha256 }: BackupFile, to: string): Promise<void> {
-  const from = join(directory, name);
+async function stage(from: string, { sha256 }: BackupFile, to: string): Promise<void> {
   if (fs.existsSync(from)) {
     createIfMissing(to);
     fs.copyFileSync(from, to);

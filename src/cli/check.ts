@@ -46,8 +46,10 @@ export async function checkAll({ configuration, file, settings }: LoadedConfigur
     Promise.all([loaded, ...checksOf(configuration, context, isRunning)].map(attempt)),
     checkUpstream(configuration, context),
   ]);
-  const unusual = unusualRates(ratesOf(configuration.pricing)).map((detail) => warning('pricing', detail));
-  const results = [...own, ...unusual, ...upstream];
+  const unusual = unusualRates(ratesOf(configuration.pricing)).map((detail) => {
+    return { finding: { name: 'pricing', works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
+  });
+  const results: readonly CheckResult[] = [...own, ...unusual, ...upstream];
   const paint = paintFor(context);
   const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
     const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };
@@ -330,10 +332,6 @@ function reached(
     }
   };
   return [name, look];
-}
-
-function warning(name: string, detail: string): CheckResult {
-  return { finding: { name, works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
 }
 
 async function attempt([name, work]: Check): Promise<CheckResult> {

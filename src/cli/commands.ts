@@ -18,13 +18,14 @@ import { sourceCommands, sourceTokenCommands } from './sources.ts';
 import { statusPageExport } from './status-page.ts';
 import { acceptChanges, storeCopy } from './store.ts';
 import { termCommands } from './terms.ts';
+import { upgradeCheck } from './upgrade.ts';
 import { watch } from './watch/watch.ts';
 
 /** Every command under its title of the help, in the order of the help and the reference. */
 export const sections: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
   {
     title: 'The server',
-    commands: [serve, demo, init, check, watch, storeCopy, storeBackup, storeRestore, acceptChanges],
+    commands: [serve, demo, init, check, upgradeCheck, watch, storeCopy, storeBackup, storeRestore, acceptChanges],
   },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
   { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },

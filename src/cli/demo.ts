@@ -5,7 +5,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
 import { type Randomness, sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -13,6 +12,7 @@ import type { Service } from '../main.ts';
 import type { Store } from '../store/store.ts';
 import type { Command, Context, Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
+import { issueKey } from './keys.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
@@ -127,21 +127,19 @@ async function createSecrets(url: string, context: Context) {
   const { clock, randomness } = context;
   const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
   try {
-    return { key: await createKey(store, randomness), operatorToken: await createToken(store, randomness) };
+    return { key: await createKey(store, context), operatorToken: await createToken(store, randomness) };
   } finally {
     await store.close();
   }
 }
 
-async function createKey({ accounts, keys }: Store, randomness: Randomness) {
+async function createKey({ accounts, keys }: Store, context: Context) {
   const known = (await accounts.list()).find(({ email }) => email === demoEmail);
   const { id: accountId } = known ?? (await accounts.create({ email: demoEmail }));
   for (const { id, status } of await keys.list({ accountId })) {
     if (status !== 'revoked') await keys.setStatus(id, 'revoked');
   }
-  const key = generateApiKey(randomness);
-  await keys.insert({ accountId, digest: digestOf(key), lastFour: lastFourOf(key), label: demoName });
-  return key;
+  return (await issueKey({ keys }, { accountId, label: demoName }, context)).text;
 }
 
 async function createToken({ tokens }: Store, randomness: Randomness) {

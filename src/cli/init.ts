@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import { connectorKinds } from '../feed/connectors.ts';
@@ -53,10 +53,17 @@ export const init: Command = {
     }
     writing(file, () => accessSync(dirname(file), constants.W_OK | constants.X_OK));
     const reader = isAtTerminal(context) ? readerOf(context) : undefined;
+    const { firstYaml } = await import('../configuration/reference.ts');
     try {
       const { flags, email } = await answersTo(input, reader, context);
       const own = { ...input, option: (name: string) => (name === 'config' ? file : undefined) };
-      const text = await textOf(input.option('store'), flags, context);
+      const given = input.option('store');
+      if (given !== undefined) refusePassword('store', given);
+      const place = given?.replace(/^sqlite:(.+)/, (_, path) => `sqlite:${resolve(context.cwd, path)}`);
+      const store = place ?? 'sqlite:./mdapi.sqlite';
+      // With PostgreSQL the place of the record has to be named, and can be the same.
+      const keys = store.startsWith('sqlite:') ? ['store'] : ['store', 'history.url'];
+      const text = firstYaml([...flags, ...keys.map((key) => ({ flag: '--store', key, value: store }))]);
       const readFile = (path: string) => (path === file ? text : readFileSync(path, 'utf8'));
       const loaded = await configurationFor(own, context, [], readFile);
       const concerns = unusualRates(ratesOf(loaded.configuration.pricing));
@@ -69,8 +76,7 @@ export const init: Command = {
         rmSync(file);
         throw error;
       });
-      const config = input.option('config') === undefined ? '' : ` --config ${relative(context.cwd, file)}`;
-      const next = `mdapi serve${config}`;
+      const next = `mdapi serve${input.option('config') === undefined ? '' : ` --config ${input.option('config')}`}`;
       return {
         json: { ...made.key, key: made.text, configurationFile: file, findings, next },
         text: `${file}\n\n${keyText(made.text, made.key, paintFor(context))}`,
@@ -112,7 +118,8 @@ async function answersTo(input: CommandInput, reader: ReturnType<typeof readerOf
       const answer = input.option(name) ?? (typed || (preset ?? ''));
       try {
         if (key === undefined) assertEmail(answer);
-        const value = name === 'czk' ? convertedAt(answer) : answer;
+        const czk = answer === preset ? {} : { CZK: { via: 'EUR', marginPercent: answer } };
+        const value = name === 'czk' ? JSON.stringify(czk) : answer;
         const problem = key === undefined ? undefined : problemOf({ flag: `--${name}`, key, value });
         if (problem !== undefined) throw new UsageError(`--${name}: ${problem}.`);
         if (key === undefined) email = answer;
@@ -125,20 +132,6 @@ async function answersTo(input: CommandInput, reader: ReturnType<typeof readerOf
     }
   }
   return { flags, email };
-}
-
-function convertedAt(marginPercent: string): string {
-  return JSON.stringify(marginPercent === initial.czk ? {} : { CZK: { via: 'EUR', marginPercent } });
-}
-
-async function textOf(store: string | undefined, answers: readonly Flag[], { cwd }: Context): Promise<string> {
-  const { firstYaml } = await import('../configuration/reference.ts');
-  if (store !== undefined) refusePassword('store', store);
-  const value = store?.replace(/^sqlite:(.+)/, (_, path) => `sqlite:${resolve(cwd, path)}`) ?? 'sqlite:./mdapi.sqlite';
-  const places = [{ flag: '--store', key: 'store', value }];
-  // With PostgreSQL the place of the record has to be named, and can be the same.
-  if (!value.startsWith('sqlite:')) places.push({ flag: '--store', key: 'history.url', value });
-  return firstYaml([...answers, ...places]);
 }
 
 /** Throws `CommandError` with what does not work. */

@@ -7,7 +7,7 @@ import type { Flag } from '../configuration/sources.ts';
 import { silentLog } from '../log.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, CommandInput, Context, Option, Result } from './command.ts';
+import { type Command, type CommandInput, type Context, type Option, type Result, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';
 
@@ -88,7 +88,7 @@ export async function withStore<T>(
   mayCreate = false,
 ): Promise<T> {
   const { configuration } = await configurationFor(input, context);
-  const { openStore } = await import('../store/store.ts');
+  const { openStore, wayBack } = await import('../store/store.ts');
   const missing = await missingDatabase(configuration.store, context);
   if (missing !== undefined && !mayCreate) {
     const remedy = 'Start `mdapi serve` or create an account first, or name the right one with --store or --config.';
@@ -96,7 +96,8 @@ export async function withStore<T>(
   }
   const { url } = configuration.store;
   const { clock, randomness } = context;
-  const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
+  const store = await openStore({ url, clock, randomness, version, actor: actorOf(context) });
+  if (store.kept !== undefined) context.stderr.write(`Brought the database up to date. ${wayBack(store.kept)}.\n`);
   if (missing !== undefined) context.stderr.write(`Created the database ${missing}.\n`);
   try {
     return await use(store, configuration);

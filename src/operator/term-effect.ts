@@ -130,7 +130,7 @@ function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): st
       `The start ${isoInstant(draft.from)} lies in the past: what was quoted since then stays as it was, and the term holds from now on.`,
     );
   }
-  concerns.push(...unusualRates(Object.entries({ fee: draft.feePercent, margin: draft.marginPercent })));
+  concerns.push(...unusualRates({ fee: draft.feePercent, margin: draft.marginPercent }));
   const lost = sorted.filter(({ before, after }) => before !== null && after === null);
   if (lost.length > 0) {
     concerns.push(`${symbolsOf(lost)} would have no price: it rounds to zero at this precision.`);

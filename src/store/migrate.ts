@@ -69,12 +69,17 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
   throw new StoreError('unexpected', `The database ${name} could not be brought up to date.`, error);
 }
 
-/** Whether a database that has the table of migrations lacks some of them. Throws `StoreError` with reason `newer_database` when it has others. */
+/** Whether a database that has the table of migrations lacks some of them. Throws as `pendingSteps` does. */
 export async function schemaState(db: Database, name: string): Promise<'older' | 'current'> {
+  return (await pendingSteps(db, name)).length === 0 ? 'current' : 'older';
+}
+
+/** The steps that a database with the table of migrations lacks. Throws `StoreError` with reason `newer_database` when it has others. */
+export async function pendingSteps(db: Database, name: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`.execute(db);
-  const steps = rows.map((row) => row.name);
-  const unknown = steps.filter((step) => !(step in migrations));
-  if (unknown.length === 0) return steps.length === Object.keys(migrations).length ? 'current' : 'older';
+  const done = rows.map((row) => row.name);
+  const unknown = done.filter((step) => !(step in migrations));
+  if (unknown.length === 0) return steps.filter((step) => !done.includes(step));
   throw new StoreError(
     'newer_database',
     `The database ${name} was made by a newer version of this program (step ${unknown.at(-1)}). Install that version, or restore a backup made before the upgrade.`,

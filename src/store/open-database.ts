@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock, Randomness } from '../clock.ts';
-import { migrateToLatest, schemaState } from './migrate.ts';
+import { migrateToLatest, pendingSteps, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import type { Database } from './schema.ts';
 import { lockForService } from './sqlite/file.ts';
+import { keepBefore } from './sqlite/kept-file.ts';
 import { openSqlite } from './sqlite/open.ts';
 import { StoreError } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
@@ -17,14 +19,22 @@ interface OpenDatabase {
   readonly db: Database;
   /** Releases the lock of a service. */
   readonly release?: (() => void) | undefined;
+  /** The copy of the file as it was before this version changed it. */
+  readonly kept?: string | undefined;
 }
 
 /**
  * Opens what the URL names and brings its schema up to date. See `openStore`.
  *
  * @param isSoleService whether to refuse a file that another service has
+ * @param version keeps a copy of a file that is brought up to date, named after this version
  */
-export async function openDatabase(url: string, clock: Clock, isSoleService = false): Promise<OpenDatabase> {
+export async function openDatabase(
+  url: string,
+  clock: Clock,
+  isSoleService = false,
+  version?: string,
+): Promise<OpenDatabase> {
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
     const { connectPostgres, preparePostgres } = await postgres();
@@ -36,11 +46,15 @@ export async function openDatabase(url: string, clock: Clock, isSoleService = fa
   const db = await openSqlite(path, clock);
   return preparedOrClosed(db, async () => {
     const release = isSoleService && path !== ':memory:' ? lockForService(path) : undefined;
-    await migrateToLatest(db, path).catch((error) => {
+    try {
+      const mayKeep = version !== undefined && path !== ':memory:';
+      const kept = mayKeep ? await keepBefore(version, resolve(path), clock.now()) : undefined;
+      await migrateToLatest(db, path);
+      return { db, release, kept };
+    } catch (error) {
       release?.();
       throw error;
-    });
-    return { db, release };
+    }
   });
 }
 
@@ -85,12 +99,12 @@ export async function openDatabaseToRead(url: string, clock: Clock): Promise<Dat
 export async function inspectStore(url: string, clock: Clock) {
   const { db, ...found } = await openDatabaseToRead(url, clock);
   await using _open = db;
-  if (found.state === 'empty') return { ...found, accounts: 0, keys: 0, markets: 0 };
+  if (found.state === 'empty') return { ...found, steps: [], accounts: 0, keys: 0, markets: 0 };
   const { rows } = await sql<Readonly<Record<'accounts' | 'keys' | 'markets', number>>>`select
     (select count(*) from accounts) as accounts,
     (select count(*) from api_keys) as keys,
     (select count(*) from markets) as markets`.execute(db);
-  return { ...found, ...rows[0]! };
+  return { ...found, steps: await pendingSteps(db, found.name), ...rows[0]! };
 }
 
 /** Gives what announces changes of the database, where its engine can. */

@@ -1,7 +1,7 @@
 import { Backoff } from '../backoff.ts';
 import { sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { type OpenStoreOptions, openStore, type Store } from './store.ts';
+import { type OpenStoreOptions, openStore, type Store, wayBack } from './store.ts';
 import { StoreError, type StoreErrorReason } from './store-error.ts';
 
 const retryRange = { minMs: 500, maxMs: 5_000, jitter: 'equal' } as const;
@@ -26,6 +26,8 @@ export async function openStoreWhenThere(
     try {
       const opened = await openStore(options);
       if (Number.isFinite(remindAtMs)) log.info({}, 'the store can be reached');
+      const { kept } = opened;
+      if (kept !== undefined) log.warn({ backup: kept }, `the database was brought up to date. ${wayBack(kept)}`);
       return opened;
     } catch (error) {
       if (!(error instanceof StoreError) || !transientReasons.has(error.reason) || signal.aborted) throw error;

@@ -20,6 +20,8 @@ export interface Store extends ReturnType<typeof partsOf> {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
   watchChanges(listener: ChangeListener): ChangeWatch;
+  /** The copy of the file as it was before this opening brought it up to date. */
+  readonly kept?: string | undefined;
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
 }
@@ -54,6 +56,13 @@ export interface OpenStoreOptions {
   readonly actor?: string | undefined;
   /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */
   readonly isSoleService?: boolean | undefined;
+  /** Keeps a copy of an SQLite file before it is brought up to date, named after this version of the program. */
+  readonly version?: string | undefined;
+}
+
+/** Says how to undo what opening a database did. */
+export function wayBack(kept: string): string {
+  return `To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`;
 }
 
 /**
@@ -61,8 +70,8 @@ export interface OpenStoreOptions {
  * with one sentence that names the database and the fix.
  */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
-  const { url, clock, randomness, isSoleService } = options;
-  const { db, release } = await openDatabase(url, clock, isSoleService);
+  const { url, clock, randomness, isSoleService, version } = options;
+  const { db, release, kept } = await openDatabase(url, clock, isSoleService, version);
   const signal = await changeSignalFor(url, clock, randomness);
   const journalOf = journalsOf(clock, randomness);
   const watches: ChangeWatch[] = [];
@@ -77,6 +86,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
   const partsFor = (by: string) => partsOf({ db, clock, randomness, journal: journalOf(by) });
   const store: Store = {
     ...partsFor(actor),
+    kept,
     as: (by) => ({ ...store, ...partsFor(by) }),
     watchChanges(listener) {
       const watch = watchChanges(db, clock, listener, signal);
