@@ -69,12 +69,17 @@ function whatClientsSee(window: WindowView, paint: Paint): string {
 const extend = storeCommand({
   name: 'maintenance extend',
   summary: 'move the end of a maintenance window to a later instant',
-  details: ['A span such as +30m counts from now, not from the end of the window.'],
+  details: ['A span such as +30m counts from the end of the window.'],
   positionals: [idPositional],
   options: [{ name: 'to', value: 'INSTANT', required: true, summary: 'the new end, later than the old one' }],
-  examples: { 'mdapi maintenance extend win_9aBc3dEfGh1jKl2M --to +30m': 'another half hour from now' },
+  examples: { 'mdapi maintenance extend win_9aBc3dEfGh1jKl2M --to +30m': 'another half hour' },
   read: (input, now) => parseInstant(input.required('to'), now, '--to'),
-  work: async (job) => shown(await job.store.windows.extend(job.input.argument('ID'), job.values), job),
+  async work(job) {
+    const [id, text] = [job.input.argument('ID'), job.input.required('to')];
+    const window = text.startsWith('+') ? (await job.store.windows.list()).find((each) => each.id === id) : undefined;
+    const to = window === undefined ? job.values : parseInstant(text, window.to, '--to');
+    return shown(await job.store.windows.extend(id, to), job);
+  },
 });
 
 const end = storeCommand({

@@ -72,7 +72,8 @@ function givenValue({ rawName, value, inlineValue }: GivenOption, { value: wante
     return '';
   }
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${wanted}.`);
-  if (inlineValue !== true && value.startsWith('-')) {
+  const isPast = wanted === 'INSTANT' && /^-\d/.test(value);
+  if (inlineValue !== true && value.startsWith('-') && !isPast) {
     throw new UsageError(`${rawName} needs a value. If it is meant to be "${value}", write ${rawName}=${value}.`);
   }
   if (values?.includes(value) === false) {

@@ -92,6 +92,11 @@ describe('wrong usage', () => {
       '--account needs a value. If it is meant to be "--yes", write --account=--yes.',
       'mdapi help keys list',
     ],
+    [
+      ['history', 'quotes', 'BTCEUR', '--from', '-all'],
+      '--from needs a value. If it is meant to be "-all", write --from=-all.',
+      'mdapi help history quotes',
+    ],
     [['keys', 'list', '--json=yes'], '--json takes no value.', 'mdapi help keys list'],
     [['keys', 'list', 'x'], 'Unexpected argument "x".', 'mdapi help keys list'],
     [['keys', 'list', '--', '--account'], 'Unexpected argument "--account".', 'mdapi help keys list'],

@@ -96,6 +96,17 @@ describe('terms', () => {
     }
   });
 
+  it('of the same start and subject as another are asked about, and say what that one loses', async (t) => {
+    const { mdapi, json } = await operator(t);
+    const set = (...argv: string[]) => ['terms', 'set', '--from', '2031-01-01T00:00Z', ...argv];
+    const { id } = await json<Term>(...set('--market', 'BTCEUR', '--fee', '0.4'));
+    const { exitCode, stderr } = await mdapi(...set('--market', 'BTCEUR', '--fee', '0.45'));
+    assert.equal(exitCode, 1);
+    assert.match(stderr, new RegExp(`${id} begins at the same instant for the same: what both set is taken from this`));
+    assert.equal((await mdapi(...set('--fee', '0.45'))).exitCode, 0, 'of another scope');
+    assert.equal((await mdapi(...set('--market', 'BTCEUR', '--fee', '0.45', '--yes'))).exitCode, 0);
+  });
+
   it('that cannot be meant are refused', async (t) => {
     const { mdapi } = await operator(t);
     const cases: readonly (readonly [argv: readonly string[], exitCode: number])[] = [

@@ -4,7 +4,8 @@ import { lastInstantMs } from '../contract/instant.ts';
 import { UsageError } from './failure.ts';
 
 /** The forms of an INSTANT, for the help. */
-export const instantForms = 'now, +10m (from now; ms, s, m, h, d), or ISO 8601 with Z or an offset: 2026-11-21T10:00Z';
+export const instantForms =
+  'now, +10m or -10m (from now; ms, s, m, h, d), or ISO 8601 with Z or an offset: 2026-11-21T10:00Z';
 
 const iso = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const withoutZone = /^\d{4}-\d{2}-\d{2}([T ]\d{2}(:\d{2}){0,2}(\.\d+)?)?$/;
@@ -12,7 +13,7 @@ const withoutZone = /^\d{4}-\d{2}-\d{2}([T ]\d{2}(:\d{2}){0,2}(\.\d+)?)?$/;
 /** Reads an INSTANT of the command line. `option` is its name in messages. Throws `UsageError`. */
 export function parseInstant(text: string, now: EpochMs, option: string): EpochMs {
   if (text === 'now') return now;
-  const instant = text.startsWith('+') ? relative(text.slice(1), now) : absolute(text);
+  const instant = /^[+-]/.test(text) ? relative(text, now) : absolute(text);
   if (instant !== undefined && instant >= 0 && instant <= lastInstantMs) return instant as EpochMs;
   throw new UsageError(`${option}: "${text}" ${problemOf(text)}. Allowed: ${instantForms}.`);
 }
@@ -50,9 +51,9 @@ export function formatInstant(instant: string): string {
   return instant.replace('.000Z', 'Z');
 }
 
-function relative(span: string, now: EpochMs): number | undefined {
-  const spanMs = parseDuration(span);
-  return spanMs === undefined ? undefined : now + spanMs;
+function relative(text: string, now: EpochMs): number | undefined {
+  const spanMs = parseDuration(text.slice(1));
+  return spanMs === undefined ? undefined : now + (text.startsWith('-') ? -spanMs : spanMs);
 }
 
 function absolute(text: string): number | undefined {

@@ -75,7 +75,7 @@ export function termEffect(markets: Markets, draft: NewTerm, now: EpochMs): Term
     ...instants('from', from),
     affected: changes.length,
     changes: sorted.slice(0, changesShown),
-    concerns: concernsOf(draft, sorted, now),
+    concerns: [...sameStart(terms, { ...draft, from }), ...concernsOf(draft, sorted, now)],
   };
 }
 
@@ -121,6 +121,15 @@ function moveOf({ before, after, buyChangePercent, sellChangePercent }: Change) 
   if (before !== null && after === null) return toBig('1e9' as never);
   const moves = [buyChangePercent, sellChangePercent].map((percent) => toBig((percent ?? '0') as never).abs());
   return moves[0]!.gt(moves[1]!) ? moves[0]! : moves[1]!;
+}
+
+/** A second term of one subject and instant is rarely meant: it decides what both set. */
+function sameStart(terms: readonly Term[], { from, scope, subject }: NewTerm): string[] {
+  const same = terms.filter((each) => each.from === from && each.scope === scope && each.subject === subject);
+  const all = same.map(({ id }) => id).join(', ');
+  return same.length === 0
+    ? []
+    : [`${all} begins at the same instant for the same: what both set is taken from this one.`];
 }
 
 function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): string[] {

@@ -4,6 +4,7 @@ import type { Clock, Randomness } from '../clock.ts';
 import { migrateToLatest, pendingSteps, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import type { Database } from './schema.ts';
+import { asStoreError } from './sqlite/errors.ts';
 import { lockForService } from './sqlite/file.ts';
 import { keepBefore } from './sqlite/kept-file.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -53,7 +54,7 @@ export async function openDatabase(
       return { db, release, kept };
     } catch (error) {
       release?.();
-      throw error;
+      throw asStoreError(error, path);
     }
   });
 }

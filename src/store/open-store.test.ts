@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { zstdDecompressSync } from 'node:zlib';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
@@ -23,7 +24,7 @@ function starting(t: TestContext, url: string, isSoleService = true) {
     warn: (_: object, message: string) => void logged.push(`warn: ${message}`),
   };
   const stopped = new AbortController();
-  const options = { url, clock, randomness: seededRandomness(1), isSoleService };
+  const options = { url, clock, randomness: seededRandomness(1), isSoleService, version: '2.0.0' };
   const opening = openStoreWhenThere(options, log, stopped.signal);
   let ended: 'opened' | 'refused' | undefined;
   opening.then(
@@ -47,6 +48,18 @@ test('a database that can be opened is opened without a word', async (t) => {
   const { opening, logged } = starting(t, await newDatabase(t, 'sqlite'));
   await opening;
   assert.deepEqual(logged, []);
+});
+
+test('a database of an earlier version is brought up to date, and the log has the copy and the way back', async (t) => {
+  const url = await newDatabase(t, 'sqlite');
+  const path = url.slice('sqlite:'.length);
+  writeFileSync(path, zstdDecompressSync(readFileSync(new URL('../../test/golden/store-4.zst', import.meta.url))));
+  const { opening, logged } = starting(t, url);
+  const { kept } = await opening;
+  assert.ok(kept?.startsWith(`${path}.before-2.0.0-`));
+  assert.deepEqual(logged, [
+    `warn: the database was brought up to date. To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`,
+  ]);
 });
 
 test('a server that cannot be reached is waited for, with a reminder every half minute, until the start is broken off', async (t) => {

@@ -17,23 +17,19 @@ const pagesAtOnce = 1_000;
  */
 export async function keepBefore(version: string, path: string, now: EpochMs): Promise<string | undefined> {
   const prefix = `${path}.before-${version}-`;
-  const kept = prefix + isoInstant(now).replaceAll(/[-:.]/g, '');
   // Within one look, so that the copy has none of what another process does at this moment.
   using source = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
   source.exec('begin');
   const isMade = source.prepare('select 1 from sqlite_schema where name = ?').get(migrationTable) !== undefined;
-  const done = isMade
-    ? source
-        .prepare(`select name from ${migrationTable}`)
-        .all()
-        .map(({ name }) => name)
-    : [];
-  if (done.length === 0 || Object.keys(migrations).every((step) => done.includes(step))) return undefined;
+  const done = isMade ? source.prepare(`select name from ${migrationTable}`).all() : [];
+  const isDone = (step: string) => done.some(({ name }) => name === step);
+  if (done.length === 0 || Object.keys(migrations).every(isDone)) return undefined;
+  const kept = prefix + isoInstant(now).replaceAll(/[-:.]/g, '');
   await copyOf(source, kept);
-  const names = readdirSync(dirname(path)).map((name) => join(dirname(path), name));
-  // An older one alone: of two processes that do this at once, one copy remains.
-  for (const name of names)
-    if (basename(name).startsWith(basename(prefix)) && basename(name) < basename(kept)) rmSync(name);
+  // Only those before it: of two processes that do this at once, one copy remains.
+  const [directory, own] = [dirname(path), basename(kept)];
+  const former = readdirSync(directory).filter((name) => name.startsWith(basename(prefix)) && name < own);
+  for (const name of former) rmSync(join(directory, name));
   return kept;
 }
 
