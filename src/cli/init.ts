@@ -33,12 +33,12 @@ export const init: Command = {
   name: 'init',
   summary: 'write the first configuration file, and create the first account and key',
   details: [
-    'Asks at a terminal for what is not given; elsewhere only --czk can be left out. Checks all of it as `check` does, and writes nothing unless everything works. A file that exists stays as it is.',
+    'Asks at a terminal for what is not given; elsewhere only --czk can be left out. Writes nothing unless all works as in `check`, and never over a file.',
   ],
   options: [
     ...questions.map(([name, value, , summary]) => ({ name, value, summary })),
-    { name: 'offline', summary: 'check the configuration alone, where its exchanges cannot be reached yet' },
-    { name: 'yes', summary: 'do not ask; required without a terminal where there is something to ask' },
+    { name: 'offline', summary: 'check the configuration alone' },
+    { name: 'yes', summary: 'take an unusual fee or margin' },
   ],
   examples: {
     'mdapi init': 'asks, and writes mdapi.yaml here',

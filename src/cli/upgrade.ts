@@ -11,10 +11,10 @@ export const upgradeCheck: Command = {
   name: 'upgrade check',
   summary: 'try on a copy what a start of this version would do to the database',
   details: [
-    'Run it with the new version, before its first start; the old one may go on running. A configuration with a setting that this version does not know is refused, as `serve` refuses it.',
-    'An SQLite file is copied, the copy is brought up to date and removed again. The start keeps another copy, and its log says the command to go back. Of PostgreSQL it names the steps: try them on a copy that pg_dump and pg_restore make, with --store.',
+    'Run it with the new version before its first start; the old one may go on running. It changes nothing.',
+    'Of PostgreSQL it names the steps: try them with --store on a copy that pg_dump and pg_restore made.',
   ],
-  examples: { 'mdapi upgrade check --config /etc/mdapi/mdapi.yaml': 'changes nothing' },
+  examples: { 'mdapi upgrade check --config /etc/mdapi/mdapi.yaml': 'steps, time and disk' },
   async run(input, context) {
     const { configuration, file } = await configurationFor(input, context);
     const { store, history } = configuration;
@@ -32,7 +32,7 @@ export const upgradeCheck: Command = {
       rows.push(['Time', `${upgradeMs} ms, after ${copyMs} ms for the copy to go back to`]);
       const disk = `up to ${megabytes(neededBytes)} needed, ${megabytes(freeBytes)} free`;
       rows.push(['Disk', `${megabytes(bytes)} before, ${megabytes(bytesAfter)} after; ${disk}`]);
-    } else if (steps.length > 0) rows.push(['Not tried', 'It is in PostgreSQL: see `mdapi help upgrade check`.']);
+    } else if (steps.length > 0) rows.push(['Not tried', 'in PostgreSQL: see `mdapi help upgrade check`']);
     if (record !== null && record.form !== record.becomes) {
       const remedy = 'The version before cannot read that: make a `store backup` first.';
       rows.push(['Record', `of form ${record.form}, becomes ${record.becomes}. ${remedy}`]);
