@@ -107,7 +107,8 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
   const run = await store.addRun({ chain: 1, startedAt: startMs as EpochMs, requestKey });
   const journal = new Journal(`${path}.minute1`);
   const publication = new Publication();
-  const writer = new RecordWriter({ publication, journal, store, chain: 1, run, head: chainStart, written: () => {} });
+  const head = { chain: 1, run, requestKey, head: chainStart };
+  const writer = new RecordWriter({ publication, journal, store, ...head, written: () => {} });
   const clock = new StillClock();
   const walk = walkOf(exchangeMarkets, clock.now());
   const pieces: Buffer[] = [];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 
@@ -154,7 +154,11 @@ function decimalsOf(forms: Bytes, values: Bytes, ratio: () => number): () => str
   };
 }
 
-const head = 'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, bytes';
+const facts = 'chain number run kind first_ms last_ms count low_request high_request keyframe bytes'.split(' ');
+
+function sha256(...parts: readonly (string | Uint8Array)[]): Buffer {
+  return digestOf('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer');
+}
 
 /** The quotes of the segments of chain 1, in their order. Throws on a hash that is not as it was. */
 export function documentedQuotes(database: DatabaseSync): Row[] {
@@ -163,16 +167,19 @@ export function documentedQuotes(database: DatabaseSync): Row[] {
   const deletions = database.prepare('select last, hash from deletion').all();
   const deleted = new Map(deletions.map(({ last, hash }) => [last, hash as string]));
   let previous = '0'.repeat(64);
-  for (const segment of database.prepare(`select ${head}, hash, previous, place from segment order by number`).all()) {
-    const { hash, previous: before, place, ...said } = segment;
+  for (const segment of database.prepare('select * from segment order by number').all()) {
+    const { hash, previous: before, place, digest, root, ...said } = segment;
     const chunks = database.prepare('select data from chunk where id >= ? order by id').all(place!);
     const all = Buffer.concat(chunks.map(({ data }) => data as Uint8Array));
     const data = all.subarray(0, said.bytes as number);
     previous = deleted.get((said.number as number) - 1) ?? previous;
-    const sealed = createHash('sha256')
-      .update(Buffer.from(previous, 'hex'))
-      .update(`${Object.values(said).join(' ')}\n`);
-    previous = sealed.update(data).digest('hex');
+    const digests = !digest ? [] : [sha256(data), ...(root === null ? [] : [root as Uint8Array])];
+    const line = [
+      ...facts.map((name) => said[name]),
+      ...digests.map((each) => Buffer.from(each as Uint8Array).toString('hex')),
+    ].join(' ');
+    const before32 = Buffer.from(previous, 'hex');
+    previous = (!digest ? sha256(before32, `${line}\n`, data) : sha256(before32, sha256(line))).toString('hex');
     const asWritten = Buffer.from(hash as Uint8Array).toString('hex');
     if (previous !== asWritten || before === undefined)
       throw new Error(`segment ${said.number} is not as it was written`);

@@ -1,10 +1,11 @@
 /**
- * Makes the golden record of the format that this version writes: `node test/golden/make-record.ts 3` writes `record-3.zst` beside
+ * Makes the golden record of the format that this version writes: `node test/golden/make-record.ts 4` writes `record-4.zst` beside
  * itself. Run it once for each format, with the version that introduces it, and commit the file: it never changes afterwards.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../../src/clock.ts';
+import { daySealer } from '../../src/history/record/day-seals.ts';
 import { openWriter } from '../../src/history/record/open-writer.ts';
 import { directoryFor } from '../../src/history/record/record.testing.ts';
 import { Recorder } from '../../src/history/record/recorder.ts';
@@ -122,6 +123,8 @@ const service = new GoldenService(store, path);
 await service.process(4, false);
 service.clock.jump(minuteMs);
 await service.process(2, true);
+const sealDay = await daySealer(store, 1, service.clock.now());
+await sealDay((service.clock.now() + 2 * 3_600_000) as EpochMs, (await store.head(1))!);
 service.clock.jump(minuteMs);
 await service.process(2, true);
 await store.addHold({ from: 1_796_079_600_000 as EpochMs, to: 1_796_083_200_000 as EpochMs, reason: 'complaint 4711' });

@@ -21,8 +21,10 @@ export async function contentOf(store: SegmentReader) {
   const prices: unknown[] = [];
   for (const { symbol, at } of quotes) prices.push(valuesOf(await questions.priceAt(symbol, (at + 7) as EpochMs, [])));
   const facts = [...(await reader.factsAt(1, { at: span.to, sub: 0 })).values()];
+  const proofs: unknown[] = [];
+  for (const [{ requestId }] of answers as [{ requestId: string }][]) proofs.push(await questions.prove(requestId));
   const [verification, { gaps, holds }] = [await questions.verify(), await questions.summary()];
-  return { quotes, prices, answers, facts, verification, gaps, holds };
+  return { quotes, prices, answers, facts, verification, gaps, holds, proofs };
 }
 
 /** Without the words of the explanation, which may change. */

@@ -3,7 +3,7 @@ import { type ErrorCode, problemBody } from '../../contract/errors.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { joinStatus } from '../record/status-body.ts';
-import type { FactRow, ListingFact, ProcessFact, QuoteRow } from '../segment/rows.ts';
+import type { FactRow, ListingFact, ProcessFact, QuoteRow, ServingRow } from '../segment/rows.ts';
 import type { Facts, FoundServing, RecordReader, ServedRow } from './record-reader.ts';
 
 /** The body of an answer again, and what it was made from. */
@@ -21,26 +21,50 @@ export async function rebuildAnswer(
   reader: RecordReader,
   { serving, chain }: FoundServing,
 ): Promise<RebuiltAnswer | undefined> {
-  const { route, askedAt, status, symbol } = serving;
-  if (status >= 400) {
-    const facts = await reader.factsAt(chain, serving, (subject) => subject === '');
-    return plain(problem(serving, facts));
-  }
+  const { route, status, symbol } = serving;
+  const isOf = (...routes: readonly string[]) => status < 400 && routes.includes(route);
+  const only = isOf('/v1/ticker') ? symbol : isOf('/v1/tickers', '/v1/markets') ? undefined : '';
+  const isPriced = isOf('/v1/ticker', '/v1/tickers');
+  const quotes = isPriced ? await reader.lastQuotes(chain, serving, only) : new Map<string, QuoteRow>();
+  const isWanted = (subject: string) => only === undefined || subject === only;
+  const facts = isOf('/v1/time', '/v1/status') ? new Map() : await reader.factsAt(chain, serving, isWanted);
+  return answerFrom(serving, { quotes, facts });
+}
+
+/** Everything in force when an answer was made. */
+interface Published {
+  /** The last row of each market. */
+  readonly quotes: ReadonlyMap<string, QuoteRow>;
+  readonly facts: Facts;
+}
+
+/** The prices that an answer shows, in its order; `undefined` for one that never shows any. */
+export function shownQuotes({ route, status, symbol }: ServingRow, { quotes }: Published): QuoteRow[] | undefined {
+  if (status >= 400 || !route.startsWith('/v1/ticker')) return undefined;
+  const rows = route === '/v1/ticker' ? [quotes.get(symbol)] : [...quotes.values()];
+  return rows.flatMap((row) => (row?.quote === undefined ? [] : row)).sort(bySymbol);
+}
+
+/** Does what `rebuildAnswer` does, from what was in force. */
+export function answerFrom(serving: ServedRow, published: Published): RebuiltAnswer | undefined {
+  const { route, askedAt, status } = serving;
+  const { facts } = published;
+  if (status >= 400) return plain(problem(serving, facts));
   switch (route) {
     case '/v1/time':
       return plain(JSON.stringify({ serverTime: isoInstant(askedAt), serverTimeMs: askedAt }));
     case '/v1/status':
       return plain(joinStatus(serving, askedAt));
-    case '/v1/ticker': {
-      const quote = await reader.lastQuote(chain, symbol, serving);
-      const facts = await reader.factsAt(chain, serving, (subject) => subject === symbol);
-      const body = quote && ticker(quote, facts);
-      return body === undefined ? undefined : { body, quotes: [quote!] };
+    case '/v1/ticker':
+    case '/v1/tickers': {
+      const quotes = shownQuotes(serving, published)!;
+      const fragments = quotes.map((row) => tickerOf(row, facts));
+      if (fragments.includes(undefined)) return undefined;
+      const body = route === '/v1/ticker' ? fragments[0] : `{"tickers":[${fragments.join(',')}]}`;
+      return body === undefined ? undefined : { body, quotes };
     }
-    case '/v1/tickers':
-      return tickers(await reader.lastQuotes(chain, serving), await reader.factsAt(chain, serving));
     case '/v1/markets':
-      return plain(markets(await reader.factsAt(chain, serving)));
+      return plain(markets(facts));
     default:
       return undefined;
   }
@@ -67,18 +91,11 @@ function marketIn(fact: FactRow | undefined): OfferedMarket | undefined {
   return fact === undefined ? undefined : ((JSON.parse(fact.text) as ListingFact).market ?? undefined);
 }
 
-function ticker({ quote, symbol }: QuoteRow, facts: Facts): string | undefined {
+export function tickerOf({ quote, symbol }: QuoteRow, facts: Facts): string | undefined {
   const market = listingOf(facts, symbol);
   if (quote === undefined || market === undefined) return undefined;
   const { buyPrice, sellPrice, source, capturedAt, statistics } = quote;
   return tickerFragment({ market, buyPrice, sellPrice, source, capturedAt, ...statistics });
-}
-
-function tickers(last: ReadonlyMap<string, QuoteRow>, facts: Facts): RebuiltAnswer | undefined {
-  const quotes = [...last.values()].filter(({ quote }) => quote !== undefined).sort(bySymbol);
-  const fragments = quotes.map((row) => ticker(row, facts));
-  if (fragments.some((fragment) => fragment === undefined)) return undefined;
-  return { body: `{"tickers":[${fragments.join(',')}]}`, quotes };
 }
 
 function markets(facts: Facts): string {

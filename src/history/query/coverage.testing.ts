@@ -12,7 +12,8 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../../market/samples.testing.ts';
-import { journalOf, type OpenWriter, openWriter } from '../record/open-writer.ts';
+import { journalOf } from '../record/journal.ts';
+import { type OpenWriter, openWriter } from '../record/open-writer.ts';
 import { newRecord, requestKey } from '../record/record.testing.ts';
 import { Recorder } from '../record/recorder.ts';
 import { openSegments } from '../segment/open-segments.ts';

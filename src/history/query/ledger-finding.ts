@@ -72,7 +72,7 @@ function difference<Row>(
 }
 
 /** The ends of the chains at the end of a day. */
-function headsIn({ day, chain, segment, head, others = [] }: Partial<DaySeal>): ExpectedHead[] {
+export function headsIn({ day, chain, segment, head, others = [] }: Partial<DaySeal>): ExpectedHead[] {
   return [`${chain} ${segment} ${head}`, ...others].map((end) => {
     const [of, number, hash] = end.split(' ');
     return { day, chain: Number(of), number: Number(number), hash: hash! };

@@ -28,6 +28,7 @@ import { candlesOf } from './candles.ts';
 import type { Coverage } from './coverage.ts';
 import { merged } from './merged.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
+import { type NoProof, type Proof, proveAnswer } from './prove.ts';
 import { publishedQuotes } from './published.ts';
 import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
 import { type Verification, verifyRecord } from './verify.ts';
@@ -182,6 +183,12 @@ export class RecordQuestions {
       quotes: rebuilt?.quotes ?? [],
       segment: segment && { chain: segment.chain, number: segment.number, hash: segment.hash.toString('hex') },
     };
+  }
+
+  /** Proves an answer, or says why it cannot. */
+  async prove(requestId: string): Promise<Proof | NoProof> {
+    const found = await this.#reader.findServing(requestId);
+    return found === undefined ? 'unknown' : proveAnswer(this.#store, this.#reader, found);
   }
 
   /** @param progress called with the number of segments so far @param kept what the store knows of the record */

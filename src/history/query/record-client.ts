@@ -6,7 +6,7 @@ import type { RecordQuestions } from './questions.ts';
 /** Operations that can be asked for, and those of the store. */
 type RecordOperations = Pick<
   RecordQuestions,
-  'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer' | 'verify'
+  'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer' | 'prove' | 'verify'
 > &
   Pick<SegmentStore, 'addHold' | 'releaseHold' | 'addEntry' | 'ledger'>;
 

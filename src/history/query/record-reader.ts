@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { EpochMs } from '../../clock.ts';
-import { type JournalContent, journalContent, readJournal } from '../record/journal.ts';
-import { journalOf, lastOf } from '../record/open-writer.ts';
+import { type JournalContent, journalContent, journalOf, readJournal } from '../record/journal.ts';
 import { DecodedSegments } from '../segment/decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
 import { everything, type IsWanted } from '../segment/groups.ts';
@@ -16,10 +15,11 @@ import {
   lastingBreakKinds,
   type Position,
   type QuoteRow,
+  type Rows,
   type ServingRow,
 } from '../segment/rows.ts';
 import { type SegmentHead, type SegmentKind, segmentKinds } from '../segment/segment.ts';
-import { isSilent, type SegmentReader } from '../segment/segment-store.ts';
+import { isSilent, lastOf, type SegmentReader } from '../segment/segment-store.ts';
 import { servingDecoder } from '../segment/serving-codec.ts';
 import { type ChainFacts, Coverage } from './coverage.ts';
 
@@ -202,6 +202,18 @@ export class RecordReader {
     const last = inOrder(sealed).at(-1);
     const rest = batches.flatMap((batch) => batch.facts()).filter((row) => isAfter(row, last));
     yield [...sealed, ...rest].filter(isIn);
+  }
+
+  /** The answers of a segment, with what was published from the first to the last of them. */
+  async answersIn(head: SegmentHead): Promise<Rows> {
+    const { chain, firstAt: from, lastAt } = head;
+    const span = { from, to: (lastAt + 1) as EpochMs };
+    const answers = await Array.fromAsync(this.#segments.decoded([head], servingDecoder(), everything));
+    return {
+      quotes: (await Array.fromAsync(this.quotes(chain, undefined, span))).flat(),
+      facts: inOrder((await Array.fromAsync(this.facts(chain, span))).flat()),
+      servings: inOrder(answers.flatMap(({ found }) => found)),
+    };
   }
 
   /** The answer with this request id; `undefined` where the record has none. */

@@ -1,8 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { ChainHead } from '../segment/segment.ts';
-import type { DaySeal, SegmentStore } from '../segment/segment-store.ts';
-import { lastOf } from './open-writer.ts';
+import { type DaySeal, lastOf, type SegmentStore } from '../segment/segment-store.ts';
 
 /** Seals each day of a chain once it is over, also one over whose end no process ran. Goes on where the process before ended. */
 export async function daySealer(store: SegmentStore, ofChain: number, startedAt: EpochMs) {

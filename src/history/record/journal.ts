@@ -91,6 +91,11 @@ export class Journal {
   }
 }
 
+/** The journal of a chain, beside the file of the store. */
+export function journalOf(path: string, chain: number): string {
+  return `${path}.minute${chain}`;
+}
+
 /** The contents of a journal that are in no segment, and of which process; `undefined` for one that was closed in order. */
 export interface JournalContent extends JournalMark {
   readonly batches: readonly RowBatch[];

@@ -3,11 +3,13 @@ import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { answerRoot, inForceAt } from '../query/answer-leaves.ts';
+import { RecordReader } from '../query/record-reader.ts';
 import { rowsOf } from '../segment/row-batch.ts';
-import { endOf, type GapFact, type Rows } from '../segment/rows.ts';
+import { endOf, type GapFact, type Rows, startOf } from '../segment/rows.ts';
 import { chainStart, sealed } from '../segment/segment.ts';
-import type { SegmentReader, SegmentStore } from '../segment/segment-store.ts';
-import { Journal, type JournalContent, readJournal } from './journal.ts';
+import { lastOf, type SegmentStore } from '../segment/segment-store.ts';
+import { Journal, type JournalContent, journalOf, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
 import { RecordWriter, segmentsOf } from './writer.ts';
 
@@ -47,7 +49,7 @@ export async function openWriter(options: OpenWriterOptions) {
     const journal = new Journal(path);
     const publication = new Publication();
     const current = (await store.head(chain)) ?? chainStart;
-    const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
+    const writer = new RecordWriter({ publication, journal, store, chain, run, requestKey, head: current, written });
     const from = recovered && (lastStored ?? endOf(recovered) ?? (await lastOf(store, chain)));
     const gap: GapFact | undefined = isStopped ? undefined : from && { from, to: now, reason: 'killed' };
     return { writer, chain, gap, release };
@@ -81,22 +83,13 @@ export function chainsWithJournal(journalPath: string): number[] {
   return endings.map(Number).sort((a, b) => a - b);
 }
 
-/** The journal of a chain, beside the file of the store. */
-export function journalOf(path: string, chain: number): string {
-  return `${path}.minute${chain}`;
-}
-
 /** @returns the rows that the journal had */
 async function recover(store: SegmentStore, chain: number, { batches, run }: JournalContent): Promise<Rows> {
   const rows = rowsOf(batches);
   const contents = segmentsOf(rows, run, { number: 0, names: [] });
-  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart));
+  const before = await inForceAt(new RecordReader(store), chain, startOf(rows) ?? (0 as EpochMs));
+  const { requestKey } = (await store.runs()).find((each) => each.run === run)!;
+  const root = answerRoot(before, rows, requestKey);
+  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, root));
   return rows;
-}
-
-/** The last instant in the segments of a chain. */
-export async function lastOf(store: SegmentReader, chain: number): Promise<EpochMs | undefined> {
-  const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
-  const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
-  return last.length === 0 ? undefined : (Math.max(...last.map(({ lastAt }) => lastAt)) as EpochMs);
 }

@@ -100,8 +100,9 @@ export async function writerOn(store: SegmentStore, path: string) {
   const head = (await store.head(chain)) ?? chainStart;
   const publication = new Publication();
   const written: number[] = [];
-  const parts = { publication, journal, store, chain, run, head, written: (bytes: number) => written.push(bytes) };
-  return { writer: new RecordWriter(parts), written, run };
+  const parts = { publication, journal, store, chain, run, requestKey, head };
+  const writer = new RecordWriter({ ...parts, written: (bytes: number) => written.push(bytes) });
+  return { writer, written, run };
 }
 
 /** Pieces of a stream, with one answer to a key each. */

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
+import { answerRoot } from '../query/answer-leaves.ts';
 import { encodeFacts } from '../segment/fact-codec.ts';
 import { encodeKeyframe, InForce } from '../segment/keyframe.ts';
 import { encodeQuotes } from '../segment/quote-codec.ts';
@@ -34,6 +35,7 @@ export interface RecordWriterParts {
   readonly store: SegmentStore;
   readonly chain: number;
   readonly run: number;
+  readonly requestKey: Uint8Array;
   readonly head: ChainHead;
   /** So many bytes of the stream are in the journal. */
   readonly written: (bytes: number) => void;
@@ -155,7 +157,7 @@ export class RecordWriter {
       const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
       // Before anything else, so that a disk that is full changes nothing.
       this.#mark(this.#head.number + contents.length);
-      this.#add(...contents);
+      this.#add(contents, answerRoot(this.#inForce, this.#rows, this.#parts.requestKey));
       this.#rows = { quotes: [], facts: [], servings: [] };
       if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
     }
@@ -196,7 +198,6 @@ export class RecordWriter {
     for (const row of rows.quotes) this.#rows.quotes.push(row);
     for (const row of rows.facts) this.#rows.facts.push(row);
     for (const row of rows.servings) this.#rows.servings.push(row);
-    this.#inForce.apply(rows);
     this.#totals.quotes += rows.quotes.length;
     this.#totals.servings += rows.servings.length;
   }
@@ -215,12 +216,12 @@ export class RecordWriter {
     const { quotes, facts, names } = keyframe;
     const place = { run: this.#parts.run, firstAt: at, lastAt: at, requests: noRequests, keyframe: 0 };
     const data = encodeKeyframe(keyframe);
-    this.#add({ kind: 'keyframe', ...place, count: quotes.length + facts.length, data });
+    this.#add([{ kind: 'keyframe', ...place, count: quotes.length + facts.length, data }]);
     this.#keyframe = { number: this.#head.number, names, hour: Math.floor(at / hourMs) };
   }
 
-  #add(...contents: readonly SegmentContent[]): void {
-    this.#unstored.push(...sealed(contents, this.#parts.chain, this.#head));
+  #add(contents: readonly SegmentContent[], root?: Buffer): void {
+    this.#unstored.push(...sealed(contents, this.#parts.chain, this.#head, root));
     this.#head = this.#unstored.at(-1)!;
   }
 

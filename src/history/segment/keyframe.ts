@@ -1,8 +1,18 @@
+import type { EpochMs } from '../../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
 import { NameWriter, readNames } from './groups.ts';
 import { encodeRows, RowBatch } from './row-batch.ts';
-import { breakKinds, type FactRow, lastingBreakKinds, type QuoteRow, type Rows } from './rows.ts';
+import {
+  breakKinds,
+  type FactRow,
+  isBefore,
+  lastingBreakKinds,
+  type Position,
+  type QuoteRow,
+  type Rows,
+  type ServingRow,
+} from './rows.ts';
 
 /** Everything in force at an instant, and the names that the following segments refer to. */
 interface Keyframe {
@@ -34,32 +44,48 @@ export function readKeyframe(data: Uint8Array): { readonly names: readonly strin
 
 /** Keeps what is in force while rows come in. */
 export class InForce {
-  readonly #quotes = new Map<string, QuoteRow>();
-  readonly #facts = new Map<string, FactRow>();
+  /** The last row of each market. */
+  readonly quotes = new Map<string, QuoteRow>();
+  /** The last fact of each kind and subject, with a space between. */
+  readonly facts = new Map<string, FactRow>();
+  /** Counts rows that came into force. */
+  readonly changes = { quotes: 0, facts: 0 };
   #names = new Set<string>();
 
   /** From here on nothing is known. */
   clear(): void {
-    this.#quotes.clear();
-    this.#facts.clear();
+    this.quotes.clear();
+    this.facts.clear();
   }
 
-  apply({ quotes, facts, servings }: Rows): void {
-    for (const row of quotes) this.#quotes.set(row.symbol, row);
-    for (const row of facts) {
-      // What a process said of itself holds until the next: every problem it answers is made from it.
-      const isLasting = lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind);
-      if (isLasting) this.#facts.set(`${row.kind} ${row.subject}`, row);
+  /** @param answered called with each answer while what was published before it is in force, and nothing else */
+  apply({ quotes, facts, servings }: Rows, answered = (_row: ServingRow) => {}): void {
+    const applyBefore = (end: Position) => {
+      const { changes } = this;
+      for (; firstQuote < quotes.length && isBefore(quotes[firstQuote]!, end); firstQuote++, changes.quotes++)
+        this.quotes.set(quotes[firstQuote]!.symbol, quotes[firstQuote]!);
+      for (; firstFact < facts.length && isBefore(facts[firstFact]!, end); firstFact++, changes.facts++)
+        this.#applyFact(facts[firstFact]!);
+    };
+    let [firstQuote, firstFact] = [0, 0];
+    for (const row of servings) {
+      applyBefore(row);
+      answered(row);
+      this.#names.add(row.keyId).add(row.route).add(row.text);
     }
-    for (const { keyId, route, text } of servings) {
-      this.#names.add(keyId).add(route).add(text);
-    }
+    applyBefore({ at: Infinity as EpochMs, sub: 0 });
+  }
+
+  #applyFact(row: FactRow): void {
+    // What a process said of itself holds until the next: every problem it answers is made from it.
+    const isLasting = lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind);
+    if (isLasting) this.facts.set(`${row.kind} ${row.subject}`, row);
   }
 
   /** Gives what is in force, with the names that were used since the last call. */
   keyframe(): Keyframe {
-    const quotes = [...this.#quotes.values()];
-    const facts = [...this.#facts.values()];
+    const quotes = [...this.quotes.values()];
+    const facts = [...this.facts.values()];
     const names = this.#names;
     for (const { symbol, quote } of quotes) {
       names.add(symbol);

@@ -3,7 +3,15 @@ import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
+import {
+  deleteSegments,
+  type Identity,
+  identityOf,
+  makeMonth,
+  monthOf,
+  monthStart,
+  prepareTables,
+} from './postgres-months.ts';
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
@@ -42,7 +50,7 @@ async function openWith(
     if (identity !== undefined) {
       assertReadable(identity.form, location.name);
       const path = `${journalPath}.${identity.id}`;
-      return new PostgresSegments(pool, location, path, identity.hasSigns, options.clock);
+      return new PostgresSegments(pool, location, path, identity, options.clock);
     }
   } catch (error) {
     await pool.end();
@@ -100,11 +108,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     pool: ConnectionPool,
     location: PostgresLocation,
     journalPath: string,
-    hasSigns: boolean,
+    { form, hasSigns }: Identity,
     clock: Pick<Clock, 'now'>,
   ) {
     // One statement is a transaction by itself.
-    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', hasSigns);
+    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', form, hasSigns);
     this.#pool = pool;
     this.#location = location;
     this.#clock = clock;
@@ -187,9 +195,9 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   }
 
   async segment(chain: number, number: number): Promise<Segment | undefined> {
-    const query = `select ${headColumns}, data from record_segment where chain = ? and number = ?`;
+    const query = `select ${this.columns}, data from record_segment where chain = ? and number = ?`;
     const [row] = await this.run<SegmentRow & Pick<Segment, 'data'>>(query, [chain, number]);
-    return row && { ...headOf({ ...row, place: 0 }), data: row.data };
+    return row && { ...headOf(row), data: row.data };
   }
 
   async slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]> {
@@ -223,4 +231,4 @@ async function take<Result>(run: RunQuery, steps: Steps<Result>): Promise<Result
 }
 
 const insertSegment = `insert into record_segment (${headColumns}, data)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -1,9 +1,12 @@
 import { StoreError } from '../../store/store-error.ts';
 
 /** The version of the tables and of what they hold. It changes with what an older program would misread, not with a new column of segments. */
-export const recordForm = 3;
+export const recordForm = 4;
 /** Before it there was no released version. Everything from here on stays readable. */
 const oldestForm = 2;
+
+/** From here on segments have digests, and roots of their answers. */
+export const digestsForm = 4;
 
 /** Throws `StoreError` for a record that this version does not read. @param name of the file or database */
 export function assertReadable(form: number, name: string): void {

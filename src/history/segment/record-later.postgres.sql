@@ -1,3 +1,5 @@
+alter table record_segment add column if not exists digest bytea, add column if not exists root bytea
+
 create table if not exists record_sign (chain integer primary key, at_ms bigint not null)
 
 create table if not exists record_journal (

@@ -68,6 +68,13 @@ export function isSilent({ at }: Sign, now: EpochMs): boolean {
   return now - at > silentAfterMs;
 }
 
+/** The last instant in the segments of a chain. */
+export async function lastOf(store: SegmentReader, chain: number): Promise<EpochMs | undefined> {
+  const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
+  const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
+  return last.length === 0 ? undefined : (Math.max(...last.map(({ lastAt }) => lastAt)) as EpochMs);
+}
+
 /** Which segments to read, in the order of their numbers. */
 export interface SegmentQuery {
   readonly kinds: readonly SegmentKind[];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EpochMs } from '../../clock.ts';
 
 /**
@@ -30,7 +30,11 @@ export interface Segment extends SegmentContent {
   readonly chain: number;
   /** 1, 2, 3 and so on, without a hole. */
   readonly number: number;
-  /** SHA-256 over the one before, over what is said of this one, and over its data. */
+  /** SHA-256 of its data; `undefined` up to form 3 of the record. */
+  readonly digest: Buffer | undefined;
+  /** The root of the hash tree of its answers; `undefined` where it has none. */
+  readonly root: Buffer | undefined;
+  /** SHA-256 over the one before and over what is said of this one; up to form 3 over its data too. */
   readonly hash: Buffer;
   readonly previous: Buffer;
 }
@@ -50,24 +54,49 @@ export interface ChainHead {
 
 export const chainStart: ChainHead = { number: 0, hash: Buffer.alloc(32) };
 
-/** Seals what follows the end of a chain, one after the other. */
-export function sealed(contents: readonly SegmentContent[], chain: number, head: ChainHead): Segment[] {
+/** Seals what follows the end of a chain, one after the other. @param tree the root of that of the answers among it */
+export function sealed(
+  contents: readonly SegmentContent[],
+  chain: number,
+  head: ChainHead,
+  tree: Buffer | undefined,
+): Segment[] {
   let last = head;
   return contents.map((content) => {
-    const unsealed = { ...content, chain, number: last.number + 1, previous: last.hash };
+    const hashes = { digest: sha256(content.data), root: content.kind === 'servings' ? tree : undefined };
+    const unsealed = { ...content, ...hashes, chain, number: last.number + 1, previous: last.hash };
     const segment = { ...unsealed, hash: hashOf(unsealed) };
     last = segment;
     return segment;
   });
 }
 
+export function sha256(...parts: readonly (string | Uint8Array)[]): Buffer {
+  const bytes =
+    parts.length === 1
+      ? parts[0]!
+      : Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  return hash('sha256', bytes, 'buffer');
+}
+
 /** Gives what the hash of a segment has to be. */
 export function hashOf(segment: Omit<Segment, 'hash'>): Buffer {
-  const { chain, number, run, kind, firstAt, lastAt, count, requests, keyframe, previous, data } = segment;
-  const facts = [chain, number, run, kind, firstAt, lastAt, count, requests.low, requests.high, keyframe, data.length];
-  return createHash('sha256')
-    .update(previous)
-    .update(`${facts.join(' ')}\n`)
-    .update(data)
-    .digest();
+  const { digest, previous, data } = segment;
+  const said = { ...segment, bytes: data.length };
+  if (digest === undefined) return sha256(previous, `${lineOf(said)}\n`, data);
+  return sha256(previous, linkOf({ ...said, digest: sha256(data) }));
+}
+
+type Said = Omit<SegmentHead, 'hash' | 'previous' | 'place'>;
+
+/** Everything that is said of a segment. */
+export function lineOf({ requests, digest, root, ...said }: Said): string {
+  const { chain, number, run, kind, firstAt, lastAt, count, keyframe, bytes } = said;
+  const facts = [chain, number, run, kind, firstAt, lastAt, count, requests.low, requests.high, keyframe, bytes];
+  return [...facts, digest?.toString('hex') ?? [], root?.toString('hex') ?? []].flat().join(' ');
+}
+
+/** Stands for a segment in its hash. */
+export function linkOf(said: Said): Buffer {
+  return sha256(lineOf(said));
 }

@@ -1,13 +1,14 @@
 import type { EpochMs } from '../../clock.ts';
 import { holdText, ledgerHash, runText } from './ledger.ts';
+import { digestsForm } from './record-form.ts';
 import type { ChainHead, Segment, SegmentHead } from './segment.ts';
 import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign } from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
-  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes';
+  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes, digest, root';
 
-export type SqlValue = string | number | Uint8Array;
+export type SqlValue = string | number | Uint8Array | null;
 
 /** Runs a statement with `?` for each value. Rejects with the engine's error, or `StoreError`. */
 export type RunQuery = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -15,21 +16,25 @@ export type RunQuery = <Row>(text: string, values?: readonly unknown[]) => Promi
 /** Statements that belong together: each is yielded, and gets its rows. */
 export type Steps<Result> = Generator<readonly [text: string, values: readonly SqlValue[]], Result, readonly never[]>;
 
+type Hashes = 'hash' | 'previous' | 'digest' | 'root';
+
 /** A segment as both engines keep it. */
-export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 'requests' | 'hash' | 'previous'> {
+export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 'requests' | Hashes> {
   readonly first_ms: EpochMs;
   readonly last_ms: EpochMs;
   readonly low_request: number;
   readonly high_request: number;
   readonly hash: Uint8Array;
   readonly previous: Uint8Array;
+  readonly digest: Uint8Array | null;
+  readonly root: Uint8Array | null;
 }
 
 /** The queries that are the same on both engines. */
 export abstract class SqlSegments {
   protected readonly run: RunQuery;
   readonly #prefix: string;
-  readonly #columns: string;
+  protected readonly columns: string;
   readonly #runQuery: string;
   readonly #holdQuery: string;
   readonly #deletionQuery: string;
@@ -38,12 +43,14 @@ export abstract class SqlSegments {
   /**
    * @param prefix what the names of the tables begin with
    * @param place where the data of a segment is, in SQL
+   * @param form of the record
    * @param hasSigns whether there are the tables of versions that give signs and keep a ledger
    */
-  constructor(run: RunQuery, prefix: string, place: string, hasSigns: boolean) {
+  constructor(run: RunQuery, prefix: string, place: string, form: number, hasSigns: boolean) {
     this.run = run;
     this.#prefix = prefix;
-    this.#columns = `${headColumns}, ${place} as place`;
+    const absent = headColumns.replace('digest, root', 'null as digest, null as root');
+    this.columns = `${form < digestsForm ? absent : headColumns}, ${place} as place`;
     this.#runQuery = `select run, chain, started_ms as "startedAt", request_key as "requestKey" from ${prefix}run order by run`;
     this.#holdQuery = `select id, from_ms as "from", to_ms as "to", reason from ${prefix}hold order by id`;
     this.#deletionQuery = `select chain, first, last, hash, until_ms as until from ${prefix}deletion`;
@@ -114,7 +121,7 @@ export abstract class SqlSegments {
 
   async heads(query: SegmentQuery): Promise<readonly SegmentHead[]> {
     const { where, values } = conditionsOf(query);
-    const rows = await this.run<SegmentRow>(`select ${this.#columns} from ${this.#prefix}segment ${where}`, values);
+    const rows = await this.run<SegmentRow>(`select ${this.columns} from ${this.#prefix}segment ${where}`, values);
     return rows.map(headOf);
   }
 
@@ -166,6 +173,7 @@ export function valuesOf({ requests, ...segment }: Segment): SqlValue[] {
   return [
     ...[segment.chain, segment.number, segment.run, segment.kind, segment.firstAt, segment.lastAt, segment.count],
     ...[requests.low, requests.high, segment.keyframe, segment.hash, segment.previous, segment.data.length],
+    ...[segment.digest ?? null, segment.root ?? null],
   ];
 }
 
@@ -190,7 +198,8 @@ function conditionsOf(query: SegmentQuery): { readonly where: string; readonly v
   return { where: `where ${conditions.join(' and ')} ${order}${limit}`, values };
 }
 
-export function headOf({ first_ms, last_ms, low_request, high_request, ...row }: SegmentRow): SegmentHead {
+export function headOf(found: SegmentRow): SegmentHead {
+  const { first_ms, last_ms, low_request, high_request, digest, root, ...row } = found;
   return {
     ...row,
     firstAt: first_ms,
@@ -198,5 +207,7 @@ export function headOf({ first_ms, last_ms, low_request, high_request, ...row }:
     requests: { low: low_request, high: high_request },
     hash: Buffer.from(row.hash),
     previous: Buffer.from(row.previous),
+    digest: digest === null ? undefined : Buffer.from(digest),
+    root: root === null ? undefined : Buffer.from(root),
   };
 }

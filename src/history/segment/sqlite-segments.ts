@@ -4,7 +4,7 @@ import type { EpochMs } from '../../clock.ts';
 import { asStoreError } from '../../store/sqlite/errors.ts';
 import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { assertReadable, DamagedChunk, recordForm } from './record-form.ts';
+import { assertReadable, DamagedChunk, digestsForm, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
 import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 import { headColumns, headOf, type SegmentRow, SqlSegments, type Steps, valuesOf } from './sql-segments.ts';
@@ -15,6 +15,7 @@ create table if not exists segment (
   first_ms integer not null, last_ms integer not null, count integer not null,
   low_request integer not null, high_request integer not null, keyframe integer not null,
   hash blob not null, previous blob not null, bytes integer not null, place integer not null,
+  digest blob, root blob,
   unique (chain, number)
 );
 create table if not exists chunk (id integer primary key, data blob not null);
@@ -44,7 +45,8 @@ pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journa
 /** Another process writes a minute at a time. */
 const busyTimeoutMs = 2_000;
 
-const insertSegment = `insert into segment (${headColumns}, place) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertSegment = `insert into segment (${headColumns}, place) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const addDigests = 'alter table segment add column digest blob; alter table segment add column root blob';
 
 /** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
 export function openSqliteSegments(path: string): SegmentStore {
@@ -61,26 +63,31 @@ function open(path: string, readOnly: boolean): SqliteSegments {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly });
   try {
     if (!readOnly) database.exec(settings);
-    assertForm(database, path);
-    if (!readOnly) database.exec(schema);
-    return new SqliteSegments(database, path);
+    // Another process can open it at the same time.
+    if (!readOnly) database.exec('begin immediate');
+    const form = formOf(database, path);
+    if (readOnly) return new SqliteSegments(database, path, form);
+    if (form > 0 && form < digestsForm) database.exec(addDigests);
+    database.exec(`${schema} commit`);
+    return new SqliteSegments(database, path, recordForm);
   } catch (error) {
     database.close();
     throw asStoreError(error, path);
   }
 }
 
-/** Throws `StoreError` for a file whose tables are another program's, or of a version that this one does not read. */
-function assertForm(database: DatabaseSync, path: string): void {
+/** 0 of an empty file. Throws `StoreError` for one whose tables are another program's, or of a version that this one does not read. */
+function formOf(database: DatabaseSync, path: string): number {
   const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
-  if (found === 0 && tables.length === 0) return;
+  if (found === 0 && tables.length === 0) return 0;
   if (found === 0 && !tables.some(({ name }) => name === 'segment')) {
     const message = `The file ${path} belongs to another program. Set history.url to another file.`;
     throw new StoreError('foreign_database', message);
   }
   // The first form had no number.
   assertReadable(found || 1, path);
+  return found;
 }
 
 /** Runs statements, each of which is prepared once. */
@@ -103,10 +110,10 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
   readonly #path: string;
   readonly #identity: string;
 
-  constructor(database: DatabaseSync, path: string) {
+  constructor(database: DatabaseSync, path: string, form: number) {
     const all = queriesOn(database);
     const hasSigns = all("select 1 from sqlite_schema where name = 'ledger'").length > 0;
-    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', hasSigns);
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place', form, hasSigns);
     this.journalPath = path === ':memory:' ? undefined : path;
     this.#path = path;
     this.#identity = identityOf(path);
@@ -164,7 +171,7 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
   }
 
   async segment(chain: number, number: number): Promise<Segment | undefined> {
-    const query = `select ${headColumns}, place from segment where chain = ? and number = ?`;
+    const query = `select ${this.columns} from segment where chain = ? and number = ?`;
     const [row] = this.#all<SegmentRow>(query, [chain, number]);
     if (row === undefined) return undefined;
     const { place, bytes, ...head } = headOf(row);
