@@ -1,33 +1,12 @@
 import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
-import { leafOf, rootOf } from '../segment/hash-tree.ts';
+import { leafOf } from '../segment/hash-tree.ts';
 import { InForce } from '../segment/keyframe.ts';
 import { RequestNumbers } from '../segment/request-numbers.ts';
-import type { FactRow, QuoteRow, Rows, ServingRow } from '../segment/rows.ts';
+import type { FactRow, QuoteRow, ServingRow } from '../segment/rows.ts';
 import { sha256 } from '../segment/segment.ts';
 import { answerFrom, shownQuotes, tickerOf } from './bodies.ts';
 import type { RecordReader, ServedRow } from './record-reader.ts';
-
-/** The root of the tree of the answers among rows. @param inForce before the rows; afterwards, what is after them */
-export function answerRoot(inForce: InForce, rows: Rows, requestKey: Uint8Array): Buffer | undefined {
-  return rootOf(answerLeaves(inForce, rows, requestKey));
-}
-
-/** The leaves of the answers among rows, in the order of their request numbers. @param answered see `InForce.apply` */
-export function answerLeaves(
-  inForce: InForce,
-  rows: Rows,
-  requestKey: Uint8Array,
-  answered = (_row: ServingRow) => {},
-): Buffer[] {
-  const maker = new LeafMaker(inForce, requestKey);
-  const leaves: { readonly request: number; readonly leaf: Buffer }[] = [];
-  inForce.apply(rows, (row) => {
-    leaves.push({ request: row.request, leaf: maker.leafOf(row) });
-    answered(row);
-  });
-  return leaves.sort((one, other) => one.request - other.request).map(({ leaf }) => leaf);
-}
 
 /** Reads what was in force in a chain before an instant. */
 export async function inForceAt(reader: RecordReader, chain: number, at: EpochMs): Promise<InForce> {
@@ -49,41 +28,83 @@ export function inputsText({ at, quote }: QuoteRow): string {
   return `${JSON.stringify(made).slice(0, -1)},"rate":${rate || 'null'},"terms":${terms}}`;
 }
 
-/** Makes a leaf only whoever knows the request id in it can guess, so that a path in a tree shows nothing of others. */
-class LeafMaker {
+/** The list of tickers as it was hashed last. */
+interface HashedList {
+  /** Until it differs the same markets are in it, as they were listed. */
+  readonly of: string;
+  readonly symbols: readonly string[];
+  readonly rows: (QuoteRow | undefined)[];
+  /** The digest of each ticker, one after the other. */
+  readonly parts: Buffer;
+}
+
+/**
+ * Makes the leaves of the answers of a segment, while they are written and again when one is to be proved. Only whoever knows the request id in a leaf
+ * can guess it, so that a path in the tree shows nothing of others.
+ */
+export class AnswerLeaves {
   readonly #inForce: InForce;
   readonly #numbers: RequestNumbers;
-  /** The last one of each market. */
+  #leaves: { readonly request: number; readonly leaf: Buffer }[] = [];
+  /** The last digest of each market's ticker. */
   readonly #parts = new Map<string, { row: QuoteRow; listing: FactRow | undefined; part: Buffer | undefined }>();
-  /** Lists do not change with each answer. */
-  readonly #lists = new Map<string, { readonly after: string; readonly content: string }>();
+  #list: HashedList | undefined;
+  #markets: { readonly of: number; readonly content: string } | undefined;
 
-  /** @param inForce changes between the answers */
+  /** @param inForce what is when an answer is added */
   constructor(inForce: InForce, requestKey: Uint8Array) {
     this.#inForce = inForce;
     this.#numbers = new RequestNumbers(requestKey);
   }
 
-  leafOf(row: ServingRow): Buffer {
+  add(row: ServingRow): void {
     const serving = { ...row, requestId: this.#numbers.idOf(row.request) };
-    const { route, status } = row;
-    const { quotes, facts } = this.#inForce.changes;
-    const isList = status < 400 && ['/v1/tickers', '/v1/markets'].includes(route);
-    const after = route === '/v1/markets' ? String(facts) : `${facts} ${quotes}`;
-    const known = isList ? this.#lists.get(route) : undefined;
-    const content = known?.after === after ? known.content : this.#contentOf(serving);
-    if (isList) this.#lists.set(route, { after, content });
-    return leafOf(JSON.stringify({ ...answerView(serving), content }));
+    const leaf = leafOf(JSON.stringify({ ...answerView(serving), content: this.#contentOf(serving) }));
+    this.#leaves.push({ request: row.request, leaf });
+  }
+
+  /** Gives those that were added since the last time, in the order of their request numbers. */
+  take(): Buffer[] {
+    const leaves = this.#leaves.sort((one, other) => one.request - other.request).map(({ leaf }) => leaf);
+    this.#leaves = [];
+    return leaves;
   }
 
   /** The digest of a body, and of what its prices were made from; empty where the record lacks some of it. */
   #contentOf(serving: ServedRow): string {
-    const parts = shownQuotes(serving, this.#inForce)?.map((row) => this.#partOf(row));
-    const hashed = parts ?? [answerFrom(serving, this.#inForce)?.body];
-    return hashed.includes(undefined) ? '' : sha256(...(hashed as Buffer[])).toString('hex');
+    const { route, status, symbol } = serving;
+    const { facts } = this.#inForce.changes;
+    if (status < 400 && route === '/v1/tickers') return this.#listContent(serving);
+    if (status < 400 && route === '/v1/ticker') return digestOf(this.#partOf(this.#inForce.quotes.get(symbol)));
+    if (status >= 400 || route !== '/v1/markets') return digestOf(answerFrom(serving, this.#inForce)?.body);
+    if (this.#markets?.of !== facts)
+      this.#markets = { of: facts, content: digestOf(answerFrom(serving, this.#inForce)?.body) };
+    return this.#markets.content;
   }
 
-  #partOf(row: QuoteRow): Buffer | undefined {
+  /** Takes only what changed: hundreds of lists a second are each of other prices. */
+  #listContent(serving: ServedRow): string {
+    const { quotes, changes } = this.#inForce;
+    const of = `${changes.priced} ${changes.facts}`;
+    if (this.#list?.of !== of) {
+      const symbols = shownQuotes(serving, this.#inForce)!.map(({ symbol }) => symbol);
+      this.#list = { of, symbols, rows: [], parts: Buffer.alloc(32 * symbols.length) };
+    }
+    const { symbols, rows, parts } = this.#list;
+    for (const [place, symbol] of symbols.entries()) {
+      const row = quotes.get(symbol);
+      if (rows[place] === row) continue;
+      const part = this.#partOf(row);
+      if (part === undefined) return '';
+      rows[place] = row;
+      parts.set(part, 32 * place);
+    }
+    return digestOf(parts);
+  }
+
+  /** A ticker and what it was made from. */
+  #partOf(row: QuoteRow | undefined): Buffer | undefined {
+    if (row === undefined) return undefined;
     const { facts } = this.#inForce;
     const listing = facts.get(`listing ${row.symbol}`);
     const known = this.#parts.get(row.symbol);
@@ -93,4 +114,8 @@ class LeafMaker {
     this.#parts.set(row.symbol, { row, listing, part });
     return part;
   }
+}
+
+function digestOf(content: string | Buffer | undefined): string {
+  return content === undefined ? '' : sha256(content).toString('hex');
 }

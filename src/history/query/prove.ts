@@ -4,7 +4,7 @@ import { pathOf, rootOf } from '../segment/hash-tree.ts';
 import type { RateVersion, TermsVersion } from '../segment/rows.ts';
 import { hashOf, lineOf, linkOf, type SegmentHead, segmentKinds, sha256 } from '../segment/segment.ts';
 import type { DaySeal, LedgerEntry, SegmentReader } from '../segment/segment-store.ts';
-import { answerLeaves, answerView, inForceAt, inputsText } from './answer-leaves.ts';
+import { AnswerLeaves, answerView, inForceAt, inputsText } from './answer-leaves.ts';
 import { answerFrom } from './bodies.ts';
 import { headsIn } from './ledger-finding.ts';
 import type { FoundServing, RecordReader } from './record-reader.ts';
@@ -68,9 +68,12 @@ export async function proveAnswer(
   const { requestKey } = (await store.runs()).find(({ run }) => run === head.run)!;
   const inForce = await inForceAt(reader, chain, head.firstAt);
   let found: ReturnType<typeof answerFrom>;
-  const leaves = answerLeaves(inForce, rows, requestKey, ({ request }) => {
-    if (request === serving.request) found = answerFrom(serving, inForce);
+  const added = new AnswerLeaves(inForce, requestKey);
+  inForce.apply(rows, (row) => {
+    added.add(row);
+    if (row.request === serving.request) found = answerFrom(serving, inForce);
   });
+  const leaves = added.take();
   if (found === undefined) return 'incomplete';
   const sealed = sealOf(await store.ledger(), head);
   const beforeNumber = sealed === undefined ? Number.MAX_SAFE_INTEGER : sealed.number + 1;

@@ -3,8 +3,9 @@ import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { answerRoot, inForceAt } from '../query/answer-leaves.ts';
+import { AnswerLeaves, inForceAt } from '../query/answer-leaves.ts';
 import { RecordReader } from '../query/record-reader.ts';
+import { rootOf } from '../segment/hash-tree.ts';
 import { rowsOf } from '../segment/row-batch.ts';
 import { endOf, type GapFact, type Rows, startOf } from '../segment/rows.ts';
 import { chainStart, sealed } from '../segment/segment.ts';
@@ -87,9 +88,10 @@ export function chainsWithJournal(journalPath: string): number[] {
 async function recover(store: SegmentStore, chain: number, { batches, run }: JournalContent): Promise<Rows> {
   const rows = rowsOf(batches);
   const contents = segmentsOf(rows, run, { number: 0, names: [] });
-  const before = await inForceAt(new RecordReader(store), chain, startOf(rows) ?? (0 as EpochMs));
+  const inForce = await inForceAt(new RecordReader(store), chain, startOf(rows) ?? (0 as EpochMs));
   const { requestKey } = (await store.runs()).find((each) => each.run === run)!;
-  const root = answerRoot(before, rows, requestKey);
-  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, root));
+  const leaves = new AnswerLeaves(inForce, requestKey);
+  inForce.apply(rows, (row) => leaves.add(row));
+  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, rootOf(leaves.take())));
   return rows;
 }

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
-import { answerRoot } from '../query/answer-leaves.ts';
+import { AnswerLeaves } from '../query/answer-leaves.ts';
 import { encodeFacts } from '../segment/fact-codec.ts';
+import { rootOf } from '../segment/hash-tree.ts';
 import { encodeKeyframe, InForce } from '../segment/keyframe.ts';
 import { encodeQuotes } from '../segment/quote-codec.ts';
 import {
@@ -67,6 +68,7 @@ export interface WriterFigures {
 export class RecordWriter {
   readonly #parts: RecordWriterParts;
   readonly #inForce = new InForce();
+  readonly #leaves: AnswerLeaves;
   #head: ChainHead;
   #keyframe: Base & { readonly hour: number } = { number: 0, names: [], hour: -1 };
   #unwritten: Batch[] = [];
@@ -86,6 +88,7 @@ export class RecordWriter {
   /** Throws the error of the disk. */
   constructor(parts: RecordWriterParts) {
     this.#parts = parts;
+    this.#leaves = new AnswerLeaves(this.#inForce, parts.requestKey);
     this.#head = parts.head;
     this.#mark(this.#head.number);
   }
@@ -157,7 +160,7 @@ export class RecordWriter {
       const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
       // Before anything else, so that a disk that is full changes nothing.
       this.#mark(this.#head.number + contents.length);
-      this.#add(contents, answerRoot(this.#inForce, this.#rows, this.#parts.requestKey));
+      this.#add(contents, rootOf(this.#leaves.take()));
       this.#rows = { quotes: [], facts: [], servings: [] };
       if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
     }
@@ -198,6 +201,7 @@ export class RecordWriter {
     for (const row of rows.quotes) this.#rows.quotes.push(row);
     for (const row of rows.facts) this.#rows.facts.push(row);
     for (const row of rows.servings) this.#rows.servings.push(row);
+    this.#inForce.apply(rows, (row) => this.#leaves.add(row));
     this.#totals.quotes += rows.quotes.length;
     this.#totals.servings += rows.servings.length;
   }

@@ -1,6 +1,8 @@
 import { sha256 } from './segment.ts';
 
-const [leafMark, nodeMark] = [Buffer.of(0), Buffer.of(1)];
+const leafMark = Buffer.of(0);
+/** The mark of a node, and its two children. */
+const node = Buffer.alloc(65, 1);
 
 export function leafOf(text: string): Buffer {
   return sha256(leafMark, text);
@@ -10,12 +12,18 @@ export function leafOf(text: string): Buffer {
 function levelsOf(leaves: readonly Buffer[]): (readonly Buffer[])[] {
   const levels = [leaves];
   for (let below = leaves; below.length > 1; below = levels.at(-1)!) {
-    // A node without a second child is that child.
-    const parentOf = (left: number) =>
-      left + 1 < below.length ? sha256(nodeMark, below[left]!, below[left + 1]!) : below[left]!;
-    levels.push(Array.from({ length: Math.ceil(below.length / 2) }, (_, place) => parentOf(2 * place)));
+    levels.push(Array.from({ length: Math.ceil(below.length / 2) }, (_, place) => parentOf(below, 2 * place)));
   }
   return levels;
+}
+
+/** A node without a second child is that child. */
+function parentOf(below: readonly Buffer[], left: number): Buffer {
+  const [one, other] = [below[left]!, below[left + 1]];
+  if (other === undefined) return one;
+  node.set(one, 1);
+  node.set(other, 33);
+  return sha256(node);
 }
 
 /** `undefined` without leaves. */

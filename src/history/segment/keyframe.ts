@@ -48,26 +48,26 @@ export class InForce {
   readonly quotes = new Map<string, QuoteRow>();
   /** The last fact of each kind and subject, with a space between. */
   readonly facts = new Map<string, FactRow>();
-  /** Counts rows that came into force. */
-  readonly changes = { quotes: 0, facts: 0 };
+  /** Counts prices that came or went, and facts that came into force. */
+  readonly changes = { priced: 0, facts: 0 };
   #names = new Set<string>();
 
   /** From here on nothing is known. */
   clear(): void {
+    this.changes.facts++;
     this.quotes.clear();
     this.facts.clear();
   }
 
   /** @param answered called with each answer while what was published before it is in force, and nothing else */
   apply({ quotes, facts, servings }: Rows, answered = (_row: ServingRow) => {}): void {
+    let [firstQuote, firstFact] = [0, 0];
     const applyBefore = (end: Position) => {
-      const { changes } = this;
-      for (; firstQuote < quotes.length && isBefore(quotes[firstQuote]!, end); firstQuote++, changes.quotes++)
-        this.quotes.set(quotes[firstQuote]!.symbol, quotes[firstQuote]!);
-      for (; firstFact < facts.length && isBefore(facts[firstFact]!, end); firstFact++, changes.facts++)
+      for (; firstQuote < quotes.length && isBefore(quotes[firstQuote]!, end); firstQuote++)
+        this.#applyQuote(quotes[firstQuote]!);
+      for (; firstFact < facts.length && isBefore(facts[firstFact]!, end); firstFact++)
         this.#applyFact(facts[firstFact]!);
     };
-    let [firstQuote, firstFact] = [0, 0];
     for (const row of servings) {
       applyBefore(row);
       answered(row);
@@ -76,7 +76,13 @@ export class InForce {
     applyBefore({ at: Infinity as EpochMs, sub: 0 });
   }
 
+  #applyQuote(row: QuoteRow): void {
+    if ((this.quotes.get(row.symbol)?.quote === undefined) !== (row.quote === undefined)) this.changes.priced++;
+    this.quotes.set(row.symbol, row);
+  }
+
   #applyFact(row: FactRow): void {
+    this.changes.facts++;
     // What a process said of itself holds until the next: every problem it answers is made from it.
     const isLasting = lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind);
     if (isLasting) this.facts.set(`${row.kind} ${row.subject}`, row);
