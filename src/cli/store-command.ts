@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import { type Command, type CommandInput, type Context, type Option, type Result, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';
+import { withOffset, withoutZone } from './values.ts';
 
 /** A command that works on the database. */
 interface StoreCommand<Values> extends Omit<Command, 'run'> {
@@ -39,7 +40,7 @@ export function storeCommand<Values = undefined>(declared: StoreCommand<Values>)
   return {
     ...command,
     async run(input, context) {
-      const values = read?.(input, context.clock.now()) as Values;
+      const values = read?.(await inZone(input, command.options, context), context.clock.now()) as Values;
       const paint = paintFor(context);
       const ask = (question: string, needsYes = false) => confirm(question, needsYes, input, context);
       return withStore(
@@ -50,6 +51,20 @@ export function storeCommand<Values = undefined>(declared: StoreCommand<Values>)
       );
     },
   };
+}
+
+/** Reads instants without an offset in the operator's time zone, where it is configured, and says so. */
+async function inZone(input: CommandInput, options: readonly Option[] = [], context: Context): Promise<CommandInput> {
+  const given = options.flatMap(({ name, value }) =>
+    value === 'INSTANT' ? [[name, input.option(name) ?? ''] as const] : [],
+  );
+  const local = new Map(given.filter(([, text]) => withoutZone.test(text)));
+  const { timeZone } = local.size === 0 ? {} : (await configurationFor(input, context)).configuration;
+  if (timeZone === undefined) return input;
+  const say = (line: string) => context.stderr.write(`${line}\n`);
+  for (const [name, text] of local) local.set(name, withOffset(text, timeZone, `--${name}`, say));
+  const read = (name: string) => local.get(name) ?? input.option(name);
+  return { ...input, option: read, required: (name) => read(name) ?? input.required(name) };
 }
 
 /** Reads the configuration with `--config`, `--store` and the command's own flags. Throws `ConfigurationError`. */

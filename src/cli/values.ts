@@ -8,7 +8,7 @@ export const instantForms =
   'now, +10m or -10m (from now; ms, s, m, h, d), or ISO 8601 with Z or an offset: 2026-11-21T10:00Z';
 
 const iso = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
-const withoutZone = /^\d{4}-\d{2}-\d{2}([T ]\d{2}(:\d{2}){0,2}(\.\d+)?)?$/;
+export const withoutZone = /^\d{4}-\d{2}-\d{2}([T ]\d{2}(:\d{2}){0,2}(\.\d+)?)?$/;
 
 /** Reads an INSTANT of the command line. `option` is its name in messages. Throws `UsageError`. */
 export function parseInstant(text: string, now: EpochMs, option: string): EpochMs {
@@ -16,6 +16,17 @@ export function parseInstant(text: string, now: EpochMs, option: string): EpochM
   const instant = /^[+-]/.test(text) ? relative(text, now) : absolute(text);
   if (instant !== undefined && instant >= 0 && instant <= lastInstantMs) return instant as EpochMs;
   throw new UsageError(`${option}: "${text}" ${problemOf(text)}. Allowed: ${instantForms}.`);
+}
+
+/** Adds its offset to an instant that has none. @param say told how it was read. Throws `UsageError` for one that is there never or twice. */
+export function withOffset(text: string, timeZone: string, option: string, say: (line: string) => void): string {
+  try {
+    const read = Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone, { disambiguation: 'reject' });
+    say(`${option}: ${read.toString()}`);
+    return read.toInstant().toString();
+  } catch {
+    throw new UsageError(`${option}: "${text}" is there never or twice in ${timeZone}. Add an offset.`);
+  }
 }
 
 /** Does what {@link parseInstant} does for an option that can be left out. */
@@ -65,7 +76,7 @@ function absolute(text: string): number | undefined {
 }
 
 function problemOf(text: string): string {
-  if (withoutZone.test(text)) return 'has no time zone; add Z for UTC or an offset such as +01:00';
+  if (withoutZone.test(text)) return 'has no time zone; add Z for UTC or an offset such as +01:00, or set timeZone';
   if (/^\d{9,}$/.test(text)) return 'is a bare number';
   return 'is not an instant';
 }

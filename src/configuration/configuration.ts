@@ -35,6 +35,8 @@ const bankUrls = {
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
   const { admin, store, redis, markets, pricing, guard, limits, notices, feed, logs } = settings;
   return {
+    /** The operator's; `undefined` where it is not said. */
+    timeZone: settings.timeZone,
     server: resolveServer(settings, directoryOf),
     /** The logo's path is absolute. */
     portal: resolvePortal(settings, directoryOf),

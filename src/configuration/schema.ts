@@ -154,6 +154,7 @@ export const configurationSchema = section({
     every: duration('15s', ['1s', '5m']),
     tracesPercent: wholeNumber(1, [0, 100]),
   }),
+  timeZone: optionalText(kind.timeZone),
 });
 
 /** Every value as written, defaults filled in, each valid by itself. */

@@ -3,6 +3,7 @@ import { asEpochMs } from '../clock.ts';
 import { parseDuration } from '../configuration/duration.ts';
 import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
+import { noProofTexts, proofText } from '../history/query/prove.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
 import { count, id, instantMs, line, named, nullableLine, openEnum } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
@@ -76,6 +77,10 @@ const steps = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 const candlesMax = 1_500;
 /** A day of a market takes up to a second to read. */
 const candleSpanMaxMs = 7 * 86_400_000;
+
+const ProofSchema = named('AnswerProof', 'A proof of one answer.', {
+  text: Type.String({ description: 'The file, for examples/verify-proof/verify.py.', examples: ['{"format": …}'] }),
+});
 
 const VerificationSchema = named('RecordVerification', 'Whether the record is as it was written.', {
   whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
@@ -184,6 +189,20 @@ export const recordOperations = {
       const found = await recordOf(management).ask('answer', [params.id], request.signal);
       if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
       return provenView(found);
+    },
+  }),
+
+  proveServed: operation({
+    path: '/api/history/answers/:id/proof',
+    summary: 'Prove an answer',
+    description: 'What a third party needs to check one answer, and nothing of any other. 404 while its minute runs.',
+    params: Type.Object({ id: requestId }),
+    answer: ProofSchema,
+    problems: ['RECORD_BUSY'],
+    async handle({ params, request }, management) {
+      const proof = await recordOf(management).ask('prove', [params.id], request.signal);
+      if (typeof proof === 'string') throw new Problem('NOT_FOUND', noProofTexts[proof]);
+      return { text: proofText(proof) };
     },
   }),
 

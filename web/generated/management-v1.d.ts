@@ -616,6 +616,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/history/answers/{id}/proof": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Prove an answer
+         * @description What a third party needs to check one answer, and nothing of any other. 404 while its minute runs. Needs the role `read-only`.
+         */
+        readonly get: operations["proveServed"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/history/verification": {
         readonly parameters: {
             readonly query?: never;
@@ -3388,6 +3408,14 @@ export interface components {
             /** @description The segment that holds it; null while its minute runs. */
             readonly segment: components["schemas"]["RecordSegment"] | null;
         };
+        /** @description A proof of one answer. */
+        readonly AnswerProof: {
+            /**
+             * @description The file, for examples/verify-proof/verify.py.
+             * @example {"format": …}
+             */
+            readonly text: string;
+        };
         /** @description Whether the record is as it was written. */
         readonly RecordVerification: {
             /** @description Whether every segment is as it was written, and none is missing. */
@@ -4656,6 +4684,7 @@ export type RecordedAnswer = components['schemas']['RecordedAnswer'];
 export type RecordedAnswerPage = components['schemas']['RecordedAnswerPage'];
 export type RecordSegment = components['schemas']['RecordSegment'];
 export type ProvenAnswer = components['schemas']['ProvenAnswer'];
+export type AnswerProof = components['schemas']['AnswerProof'];
 export type RecordVerification = components['schemas']['RecordVerification'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
@@ -7350,6 +7379,44 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["ProvenAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["RecordBusyOrStoreUnavailable"];
+        };
+    };
+    readonly proveServed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A proof of one answer. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "text": "{\"format\": …}"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AnswerProof"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

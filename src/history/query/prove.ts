@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import { pathOf, rootOf } from '../segment/hash-tree.ts';
-import type { RateVersion, TermsVersion } from '../segment/rows.ts';
+import type { Quote, RateVersion, TermsVersion } from '../segment/rows.ts';
 import { hashOf, lineOf, linkOf, type SegmentHead, segmentKinds, sha256 } from '../segment/segment.ts';
 import type { DaySeal, LedgerEntry, SegmentReader } from '../segment/segment-store.ts';
 import { AnswerLeaves, answerView, inForceAt, inputsText } from './answer-leaves.ts';
@@ -37,7 +37,9 @@ export interface Proof {
 }
 
 /** What `inputsText` gives. */
-export interface PriceInputs extends Readonly<Record<'publishedAt' | 'source' | 'capturedAt' | 'bid' | 'ask', string>> {
+export interface PriceInputs extends Pick<Quote, 'source' | 'bid' | 'ask'> {
+  readonly publishedAt: string;
+  readonly capturedAt: string;
   readonly rate: RateVersion | null;
   readonly terms: TermsVersion;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ProvenAnswer, RecordVerification } from '../../generated/management-v1.d.ts';
+import type { AnswerProof, ProvenAnswer, RecordVerification } from '../../generated/management-v1.d.ts';
 import { get } from '../api/client.ts';
 import { isoText } from '../clock.ts';
 import { counted } from '../format/decimal.ts';
@@ -32,7 +32,7 @@ function Proven({ proven }: { proven: ProvenAnswer }) {
         ${body === null ? html`<p class="note warn">The record lacks a part of this answer, so its body cannot be built again.</p>` : html`<pre tabindex="0" aria-label="Body of the answer"><code>${body}</code></pre>`}
       </figure>
     <//>
-    <${Section} title="Proof"><${Proof} segment=${segment} /><//>
+    <${Section} title="Proof"><${Proof} segment=${segment} id=${answer.requestId} /><//>
     ${quotes.length > 0 && answer.symbol !== null && html`<${Section} title="Published price in it"><${QuoteTable} label="Published price in the answer" symbol=${answer.symbol} quotes=${quotes} /><//>`}
     ${isTicker && html`<${Section} title="How the price came about"><${Explained} symbol=${answer.symbol} quote=${quotes[0]} /><//>`}
   </div>`;
@@ -54,7 +54,7 @@ function AnswerFacts({ answer }: { answer: ProvenAnswer['answer'] }) {
   />`;
 }
 
-function Proof({ segment }: { segment: ProvenAnswer['segment'] }) {
+function Proof({ segment, id }: { segment: ProvenAnswer['segment']; id: string }) {
   if (segment === null) {
     return html`<p><${Missing}>Not sealed yet:<//> its minute is still running. It is sealed within two minutes, and this page shows the hash then.</p>`;
   }
@@ -62,7 +62,23 @@ function Proof({ segment }: { segment: ProvenAnswer['segment'] }) {
   return html`<div>
     <p>Sealed in segment ${number} of chain ${chain}. Its SHA-256 covers its content and the hash of the segment before, so that a change anywhere earlier would change it:</p>
     <${CopyLine} text=${hash} label="Copy the hash" />
+    <${Save} id=${id} />
     <${Verify} />
+  </div>`;
+}
+
+/** Saves the file that proves this answer alone. */
+function Save({ id }: { id: string }) {
+  const { isBusy, problem, submit } = useSubmitted<AnswerProof>(({ text }) => {
+    const href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+    Object.assign(document.createElement('a'), { href, download: `proof-${id}.json` }).click();
+    URL.revokeObjectURL(href);
+  });
+  const save = () => submit(() => get<AnswerProof>(`history/answers/${id}/proof`));
+  return html`<div>
+    <p>A file that proves this answer to a third party shows nothing of any other, and is checked without this service.</p>
+    <p class="buttons"><button type="button" disabled=${isBusy} onClick=${save}>Save the proof</button></p>
+    ${problem && html`<${ProblemBlock} problem=${problem} />`}
   </div>`;
 }
 
