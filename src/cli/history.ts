@@ -5,7 +5,7 @@ import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
-import { evidence, prove } from './history-proof.ts';
+import { proofCommands } from './history-proof.ts';
 import { ship } from './history-ship.ts';
 import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
@@ -101,7 +101,5 @@ const answer = storeCommand({
   },
 });
 
-export const historyCommands: readonly Command[] = [
-  ...[quotes, served, answer, prove, evidence],
-  ...[exportRecord, ship, verify, hold, release],
-];
+const others = [exportRecord, ship, verify, hold, release];
+export const historyCommands: readonly Command[] = [quotes, served, answer, ...proofCommands, ...others];

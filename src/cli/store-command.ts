@@ -55,10 +55,10 @@ export function storeCommand<Values = undefined>(declared: StoreCommand<Values>)
 
 /** Reads instants without an offset in the operator's time zone, where it is configured, and says so. */
 async function inZone(input: CommandInput, options: readonly Option[] = [], context: Context): Promise<CommandInput> {
-  const given = options.flatMap(({ name, value }) =>
-    value === 'INSTANT' ? [[name, input.option(name) ?? ''] as const] : [],
+  const names = options.filter(({ value }) => value === 'INSTANT').map(({ name }) => name);
+  const local = new Map(
+    names.map((name) => [name, input.option(name) ?? ''] as const).filter(([, text]) => withoutZone.test(text)),
   );
-  const local = new Map(given.filter(([, text]) => withoutZone.test(text)));
   const { timeZone } = local.size === 0 ? {} : (await configurationFor(input, context)).configuration;
   if (timeZone === undefined) return input;
   const say = (line: string) => context.stderr.write(`${line}\n`);

@@ -105,13 +105,9 @@ export const scope = kind(
   'openid and further words, separated by spaces',
   (text) => /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
 );
-export const timeZone = kind('the name of a time zone, such as Europe/Prague', (text) => {
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-});
+export const timeZone = kind('the name of a time zone, such as Europe/Prague', (text) =>
+  ['UTC', ...Intl.supportedValuesOf('timeZone')].includes(text),
+);
 export const path = kind('a path', /^[^\0]+$/);
 export const redisUrl = readBy('redis:// or rediss://, [user:password@]host[:port][/database]', parseRedisUrl);
 export const clickHouseUrl = readBy(

@@ -78,10 +78,6 @@ const candlesMax = 1_500;
 /** A day of a market takes up to a second to read. */
 const candleSpanMaxMs = 7 * 86_400_000;
 
-const ProofSchema = named('AnswerProof', 'A proof of one answer.', {
-  text: Type.String({ description: 'The file, for examples/verify-proof/verify.py.', examples: ['{"format": …}'] }),
-});
-
 const VerificationSchema = named('RecordVerification', 'Whether the record is as it was written.', {
   whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
   segments: count('Segments looked at.', 5_760),
@@ -197,7 +193,9 @@ export const recordOperations = {
     summary: 'Prove an answer',
     description: 'What a third party needs to check one answer, and nothing of any other. 404 while its minute runs.',
     params: Type.Object({ id: requestId }),
-    answer: ProofSchema,
+    answer: named('AnswerProof', 'A proof of one answer.', {
+      text: Type.String({ description: 'The file.', examples: ['{}'] }),
+    }),
     problems: ['RECORD_BUSY'],
     async handle({ params, request }, management) {
       const proof = await recordOf(management).ask('prove', [params.id], request.signal);

@@ -1,48 +1,47 @@
 import { readFileSync } from 'node:fs';
-import { type PriceInputs, type Proof, proofText } from '../history/query/prove.ts';
+import type { PriceInputs } from '../history/query/answer-leaves.ts';
+import { type Proof, proofText } from '../history/query/prove.ts';
 import { type Fragment, html } from '../html.ts';
-import type { DecimalString } from '../market/decimal.ts';
 import { derivePrices } from '../market/pricing.ts';
 
-const czechSteps = ['Cena na burze', 'Poplatek', 'Kurz', 'Měnová marže', 'Zaokrouhleno: cena klienta'];
+const czechSteps = ['Cena na burze', 'Poplatek', 'Kurz', 'Měnová marže'];
 
 /** One page about an answer, in Czech and English, for people who read and print it; the proof for programs is inside. */
 export function evidencePage(proof: Proof, baseUrl: string, timeZone: string): string {
   const { answer, body, prices, segment, head, seal } = proof;
   const [chain, number] = segment.split(' ');
-  const [only] = prices.length === 1 ? prices : [];
-  const instant = (at: string | null) => (at === null ? undefined : instantIn(timeZone, at));
+  const only = prices.length === 1 ? prices[0] : undefined;
   const values: Readonly<Record<string, Fragment>> = {
     ...{ ...answer, baseUrl, body, chain, number, head, prices: prices.length, day: seal.day ?? undefined },
-    answeredAt: instant(answer.answeredAt),
-    capturedAt: instant(only?.capturedAt ?? null),
-    due: instant(seal.due),
+    answeredAt: instantIn(timeZone, answer.answeredAt),
+    capturedAt: only && instantIn(timeZone, only.capturedAt),
+    due: seal.due === null ? undefined : instantIn(timeZone, seal.due),
     steps: only && stepsOf(body, only),
     proof: Buffer.from(proofText(proof)).toString('base64'),
-    // Attributes of the parts that are said of another answer.
-    unlessOne: only ? '' : 'hidden',
-    unlessMany: prices.length > 1 ? '' : 'hidden',
-    unlessSealed: seal.day === null ? 'hidden' : '',
-    unlessDue: seal.due === null ? 'hidden' : '',
-    unlessCut: seal.day === null && seal.due === null ? '' : 'hidden',
+    shown: seal.day === null ? (seal.due === null ? 'cut' : 'due') : 'sealed',
   };
   const page = readFileSync(new URL('evidence.txt', import.meta.url), 'utf8');
   return page.replaceAll(/\{(\w+)\}/g, (_, name: string) => html`${values[name]}`.text);
 }
 
 /** The rows of a table that says how both prices of a ticker came about. The last step is what was answered. */
-function stepsOf(body: string, { rate, terms, ...made }: PriceInputs): Fragment {
-  const { buyPrice, sellPrice }: Record<string, DecimalString> = JSON.parse(body);
-  const { fee, margin, rounding } = terms;
-  const marginPercent = margin?.value;
-  const conversion = rate === null || marginPercent === undefined ? undefined : { rate: { ...rate, fixingDate: rate.fixingDate }, marginPercent };
-  const places = buyPrice!.split('.')[1]?.length ?? 0;
+function stepsOf(body: string, { rate, terms: { fee, margin, rounding }, ...made }: PriceInputs): Fragment {
+  const { buyPrice, sellPrice } = JSON.parse(body);
+  const isConverted = rate !== null && margin !== undefined;
+  const conversion = isConverted
+    ? { rate: { ...rate, fixingDate: rate.fixingDate }, marginPercent: margin.value }
+    : undefined;
+  const places = buyPrice.split('.')[1]?.length ?? 0;
   const { buy, sell } = derivePrices(made, fee.value, conversion, places, rounding?.value);
-  return buy.map(({ step, value }, at) => {
-    const isLast = at === buy.length - 1;
-    const cell = (price: string, how: string) => html`<td>${price}<br><span lang="en">${how}</span></td>`;
-    return html`<tr><th>${czechSteps.at(isLast ? -1 : at)}</th>${cell(isLast ? buyPrice! : value, step)}${cell(isLast ? sellPrice! : sell[at]!.value, sell[at]!.step)}</tr>`;
-  });
+  const cell = (value: string, step: string) => html`<td>${value}<br><span lang="en">${step}</span></td>`;
+  const row = (name: string, paid: Fragment, received: Fragment) => html`<tr><th>${name}</th>${paid}${received}</tr>`;
+  const steps = buy
+    .slice(0, -1)
+    .map(({ step, value }, at) => row(czechSteps[at]!, cell(value, step), cell(sell[at]!.value, sell[at]!.step)));
+  return [
+    steps,
+    row('Zaokrouhleno: cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step)),
+  ];
 }
 
 function instantIn(timeZone: string, at: string): Fragment {

@@ -3411,8 +3411,8 @@ export interface components {
         /** @description A proof of one answer. */
         readonly AnswerProof: {
             /**
-             * @description The file, for examples/verify-proof/verify.py.
-             * @example {"format": …}
+             * @description The file.
+             * @example {}
              */
             readonly text: string;
         };
@@ -7413,7 +7413,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "text": "{\"format\": …}"
+                     *       "text": "{}"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AnswerProof"];

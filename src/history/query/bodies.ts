@@ -32,11 +32,7 @@ export async function rebuildAnswer(
 }
 
 /** Everything in force when an answer was made. */
-interface Published {
-  /** The last row of each market. */
-  readonly quotes: ReadonlyMap<string, QuoteRow>;
-  readonly facts: Facts;
-}
+type Published = { readonly quotes: ReadonlyMap<string, QuoteRow>; readonly facts: Facts };
 
 /** The prices that an answer shows, in its order; `undefined` for one that never shows any. */
 export function shownQuotes({ route, status, symbol }: ServingRow, { quotes }: Published): QuoteRow[] | undefined {

@@ -1,48 +1,18 @@
 import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
-import { pathOf, rootOf } from '../segment/hash-tree.ts';
-import type { Quote, RateVersion, TermsVersion } from '../segment/rows.ts';
-import { hashOf, lineOf, linkOf, type SegmentHead, segmentKinds, sha256 } from '../segment/segment.ts';
+import { pathOf } from '../segment/hash-tree.ts';
+import { lineOf, linkOf, type SegmentHead, segmentKinds, sha256 } from '../segment/segment.ts';
 import type { DaySeal, LedgerEntry, SegmentReader } from '../segment/segment-store.ts';
-import { AnswerLeaves, answerView, inForceAt, inputsText } from './answer-leaves.ts';
+import { AnswerLeaves, answerView, inputsText, type PriceInputs } from './answer-leaves.ts';
 import { answerFrom } from './bodies.ts';
 import { headsIn } from './ledger-finding.ts';
-import type { FoundServing, RecordReader } from './record-reader.ts';
+import type { RecordReader } from './record-reader.ts';
 import type { Stamp } from './verify.ts';
 
 const dayMs = 86_400_000;
 
-/** One answer, with all that is needed to check it without the record: `docs/record-format.md` says how. Hashes are hexadecimal. */
-export interface Proof {
-  readonly format: 'mdapi-proof-1';
-  readonly answer: ReturnType<typeof answerView>;
-  /** Without compression. */
-  readonly body: string;
-  /** The inputs of each price in the body, in its order. */
-  readonly prices: readonly PriceInputs[];
-  /** Its place among the answers of its segment, and the path to the root of their tree. */
-  readonly place: number;
-  readonly path: readonly string[];
-  /** Everything that is said of the segment, and the hash of the one before. */
-  readonly segment: string;
-  readonly previous: string;
-  /** A digest of 32 bytes for each segment after it, up to the one that is sealed, in Base64. */
-  readonly links: string;
-  /** The hash of the last of them. */
-  readonly head: string;
-  /** The day whose seal has the head; else when its day is sealed, unless retention deleted what follows. */
-  readonly seal: { readonly day: string | null; readonly due: string | null };
-  /** The answer of the authority that stamped the head (RFC 3161), DER in Base64. */
-  readonly timestamp: string | null;
-}
-
-/** What `inputsText` gives. */
-export interface PriceInputs extends Pick<Quote, 'source' | 'bid' | 'ask'> {
-  readonly publishedAt: string;
-  readonly capturedAt: string;
-  readonly rate: RateVersion | null;
-  readonly terms: TermsVersion;
-}
+/** One answer, with all that is needed to check it without the record: `docs/record-format.md` says what each field is. */
+export type Proof = Exclude<Awaited<ReturnType<typeof proveAnswer>>, NoProof>;
 
 /** Why an answer cannot be proved. */
 export const noProofTexts = {
@@ -59,52 +29,56 @@ export function proofText(proof: Proof): string {
   return `${JSON.stringify({ ...proof, checksum: hexOf(sha256(JSON.stringify(proof))) }, null, 1)}\n`;
 }
 
-export async function proveAnswer(
-  store: SegmentReader,
-  reader: RecordReader,
-  { serving, chain, segment: head }: FoundServing,
-): Promise<Proof | NoProof> {
-  if (head === undefined) return 'running';
-  if (head.root === undefined) return 'older';
+export async function proveAnswer(store: SegmentReader, reader: RecordReader, requestId: string) {
+  const answer = await reader.findServing(requestId);
+  if (answer === undefined) return 'unknown';
+  const { serving, chain, segment: head } = answer;
+  if (head?.root === undefined) return head === undefined ? 'running' : 'older';
   const rows = await reader.answersIn(head);
   const { requestKey } = (await store.runs()).find(({ run }) => run === head.run)!;
-  const inForce = await inForceAt(reader, chain, head.firstAt);
+  const inForce = await reader.inForceAt(chain, head.firstAt);
+  const leaves = new AnswerLeaves(inForce, requestKey);
   let found: ReturnType<typeof answerFrom>;
-  const added = new AnswerLeaves(inForce, requestKey);
   inForce.apply(rows, (row) => {
-    added.add(row);
+    leaves.add(row);
     if (row.request === serving.request) found = answerFrom(serving, inForce);
   });
-  const leaves = added.take();
   if (found === undefined) return 'incomplete';
-  const sealed = sealOf(await store.ledger(), head);
-  const beforeNumber = sealed === undefined ? Number.MAX_SAFE_INTEGER : sealed.number + 1;
-  const later = await store.heads({ kinds: segmentKinds, chain, afterNumber: head.number, beforeNumber });
-  const hole = later.findIndex(({ number, digest }, at) => number !== head.number + 1 + at || digest === undefined);
-  const following = hole === -1 ? later : later.slice(0, hole);
-  const last = following.at(-1) ?? head;
-  const isCut = hole !== -1 || (sealed !== undefined && last.number < sealed.number);
-  const isLinked = (each: SegmentHead, at: number) =>
-    each.previous.equals((following[at - 1] ?? head).hash) && sha256(each.previous, linkOf(each)).equals(each.hash);
-  const segment = await store.segment(chain, head.number);
-  const isWhole = rootOf(leaves)!.equals(head.root) && hashOf(segment!).equals(head.hash) && following.every(isLinked);
-  if (!isWhole || (sealed?.hash !== hexOf(last.hash) && sealed !== undefined && !isCut)) return 'changed';
-  const due = isoInstant(((Math.floor(head.lastAt / dayMs) + 1) * dayMs) as EpochMs);
+  const tree = leaves.take();
   const place = rows.servings.filter(({ request }) => request < serving.request).length;
+  const { following, sealed, isCut, isWhole } = await wayFrom(store, head);
+  if (!isWhole || !tree.at(-1)![0]!.equals(head.root)) return 'changed';
+  const due = isoInstant(((Math.floor(head.lastAt / dayMs) + 1) * dayMs) as EpochMs);
   return {
-    format: 'mdapi-proof-1',
+    format: 'mdapi-proof-1' as const,
     answer: answerView(serving),
     body: found.body,
     prices: found.quotes.map((row) => JSON.parse(inputsText(row)) as PriceInputs),
     place,
-    path: pathOf(leaves, place).map(hexOf),
+    path: pathOf(tree, place).map(hexOf),
     segment: lineOf(head),
     previous: hexOf(head.previous),
     links: Buffer.concat(following.map(linkOf)).toString('base64'),
-    head: hexOf(last.hash),
-    seal: { day: (!isCut && sealed?.day) || null, due: isCut || sealed !== undefined ? null : due },
-    timestamp: (!isCut && sealed?.stamp) || null,
+    head: hexOf((following.at(-1) ?? head).hash),
+    seal: { day: sealed?.day ?? null, due: isCut || sealed !== undefined ? null : due },
+    timestamp: sealed?.stamp ?? null,
   };
+}
+
+/** Finds the segments that follow one, up to the seal of its day. `isCut`: retention deleted some of them. */
+async function wayFrom(store: SegmentReader, head: SegmentHead) {
+  const { chain, number: first } = head;
+  const end = sealOf(await store.ledger(), head);
+  const beforeNumber = (end?.number ?? Number.MAX_SAFE_INTEGER - 1) + 1;
+  const later = await store.heads({ kinds: segmentKinds, chain, afterNumber: first, beforeNumber });
+  const hole = later.findIndex(({ number, digest }, at) => number !== first + 1 + at || digest === undefined);
+  const following = hole === -1 ? later : later.slice(0, hole);
+  const last = following.at(-1) ?? head;
+  const isCut = hole !== -1 || last.number < (end?.number ?? 0);
+  const sealed = isCut ? undefined : end;
+  const linked = [head, ...following].reduce((before, each) => sha256(before, linkOf(each)), head.previous);
+  const isWhole = linked.equals(last.hash) && (sealed === undefined || sealed.hash === hexOf(last.hash));
+  return { following, sealed, isCut, isWhole };
 }
 
 /** The first seal of a day behind a segment, of its own chain where there is one, and its time stamp. */

@@ -186,9 +186,8 @@ export class RecordQuestions {
   }
 
   /** Proves an answer, or says why it cannot. */
-  async prove(requestId: string): Promise<Proof | NoProof> {
-    const found = await this.#reader.findServing(requestId);
-    return found === undefined ? 'unknown' : proveAnswer(this.#store, this.#reader, found);
+  prove(requestId: string): Promise<Proof | NoProof> {
+    return proveAnswer(this.#store, this.#reader, requestId);
   }
 
   /** @param progress called with the number of segments so far @param kept what the store knows of the record */

@@ -4,6 +4,7 @@ import { type JournalContent, journalContent, journalOf, readJournal } from '../
 import { DecodedSegments } from '../segment/decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
 import { everything, type IsWanted } from '../segment/groups.ts';
+import { InForce } from '../segment/keyframe.ts';
 import { decodeMarkets } from '../segment/quote-codec.ts';
 import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { RowBatch } from '../segment/row-batch.ts';
@@ -202,6 +203,14 @@ export class RecordReader {
     const last = inOrder(sealed).at(-1);
     const rest = batches.flatMap((batch) => batch.facts()).filter((row) => isAfter(row, last));
     yield [...sealed, ...rest].filter(isIn);
+  }
+
+  /** Everything in force before an instant. */
+  async inForceAt(chain: number, at: EpochMs): Promise<InForce> {
+    const inForce = new InForce();
+    const quotes = [...(await this.lastQuotes(chain, { at, sub: 0 })).values()];
+    inForce.apply({ quotes, facts: [...(await this.factsAt(chain, { at, sub: 0 })).values()], servings: [] });
+    return inForce;
   }
 
   /** The answers of a segment, with what was published from the first to the last of them. */

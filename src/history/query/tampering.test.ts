@@ -53,7 +53,7 @@ async function forge(record: Kept, from: number, change: (content: SegmentConten
   const segments = await segmentsOf(record);
   await record.outside(`delete from SEGMENT where number >= ${from}`);
   const contents = segments.slice(from - 1).map(change);
-  await record.store.append(sealed(contents, 1, segments[from - 2]!, undefined));
+  await record.store.append(sealed(contents, 1, segments[from - 2]!));
 }
 
 recordTest(

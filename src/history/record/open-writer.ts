@@ -3,9 +3,8 @@ import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { AnswerLeaves, inForceAt } from '../query/answer-leaves.ts';
+import { AnswerLeaves } from '../query/answer-leaves.ts';
 import { RecordReader } from '../query/record-reader.ts';
-import { rootOf } from '../segment/hash-tree.ts';
 import { rowsOf } from '../segment/row-batch.ts';
 import { endOf, type GapFact, type Rows, startOf } from '../segment/rows.ts';
 import { chainStart, sealed } from '../segment/segment.ts';
@@ -88,10 +87,10 @@ export function chainsWithJournal(journalPath: string): number[] {
 async function recover(store: SegmentStore, chain: number, { batches, run }: JournalContent): Promise<Rows> {
   const rows = rowsOf(batches);
   const contents = segmentsOf(rows, run, { number: 0, names: [] });
-  const inForce = await inForceAt(new RecordReader(store), chain, startOf(rows) ?? (0 as EpochMs));
+  const inForce = await new RecordReader(store).inForceAt(chain, startOf(rows) ?? (0 as EpochMs));
   const { requestKey } = (await store.runs()).find((each) => each.run === run)!;
   const leaves = new AnswerLeaves(inForce, requestKey);
   inForce.apply(rows, (row) => leaves.add(row));
-  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, rootOf(leaves.take())));
+  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, leaves.take().at(-1)![0]));
   return rows;
 }

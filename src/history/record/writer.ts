@@ -1,7 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
 import { AnswerLeaves } from '../query/answer-leaves.ts';
 import { encodeFacts } from '../segment/fact-codec.ts';
-import { rootOf } from '../segment/hash-tree.ts';
 import { encodeKeyframe, InForce } from '../segment/keyframe.ts';
 import { encodeQuotes } from '../segment/quote-codec.ts';
 import {
@@ -160,7 +159,7 @@ export class RecordWriter {
       const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
       // Before anything else, so that a disk that is full changes nothing.
       this.#mark(this.#head.number + contents.length);
-      this.#add(contents, rootOf(this.#leaves.take()));
+      this.#add(contents, this.#leaves.take().at(-1)![0]);
       this.#rows = { quotes: [], facts: [], servings: [] };
       if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
     }

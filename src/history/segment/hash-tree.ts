@@ -1,39 +1,24 @@
 import { sha256 } from './segment.ts';
 
-const leafMark = Buffer.of(0);
-/** The mark of a node, and its two children. */
-const node = Buffer.alloc(65, 1);
+const [leafMark, nodeMark] = [Buffer.of(0), Buffer.of(1)];
 
 export function leafOf(text: string): Buffer {
   return sha256(leafMark, text);
 }
 
-/** The hash tree of RFC 6962, section 2.1, over one leaf or more: from them up to the root. */
-function levelsOf(leaves: readonly Buffer[]): (readonly Buffer[])[] {
+/** The hash tree of RFC 6962, section 2.1: from the leaves up to the root, which is missing where there are none. */
+export function treeOf(leaves: readonly Buffer[]): (readonly Buffer[])[] {
   const levels = [leaves];
   for (let below = leaves; below.length > 1; below = levels.at(-1)!) {
-    levels.push(Array.from({ length: Math.ceil(below.length / 2) }, (_, place) => parentOf(below, 2 * place)));
+    // A node without a second child is that child.
+    const parentOf = (one: Buffer, other?: Buffer) => (other === undefined ? one : sha256(nodeMark, one, other));
+    const count = Math.ceil(below.length / 2);
+    levels.push(Array.from({ length: count }, (_, at) => parentOf(below[2 * at]!, below[2 * at + 1])));
   }
   return levels;
 }
 
-/** A node without a second child is that child. */
-function parentOf(below: readonly Buffer[], left: number): Buffer {
-  const [one, other] = [below[left]!, below[left + 1]];
-  if (other === undefined) return one;
-  node.set(one, 1);
-  node.set(other, 33);
-  return sha256(node);
-}
-
-/** `undefined` without leaves. */
-export function rootOf(leaves: readonly Buffer[]): Buffer | undefined {
-  return levelsOf(leaves).at(-1)![0];
-}
-
 /** The other child of each node between a leaf and the root, from below. */
-export function pathOf(leaves: readonly Buffer[], place: number): Buffer[] {
-  return levelsOf(leaves)
-    .slice(0, -1)
-    .flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
+export function pathOf(tree: readonly (readonly Buffer[])[], place: number): Buffer[] {
+  return tree.slice(0, -1).flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
 }

@@ -1,18 +1,8 @@
-import type { EpochMs } from '../../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
 import { NameWriter, readNames } from './groups.ts';
 import { encodeRows, RowBatch } from './row-batch.ts';
-import {
-  breakKinds,
-  type FactRow,
-  isBefore,
-  lastingBreakKinds,
-  type Position,
-  type QuoteRow,
-  type Rows,
-  type ServingRow,
-} from './rows.ts';
+import { breakKinds, type FactRow, inOrder, isBefore, lastingBreakKinds, type QuoteRow, type Rows } from './rows.ts';
 
 /** Everything in force at an instant, and the names that the following segments refer to. */
 interface Keyframe {
@@ -48,44 +38,36 @@ export class InForce {
   readonly quotes = new Map<string, QuoteRow>();
   /** The last fact of each kind and subject, with a space between. */
   readonly facts = new Map<string, FactRow>();
-  /** Counts prices that came or went, and facts that came into force. */
-  readonly changes = { priced: 0, facts: 0 };
+  /** Counts listings that came into force. */
+  listings = 0;
   #names = new Set<string>();
 
   /** From here on nothing is known. */
   clear(): void {
-    this.changes.facts++;
+    this.listings++;
     this.quotes.clear();
     this.facts.clear();
   }
 
   /** @param answered called with each answer while what was published before it is in force, and nothing else */
-  apply({ quotes, facts, servings }: Rows, answered = (_row: ServingRow) => {}): void {
-    let [firstQuote, firstFact] = [0, 0];
-    const applyBefore = (end: Position) => {
-      for (; firstQuote < quotes.length && isBefore(quotes[firstQuote]!, end); firstQuote++)
-        this.#applyQuote(quotes[firstQuote]!);
-      for (; firstFact < facts.length && isBefore(facts[firstFact]!, end); firstFact++)
-        this.#applyFact(facts[firstFact]!);
-    };
+  apply({ quotes, facts, servings }: Rows, answered = (_row: Rows['servings'][number]) => {}): void {
+    const published = inOrder<QuoteRow | FactRow>([...quotes, ...facts]).values();
+    let next = published.next();
     for (const row of servings) {
-      applyBefore(row);
+      for (; !next.done && isBefore(next.value, row); next = published.next()) this.#publish(next.value);
       answered(row);
       this.#names.add(row.keyId).add(row.route).add(row.text);
     }
-    applyBefore({ at: Infinity as EpochMs, sub: 0 });
+    for (; !next.done; next = published.next()) this.#publish(next.value);
   }
 
-  #applyQuote(row: QuoteRow): void {
-    if ((this.quotes.get(row.symbol)?.quote === undefined) !== (row.quote === undefined)) this.changes.priced++;
-    this.quotes.set(row.symbol, row);
-  }
-
-  #applyFact(row: FactRow): void {
-    this.changes.facts++;
-    // What a process said of itself holds until the next: every problem it answers is made from it.
-    const isLasting = lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind);
-    if (isLasting) this.facts.set(`${row.kind} ${row.subject}`, row);
+  #publish(row: QuoteRow | FactRow): void {
+    if ('symbol' in row) this.quotes.set(row.symbol, row);
+    else if (lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind)) {
+      // What a process said of itself holds until the next: every problem it answers is made from it.
+      this.facts.set(`${row.kind} ${row.subject}`, row);
+      if (row.kind === 'listing') this.listings++;
+    }
   }
 
   /** Gives what is in force, with the names that were used since the last call. */

@@ -19,7 +19,7 @@ function statementsIn(file: 'record' | 'record-later'): readonly string[] {
 }
 
 /** Identifies a database of a record, in 8 hexadecimal digits, and says of which form it is. */
-export interface Identity {
+interface Identity {
   readonly id: string;
   readonly form: number;
   readonly hasSigns: boolean;

@@ -3,15 +3,7 @@ import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
 import { StoreError } from '../../store/store-error.ts';
-import {
-  deleteSegments,
-  type Identity,
-  identityOf,
-  makeMonth,
-  monthOf,
-  monthStart,
-  prepareTables,
-} from './postgres-months.ts';
+import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { assertReadable } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
@@ -108,7 +100,7 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     pool: ConnectionPool,
     location: PostgresLocation,
     journalPath: string,
-    { form, hasSigns }: Identity,
+    { form, hasSigns }: Awaited<ReturnType<typeof prepareTables>>,
     clock: Pick<Clock, 'now'>,
   ) {
     // One statement is a transaction by itself.

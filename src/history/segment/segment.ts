@@ -54,16 +54,11 @@ export interface ChainHead {
 
 export const chainStart: ChainHead = { number: 0, hash: Buffer.alloc(32) };
 
-/** Seals what follows the end of a chain, one after the other. @param tree the root of that of the answers among it */
-export function sealed(
-  contents: readonly SegmentContent[],
-  chain: number,
-  head: ChainHead,
-  tree: Buffer | undefined,
-): Segment[] {
+/** Seals what follows the end of a chain, one after the other. @param root of the tree of the answers among it */
+export function sealed(contents: readonly SegmentContent[], chain: number, head: ChainHead, root?: Buffer): Segment[] {
   let last = head;
   return contents.map((content) => {
-    const hashes = { digest: sha256(content.data), root: content.kind === 'servings' ? tree : undefined };
+    const hashes = { digest: sha256(content.data), root: content.kind === 'servings' ? root : undefined };
     const unsealed = { ...content, ...hashes, chain, number: last.number + 1, previous: last.hash };
     const segment = { ...unsealed, hash: hashOf(unsealed) };
     last = segment;
@@ -72,11 +67,8 @@ export function sealed(
 }
 
 export function sha256(...parts: readonly (string | Uint8Array)[]): Buffer {
-  const bytes =
-    parts.length === 1
-      ? parts[0]!
-      : Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
-  return hash('sha256', bytes, 'buffer');
+  const bytes = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+  return hash('sha256', bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes), 'buffer');
 }
 
 /** Gives what the hash of a segment has to be. */
