@@ -2,78 +2,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, it, type TestContext } from 'node:test';
-import { FakeClock } from '../../test/support/fake-clock.ts';
-import { type EpochMs, systemRandomness } from '../clock.ts';
-import { daySealer } from '../history/record/day-seals.ts';
-import { openWriter } from '../history/record/open-writer.ts';
-import { requestKey } from '../history/record/record.testing.ts';
-import { Recorder } from '../history/record/recorder.ts';
-import { RequestNumbers } from '../history/segment/request-numbers.ts';
-import { openSqliteSegments } from '../history/segment/sqlite-segments.ts';
-import { Markets } from '../market/markets.ts';
-import {
-  conversionRate,
-  everyEuroMarket,
-  pricingPolicy,
-  start,
-  symbol,
-  upstreamMarket,
-  upstreamTicker,
-} from '../market/samples.testing.ts';
+import { describe, it } from 'node:test';
+import { systemRandomness } from '../clock.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { openStore } from '../store/store.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
+import { operator, recordAnswer, requestId } from './history.testing.ts';
 
-const requestId = new RequestNumbers(requestKey).idOf(1);
 const from = '2026-11-21T09:00Z';
-
-/** Has a key, and a record in which it was answered a price of BTCEUR. */
-async function operator(t: TestContext) {
-  const cwd = newDirectory(t);
-  const clock = new FakeClock();
-  const mdapi = (...argv: readonly string[]) => runInside(argv, { cwd, clock });
-  const json = async <Shape>(...argv: readonly string[]) => {
-    const { stdout, stderr, exitCode } = await mdapi(...argv, '--json');
-    assert.equal(exitCode, 0, stderr);
-    return JSON.parse(stdout) as Shape;
-  };
-  const account = await json<{ id: string }>('accounts', 'create', '--email', 'bot@example.com');
-  const key = await json<{ id: string; lastFour: string }>('keys', 'create', '--account', account.id);
-  const path = join(cwd, 'history.sqlite');
-  await recordAnswer(path, clock, key.id);
-  clock.jump(60_000);
-  return { cwd, clock, path, key, mdapi, json };
-}
-
-/** Records one price, that the key got it, and that the operator held it a second later for a second. */
-async function recordAnswer(path: string, clock: FakeClock, keyId: string): Promise<void> {
-  const store = openSqliteSegments(path);
-  const options = { store, journalPath: path, requestKey, now: clock.now(), written: () => {} };
-  const { writer, release } = await openWriter(options);
-  const markets = new Markets(pricingPolicy(), everyEuroMarket);
-  markets.catalogueLoaded([upstreamMarket('BTC')], start);
-  markets.tickerReceived(upstreamTicker());
-  markets.rateRefreshed(conversionRate());
-  const pieces: Buffer[] = [];
-  const channel = { send: (piece: Buffer) => void pieces.push(piece) };
-  const recorder = new Recorder({ markets, clock, channel, onGap: () => assert.fail('a gap') });
-  recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
-  const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
-  recorder.served({ ...asked, status: 200, text: '', request: 1 });
-  const hold = (heldAt: EpochMs | undefined) => {
-    clock.jump(1_000);
-    markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt, acceptedAt: undefined }]);
-    recorder.flush();
-  };
-  hold(clock.now());
-  hold(undefined);
-  recorder.stop();
-  for (const piece of pieces) await writer.take(piece);
-  await writer.stop();
-  release();
-  await store.close();
-}
 
 describe('the record', () => {
   it('shows what was quoted of a market, and what a key was answered', async (t) => {
@@ -99,49 +35,6 @@ describe('the record', () => {
         ],
       );
     }
-  });
-
-  it('proves an answer in a file for its owner alone, and as a page with the same proof inside', async (t) => {
-    const { mdapi, json, cwd, key, clock, path } = await operator(t);
-    const file = join(cwd, 'proof.json');
-    const early = await mdapi('history', 'prove', requestId, '--out', file);
-    assert.match(early.stdout, /proof\.json, with no seal yet: there is after 2026-11-22T00:00:00\.000Z\.\n$/);
-    const text = readFileSync(file, 'utf8');
-    const proof = JSON.parse(text);
-    assert.deepEqual([statSync(file).mode & 0o777, proof.answer.keyId, proof.prices.length], [0o600, key.id, 1]);
-    const again = await mdapi('history', 'prove', requestId, '--out', file);
-    assert.deepEqual([again.exitCode, readFileSync(file, 'utf8')], [1, text], 'what is there stays');
-    const store = openSqliteSegments(path);
-    const sealDay = await daySealer(store, 1, clock.now());
-    const { head } = (await sealDay((clock.now() + 86_400_000) as EpochMs, (await store.head(1))!))!;
-    await store.addEntry('stamp', { day: '2026-11-21', head, response: 'c3RhbXA=' });
-    await store.close();
-    writeFileSync(join(cwd, 'mdapi.yaml'), 'timeZone: Europe/Prague\n');
-    const made = await json<{ file: string; head: string; seal: object }>(
-      ...['history', 'evidence', requestId, '--out', 'evidence.html'],
-    );
-    assert.deepEqual([made.head, made.seal], [head, { day: '2026-11-21', due: null }]);
-    const page = readFileSync(made.file, 'utf8');
-    const [, inside = ''] = /base64,([^"]+)"/.exec(page)!;
-    const { timestamp, ...proved } = JSON.parse(Buffer.from(inside, 'base64').toString());
-    assert.deepEqual([timestamp, proved.head, proved.answer], ['c3RhbXA=', head, proof.answer]);
-    for (const shown of [head, '21 November 2026 at 11:00:00 CET', '+01:00[Europe/Prague]', '84631.2'])
-      assert.ok(page.includes(shown), shown);
-    assert.doesNotMatch(page, /undefined/);
-    const unknown = await mdapi('history', 'prove', 'f'.repeat(32), '--out', 'other.json');
-    assert.equal(unknown.exitCode, 4, unknown.stderr);
-  });
-
-  it('reads an instant without an offset in the configured time zone, and says so', async (t) => {
-    const { mdapi, cwd } = await operator(t);
-    const asked = ['history', 'quotes', 'BTCEUR', '--from', '2026-11-21T10:00'] as const;
-    assert.match((await mdapi(...asked)).stderr, /has no time zone; .* or set timeZone/);
-    writeFileSync(join(cwd, 'mdapi.yaml'), 'timeZone: Europe/Prague\n');
-    const { stderr, stdout } = await mdapi(...asked);
-    assert.match(stderr, /^--from: 2026-11-21T10:00:00\+01:00\[Europe\/Prague\]\n/);
-    assert.match(stdout, /84631\.2/);
-    const skipped = await mdapi('history', 'quotes', 'BTCEUR', '--from', '2026-03-29T02:30');
-    assert.deepEqual([skipped.exitCode, /never or twice/.test(skipped.stderr)], [2, true]);
   });
 
   it('builds an answer again from its request id, in any case, with the segment that proves it', async (t) => {

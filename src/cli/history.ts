@@ -75,7 +75,6 @@ const served = storeCommand({
 const answer = storeCommand({
   name: 'history answer',
   summary: 'build an answer again, from its request id',
-  details: ['The body is what the client got, without compression. The segment that proves it is sealed.'],
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
   examples: { 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'who got it, when, and its body' },
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),

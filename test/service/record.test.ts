@@ -84,8 +84,8 @@ recordTest('the body of every answer to a key can be built again from the record
   });
   harness.clock.shift(86_400_000);
   const sealed = await eventually('the hash of the day is mailed', () => mailServer.accepted[0]);
-  const { text }: { text: string } = await manage(`/answers/${dispute.requestId}/proof`);
-  const proof = JSON.parse(text);
+  const file: { text: string } = await manage(`/answers/${dispute.requestId}/proof`);
+  const proof = JSON.parse(file.text);
   assert.equal(proof.body, dispute.body);
   assert.ok(sealed.raw.includes(`Record of ${proof.seal.day}:`), 'the proof leads to the day that was mailed');
   assert.ok(sealed.raw.includes(`\r\n${proof.head}\r\n`), 'and to its hash');
