@@ -40,7 +40,7 @@ function stepsOf(body: string, { rate, terms: { fee, margin, rounding }, ...made
     .map(({ step, value }, at) => row(czechSteps[at]!, cell(value, step), cell(sell[at]!.value, sell[at]!.step)));
   return [
     steps,
-    row('Zaokrouhleno: cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step)),
+    row('Cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step)),
   ];
 }
 
