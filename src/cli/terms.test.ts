@@ -111,7 +111,7 @@ describe('terms', () => {
     const { mdapi } = await operator(t);
     const cases: readonly (readonly [argv: readonly string[], exitCode: number])[] = [
       [['--from', 'now'], 2],
-      [['--fee', '0,4', '--from', 'now'], 2],
+      [['--fee', '0,4,1', '--from', 'now'], 2],
       [['--fee', '0.4'], 2],
       [['--fee', '0.4', '--market', 'BTCEUR', '--quote', 'CZK', '--from', 'now'], 2],
       [['--margin', '1', '--from', 'now'], 2],

@@ -7,7 +7,7 @@ import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { savedBook, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
-import { parseInstant } from './values.ts';
+import { parseInstant, parsePercent } from './values.ts';
 
 const show = storeCommand({
   name: 'terms show',
@@ -89,8 +89,8 @@ function readTerm(input: CommandInput, now: NewTerm['from']): NewTerm {
     from: parseInstant(input.required('from'), now, '--from'),
     scope: market !== undefined ? 'market' : quote !== undefined ? 'quote' : 'service',
     subject: (market ?? quote) === undefined ? undefined : symbol,
-    feePercent: input.option('fee'),
-    marginPercent: input.option('margin'),
+    feePercent: parsePercent(input.option('fee'), '--fee'),
+    marginPercent: parsePercent(input.option('margin'), '--margin'),
     pricePrecision: input.option('precision'),
     rounding: input.option('rounding'),
   };

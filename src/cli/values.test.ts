@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asEpochMs } from '../clock.ts';
 import { UsageError } from './failure.ts';
-import { formatInstant, parseInstant } from './values.ts';
+import { formatInstant, parseInstant, parsePercent } from './values.ts';
 
 const now = asEpochMs(Date.parse('2026-11-21T10:00:00.000Z'));
 
@@ -65,6 +65,21 @@ describe('an INSTANT of the command line', () => {
     for (const iso of ['2026-12-01T22:00:00.000Z', '2026-12-01T22:00:00.001Z']) {
       const instant = asEpochMs(Date.parse(iso));
       assert.equal(parseInstant(formatInstant(iso), now, '--to'), instant);
+    }
+  });
+});
+
+describe('a percentage', () => {
+  it('has a decimal point or a comma', () => {
+    const texts = [undefined, '0', '0.4', '0,4', '99,000000000000000001', 'inherit'];
+    const read = texts.map((text) => parsePercent(text, '--fee'));
+    assert.deepEqual(read, [undefined, '0', '0.4', '0.4', '99.000000000000000001', 'inherit']);
+  });
+
+  it('is refused in a sentence that says how it is written', () => {
+    for (const text of ['', '0,4,1', '1,000.5', '100', '-1', '.5', '0,', '0.4 %']) {
+      const said = `--fee: "${text}" is not a percentage. Write a decimal from 0 to under 100, such as 0.4 or 0,4, or inherit.`;
+      assert.throws(() => parsePercent(text, '--fee'), { message: said });
     }
   });
 });

@@ -50,6 +50,14 @@ export function parseCount(text: string, maximum: number, option: string): numbe
   throw new UsageError(`${option}: "${text}" is not a whole number from 1 to ${maximum}.`);
 }
 
+/** Reads a percentage under 100 with a decimal point or comma; `inherit` stays. Throws `UsageError`. */
+export function parsePercent(text: string | undefined, option: string): string | undefined {
+  const percent = text?.replace(/^(\d+),(\d+)$/, '$1.$2');
+  if (percent === undefined || /^((0|[1-9]\d?)(\.\d{1,18})?|inherit)$/.test(percent)) return percent;
+  const forms = 'Write a decimal from 0 to under 100, such as 0.4 or 0,4, or inherit';
+  throw new UsageError(`${option}: "${text}" is not a percentage. ${forms}.`);
+}
+
 /** Reads the id of a request. Throws `UsageError`. */
 export function parseRequestId(text: string): string {
   const id = text.toLowerCase();

@@ -64,8 +64,10 @@ export const sourceKind = kind(
   (text) => Object.hasOwn(connectorKinds, text),
   (written) => meant(written, Object.keys(connectorKinds)),
 );
-const quotesHint: AnnotatedSchema['hint'] = (written, value) =>
-  typeof value === 'number' ? `put it in quotes, "${written}", so that no digit is lost` : undefined;
+const quotesHint: AnnotatedSchema['hint'] = (written, value) => {
+  if (typeof value === 'number') return `put it in quotes, "${written}", so that no digit is lost`;
+  return /^\d+,\d+$/.test(String(value)) ? `write it with a point, "${String(value).replace(',', '.')}"` : undefined;
+};
 export const percent = kind<DecimalString>(
   'a decimal from 0 to under 100',
   (text) => /^\d+(\.\d+)?$/.test(text) && parseDecimal(text) !== undefined && BigInt(text.split('.')[0]!) < 100n,

@@ -46,7 +46,7 @@ describe('what is refused', () => {
     [
       'a decimal comma',
       'pricing: { feePercent: "0,5" }',
-      'mdapi.yaml:1:24: pricing.feePercent: "0,5" is not a decimal',
+      'mdapi.yaml:1:24: pricing.feePercent: "0,5" is not a decimal from 0 to under 100; write it with a point, "0.5"',
     ],
     [
       'a fee with an exponent',

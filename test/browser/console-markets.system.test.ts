@@ -78,7 +78,10 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await steps.nth(4).waitFor();
     const shown = await steps.evaluateAll((rows) => rows.map((row) => row.querySelector('.exact')?.textContent));
     const exact = ['50000.1', '50250.1005', '1231127.46225', '1243438.7368725', '1243439'];
-    assert.deepEqual(shown, exact.map(grouped));
+    assert.deepEqual(
+      shown,
+      exact.map((value) => grouped(value)),
+    );
   });
 
   test('a market is paused and resumed, and clients see it', consoleTest, async (t) => {

@@ -36,6 +36,8 @@ export interface BrowserOptions {
   readonly javaScript?: boolean;
   /** An IANA name; `Europe/Prague` unless given, so that local times differ from UTC. */
   readonly timeZone?: string;
+  /** The browser's language; `en-GB` unless given. */
+  readonly locale?: string;
   /** Permissions to give the page, such as `clipboard-write`. */
   readonly permissions?: readonly string[];
 }
@@ -83,7 +85,7 @@ function contextOptions(options: BrowserOptions): BrowserContextOptions {
     colorScheme,
     javaScriptEnabled: javaScript,
     timezoneId: timeZone,
-    locale: 'en-GB',
+    locale: options.locale ?? 'en-GB',
     reducedMotion: 'reduce',
     permissions: [...(options.permissions ?? [])],
   };

@@ -42,6 +42,11 @@ export function isoText(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
+/** Milliseconds of an instant in ISO 8601 with its zone. */
+export function instantMs(iso: string): number {
+  return Date.parse(iso);
+}
+
 /** Seconds that local time is ahead of UTC at an instant. */
 export function localOffsetSeconds(atMs: number): number {
   return -new Date(atMs).getTimezoneOffset() * 60;

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Account, AccountDetail, NewKey } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Facts, Loaded, Page, Section, When } from '../parts/blocks.ts';
 import { ConfirmButton, DialogButton } from '../parts/dialog.ts';
@@ -23,7 +24,7 @@ export function AccountPage({ id }: { id: string }) {
     refresh();
   };
   const actions = value && html`<${Actions} account=${value} onMade=${show} onChanged=${refresh} />`;
-  return html`<${Page} title=${value?.email ?? 'Account'} actions=${actions} up=${{ href: hrefTo('accounts'), text: 'All accounts' }}>
+  return html`<${Page} title=${value?.email ?? say('Account')} actions=${actions} up=${{ href: hrefTo('accounts'), text: say('All accounts') }}>
     <${Loaded} polled=${polled}>${(account: AccountDetail) => html`<${Body} account=${account} />`}<//>
     ${made && html`<${KeyText} made=${made} onClose=${() => setMade(undefined)} />`}
   <//>`;
@@ -34,15 +35,15 @@ function Body({ account }: { account: AccountDetail }) {
   return html`<div>
     <${Facts}
       rows=${[
-        ['State', html`<${Badge} state=${state} />`],
-        ['Created', html`<${When} atMs=${createdAtMs} as="full" />`],
-        ['Id', html`<code>${id}</code>`],
-        ['History', html`<a href=${hrefWith(['audit'], { subject: id })}>in the audit log</a>`],
+        [say('State'), html`<${Badge} state=${state} />`],
+        [say('Created'), html`<${When} atMs=${createdAtMs} as="full" />`],
+        [say('Id'), html`<code>${id}</code>`],
+        [say('History'), html`<a href=${hrefWith(['audit'], { subject: id })}>${say('in the audit log')}</a>`],
       ]}
     />
-    ${!active && html`<p class="note warn">The account is inactive: all its keys are refused with 401 INVALID_API_KEY.</p>`}
-    <${Section} title="Keys">
-      ${keysList.length === 0 ? html`<${Empty} title="This account has no keys yet.">Create one and give it to the holder over a channel you trust.<//>` : html`<${KeyTable} keys=${keysList} />`}
+    ${!active && html`<p class="note warn">${say('The account is inactive: all its keys are refused with 401 INVALID_API_KEY.')}</p>`}
+    <${Section} title=${say('Keys')}>
+      ${keysList.length === 0 ? html`<${Empty} title=${say('This account has no keys yet.')}>${say('Create one and give it to the holder over a channel you trust.')}<//>` : html`<${KeyTable} keys=${keysList} />`}
     <//>
   </div>`;
 }
@@ -61,37 +62,37 @@ function Actions({ account, onMade, onChanged }: ActionsProps) {
     onChanged();
   };
   return html`<${Allowed} role="support">
-    <${DialogButton} text="Create key" className="main">${(close: () => void) => html`<${CreateKey} accountId=${id} onMade=${onMade} onClose=${close} />`}<//>
+    <${DialogButton} text=${say('Create key')} className="main">${(close: () => void) => html`<${CreateKey} accountId=${id} onMade=${onMade} onClose=${close} />`}<//>
     <${ConfirmButton}
       key=${active}
-      text=${active ? 'Deactivate' : 'Activate'}
-      title=${active ? `Deactivate ${email}?` : `Activate ${email}?`}
-      action=${active ? 'Deactivate account' : 'Activate account'}
+      text=${say(active ? 'Deactivate' : 'Activate')}
+      title=${say(active ? 'Deactivate {email}?' : 'Activate {email}?', { email })}
+      action=${say(active ? 'Deactivate account' : 'Activate account')}
       isDangerous=${active}
       act=${() => post<Account>(`${path}/${active ? 'deactivate' : 'activate'}`)}
-      onDone=${done(`The account of ${email} is ${active ? 'inactive' : 'active again'}.`)}
+      onDone=${done(say(active ? 'The account of {email} is inactive.' : 'The account of {email} is active again.', { email }))}
     >
-      <p>${active ? 'All keys of the account are refused with 401 INVALID_API_KEY within a second. Activating it brings them back.' : 'Its active keys work again within a second.'}</p>
+      <p>${say(active ? 'All keys of the account are refused with 401 INVALID_API_KEY within a second. Activating it brings them back.' : 'Its active keys work again within a second.')}</p>
     <//>
-    <${DialogButton} text="Change e-mail">${(close: () => void) => html`<${EmailForm} title="Change e-mail" initial=${email} hint="Notices about its keys go there from now on." path=${`${path}/update`} onDone=${() => changed(close)} onClose=${close} />`}<//>
+    <${DialogButton} text=${say('Change e-mail')}>${(close: () => void) => html`<${EmailForm} title=${say('Change e-mail')} initial=${email} hint=${say('Notices about its keys go there from now on.')} path=${`${path}/update`} onDone=${() => changed(close)} onClose=${close} />`}<//>
     <${Allowed} role="operator">
       <${ConfirmButton}
-        text="Erase"
+        text=${say('Erase')}
         className="dangerous-quiet"
-        title=${`Erase ${email}?`}
-        action="Erase account"
+        title=${say('Erase {email}?', { email })}
+        action=${say('Erase account')}
         isDangerous
         act=${() => post<Account>(`${path}/erase`, { confirm: id })}
-        onDone=${done('The account is erased.')}
+        onDone=${done(say('The account is erased.'))}
       >
-        <p>This is final. All its keys are revoked and lose their labels, its address becomes a pseudonym, also in the audit log, and notices that wait are not sent.</p>
+        <p>${say('This is final. All its keys are revoked and lose their labels, its address becomes a pseudonym, also in the audit log, and notices that wait are not sent.')}</p>
       <//>
     <//>
   <//>`;
 
   function changed(close: () => void): void {
     close();
-    done('The e-mail address is changed.')();
+    done(say('The e-mail address is changed.'))();
   }
 }
 
@@ -113,5 +114,5 @@ function CreateKey({ accountId, onMade, onClose }: CreateKeyProps) {
     onClose();
     onMade(key);
   };
-  return html`<${KeyForm} title="Create key" send=${create} onDone=${done} onClose=${onClose} />`;
+  return html`<${KeyForm} title=${say('Create key')} send=${create} onDone=${done} onClose=${onClose} />`;
 }

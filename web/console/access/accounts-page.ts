@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Account, AccountList, KeyList } from '../../generated/management-v1.d.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Loaded, Page, When } from '../parts/blocks.ts';
 import { DialogButton } from '../parts/dialog.ts';
@@ -20,10 +21,10 @@ export function AccountsPage() {
   const paging = usePaging(query);
   const polled = usePolled<AccountList>(withQuery('accounts', { query, after: paging.after }), everyMs);
   const form = (close: () => void) =>
-    html`<${EmailForm} title="Create account" hint="Of the key holder: notices on repeated breaches of the limit go there." path="accounts" onDone=${created} onClose=${close} />`;
-  const create = html`<${Allowed} role="support"><${DialogButton} text="Create account" className="main">${form}<//><//>`;
-  return html`<${Page} title="Accounts and keys" actions=${create}>
-    <${Search} label="Find an account or a key" placeholder="e-mail address, id, or a key’s last four characters" initial=${query} onSearch=${setQuery} />
+    html`<${EmailForm} title=${say('Create account')} hint=${say('Of the key holder: notices on repeated breaches of the limit go there.')} path="accounts" onDone=${created} onClose=${close} />`;
+  const create = html`<${Allowed} role="support"><${DialogButton} text=${say('Create account')} className="main">${form}<//><//>`;
+  return html`<${Page} title=${say('Accounts and keys')} actions=${create}>
+    <${Search} label=${say('Find an account or a key')} placeholder=${say('e-mail address, id, or a key’s last four characters')} initial=${query} onSearch=${setQuery} />
     <${Loaded} polled=${polled}>
       ${(body: AccountList) => html`<div>
         <${Accounts} accounts=${body.accounts} query=${query} />
@@ -37,11 +38,11 @@ export function AccountsPage() {
 function Accounts({ accounts, query }: { accounts: readonly Account[]; query: string }) {
   if (accounts.length === 0) {
     return query === ''
-      ? html`<${Empty} title="There are no accounts yet.">An account holds the keys of one client. Create one, then a key for it.<//>`
-      : html`<${Empty} title="No account matches.">Search for a part of the e-mail address, or the whole id.<//>`;
+      ? html`<${Empty} title=${say('There are no accounts yet.')}>${say('An account holds the keys of one client. Create one, then a key for it.')}<//>`
+      : html`<${Empty} title=${say('No account matches.')}>${say('Search for a part of the e-mail address, or the whole id.')}<//>`;
   }
-  return html`<${TableFrame} label="Accounts"><table>
-    <thead><tr><th scope="col">E-mail</th><th scope="col">State</th><th scope="col">Keys</th><th scope="col">Created</th><th scope="col">Id</th></tr></thead>
+  return html`<${TableFrame} label=${say('Accounts')}><table>
+    <thead><tr><th scope="col">${say('E-mail')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Keys')}</th><th scope="col">${say('Created')}</th><th scope="col">${say('Id')}</th></tr></thead>
     <tbody>${accounts.map(
       ({ id, email, state, keys, createdAtMs }) => html`<tr key=${id}>
         <th scope="row"><a href=${hrefTo('accounts', id)}>${email}</a></th>
@@ -58,20 +59,20 @@ function Accounts({ accounts, query }: { accounts: readonly Account[]; query: st
 function FoundKeys({ query }: { query: string }) {
   const polled = usePolled<KeyList>(withQuery('keys', { query }), everyMs);
   return html`<${Loaded} polled=${polled}>
-    ${({ keys }: KeyList) => keys.length > 0 && html`<section><h2>Keys</h2><${KeyTable} keys=${keys} /></section>`}
+    ${({ keys }: KeyList) => keys.length > 0 && html`<section><h2>${say('Keys')}</h2><${KeyTable} keys=${keys} /></section>`}
   <//>`;
 }
 
 function keysText({ active, disabled, revoked }: Account['keys']): string {
   const parts = [
-    `${active} active`,
-    disabled > 0 && `${disabled} disabled`,
-    revoked > 0 && `${revoked} revoked`,
+    counted(active, 'active'),
+    disabled > 0 && counted(disabled, 'disabled'),
+    revoked > 0 && counted(revoked, 'revoked'),
   ].filter(Boolean);
   return active + disabled + revoked === 0 ? counted(0, 'key') : parts.join(', ');
 }
 
 function created({ id, email }: Account): void {
-  toast(`The account of ${email} is created. Create a key for it.`);
+  toast(say('The account of {email} is created. Create a key for it.', { email }));
   goTo(hrefTo('accounts', id));
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Account } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { ProblemBlock } from '../parts/blocks.ts';
 import { Dialog } from '../parts/dialog.ts';
 import { Field, useSubmitted } from '../parts/form.ts';
@@ -27,9 +28,9 @@ export function EmailForm({ title, initial = '', hint, path, onDone, onClose }: 
   };
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form onSubmit=${send}>
-      <${Field} label="E-mail" type="email" value=${email} onInput=${setEmail} fault=${faultOf('email')} hint=${hint} more=${{ required: true, autocomplete: 'off' }} />
+      <${Field} label=${say('E-mail')} type="email" value=${email} onInput=${setEmail} fault=${faultOf('email')} hint=${hint} more=${{ required: true, autocomplete: 'off' }} />
       ${problem && faultOf('email') === undefined && html`<${ProblemBlock} problem=${problem} />`}
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>${title}</button><button type="button" onClick=${onClose}>Go back</button></p>
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>${title}</button><button type="button" onClick=${onClose}>${say('Go back')}</button></p>
     </form>
   <//>`;
 }

@@ -4,6 +4,7 @@ import type { Outcome } from '../api/client.ts';
 import { localFieldText, parseLocal } from '../clock.ts';
 import { localZoneText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { ProblemBlock } from '../parts/blocks.ts';
 import { Dialog } from '../parts/dialog.ts';
 import { Field, useSubmitted } from '../parts/form.ts';
@@ -40,11 +41,11 @@ export function KeyForm<Answer>({ title, initial, send, onDone, onClose }: KeyFo
   const zone = localZoneText(expiresAtMs ?? serverNowMs());
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form onSubmit=${submitted}>
-      <${Field} label="Label" value=${label} onInput=${setLabel} fault=${faultOf('label')} hint="What the key is for. Its holder reads it in notices." more=${{ maxlength: 100, autocomplete: 'off' }} />
-      <${Field} label=${`Expires (your time, ${zone})`} type="datetime-local" value=${expires} onInput=${setExpires} fault=${faultOf('expiresAtMs')} hint=${expiresAtMs === undefined ? 'Empty: never.' : utcText(expiresAtMs)} />
-      <${Field} label="Requests a minute" type="number" value=${limit} onInput=${setLimit} fault=${faultOf('limitPerMinute')} hint="Empty: the standard limit." more=${{ min: 1, step: 1, inputmode: 'numeric' }} />
+      <${Field} label=${say('Label')} value=${label} onInput=${setLabel} fault=${faultOf('label')} hint=${say('What the key is for. Its holder reads it in notices.')} more=${{ maxlength: 100, autocomplete: 'off' }} />
+      <${Field} label=${say('Expires (your time, {zone})', { zone })} type="datetime-local" value=${expires} onInput=${setExpires} fault=${faultOf('expiresAtMs')} hint=${expiresAtMs === undefined ? say('Empty: never.') : utcText(expiresAtMs)} />
+      <${Field} label=${say('Requests a minute')} type="number" value=${limit} onInput=${setLimit} fault=${faultOf('limitPerMinute')} hint=${say('Empty: the standard limit.')} more=${{ min: 1, step: 1, inputmode: 'numeric' }} />
       ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>${title}</button><button type="button" onClick=${onClose}>Go back</button></p>
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>${title}</button><button type="button" onClick=${onClose}>${say('Go back')}</button></p>
     </form>
   <//>`;
 }

@@ -1,5 +1,7 @@
 import type { Problem as ProblemBody, Session as SessionBody } from '../../generated/management-v1.d.ts';
 import { after } from '../clock.ts';
+import { serviceText } from '../format/sentences.ts';
+import { say } from '../language.ts';
 import { noteAnswered, noteUnreachable, type Session, session, signedOut } from '../state.ts';
 
 /** Why a request gave nothing. */
@@ -29,10 +31,13 @@ async function readProblem(response: Response): Promise<Problem> {
   const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json') === true;
   const { status, code, detail, requestId, errors = [] } = (isProblem ? await response.json() : {}) as ProblemBody;
   if (requestId === undefined)
-    return { kind: 'unreachable', detail: `A proxy in front of the service answered with ${response.status}.` };
-  const fields = Object.fromEntries(errors.map(({ field, message }) => [field, message]));
+    return {
+      kind: 'unreachable',
+      detail: say('A proxy in front of the service answered with {status}.', { status: response.status }),
+    };
+  const fields = Object.fromEntries(errors.map(({ field, message }) => [field, serviceText(message)]));
   const retryAfterSeconds = Number(response.headers.get('Retry-After')) || undefined;
-  return { kind: 'refused', status, code, detail, requestId, fields, retryAfterSeconds };
+  return { kind: 'refused', status, code, detail: serviceText(detail), requestId, fields, retryAfterSeconds };
 }
 
 interface Asked {
@@ -81,14 +86,14 @@ async function ask<T>(
     return await read<T>(response, asked);
   } catch {
     // The page that asked is gone: its request says nothing of the service.
-    if (signal?.aborted === true) return { ok: false, problem: { kind: 'unreachable', detail: 'Cancelled.' } };
-    return unreachable(method === 'GET' ? 'The service does not answer.' : unknownOutcome);
+    if (signal?.aborted === true) return { ok: false, problem: { kind: 'unreachable', detail: say('Cancelled.') } };
+    return unreachable(method === 'GET' ? say('The service does not answer.') : unknownOutcome);
   } finally {
     stop();
   }
 }
 
-const unknownOutcome = 'No answer came, so it is not known whether it was done. Poll before you try again.';
+const unknownOutcome = say('No answer came, so it is not known whether it was done. Look before you try again.');
 
 async function read<T>(response: Response, asked: Session): Promise<Outcome<T>> {
   if (response.ok) {
@@ -115,7 +120,7 @@ function unreachable<T>(detail: string): Outcome<T> {
 function noteUnauthenticated(code: string, asked: Session): void {
   if (code === 'INVALID_TOKEN' || asked.state === 'out' || session.value !== asked) return;
   const wasIn = asked.state === 'in';
-  signedOut(wasIn ? 'Your session has ended. Sign in and you are back where you were.' : undefined);
+  signedOut(wasIn ? say('Your session has ended. Sign in and you are back where you were.') : undefined);
 }
 
 /** Resumes the session of the browser's cookie, if there is one. */

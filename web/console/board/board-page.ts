@@ -2,7 +2,8 @@ import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { MarketList } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { counted, countText } from '../format/decimal.ts';
-import { html } from '../html.ts';
+import { type Content, html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Allowed, Empty, Loaded, Page } from '../parts/blocks.ts';
 import { ConfirmButton } from '../parts/dialog.ts';
@@ -18,36 +19,36 @@ const everyMs = 1_000;
 export function BoardPage({ query }: { query: URLSearchParams }) {
   const [isPaused, setPaused] = useState(false);
   const polled = usePolled<MarketList>('markets', everyMs, isPaused);
-  const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${isPaused ? 'Updates are paused' : 'Pause updates'}</button>`;
+  const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${say(isPaused ? 'Updates are paused' : 'Pause updates')}</button>`;
   const markets = polled.value?.markets ?? [];
   const isHeld = markets.some(({ heldAt }) => heldAt !== null);
   const isAnyPaused = markets.some(({ operatorPaused }) => operatorPaused);
   const verbs = [isAnyPaused ? 'resume' : 'pause', isHeld ? 'release' : 'hold'] as const;
   const actions = html`<span class="buttons">${pause}<${Allowed} role="operator">${verbs.map((verb) => html`<${ChangeAll} key=${verb} verb=${verb} onChanged=${polled.refresh} />`)}<//></span>`;
-  return html`<${Page} title="Markets" actions=${actions}>
+  return html`<${Page} title=${say('Markets')} actions=${actions}>
     <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
 }
 
 const changes = {
   pause: {
-    title: 'Pause all markets',
-    text: 'Clients see every market as paused. Prices are still served.',
+    title: say('Pause all markets'),
+    text: say('Clients see every market as paused. Prices are still served.'),
     isDangerous: true,
   },
   resume: {
-    title: 'Resume all markets',
-    text: "Every operator's pause ends. What the exchange has paused stays paused.",
+    title: say('Resume all markets'),
+    text: say("Every operator's pause ends. What the exchange has paused stays paused."),
     isDangerous: false,
   },
   hold: {
-    title: 'Hold all prices',
-    text: 'Every price and every rate stays as it is. After five minutes clients get 503 for all of them.',
+    title: say('Hold all prices'),
+    text: say('Every price and every rate stays as it is. After five minutes clients get 503 for all of them.'),
     isDangerous: true,
   },
   release: {
-    title: 'Release all prices',
-    text: "Every operator's hold ends, and the next ticks are judged as usual.",
+    title: say('Release all prices'),
+    text: say("Every operator's hold ends, and the next ticks are judged as usual."),
     isDangerous: false,
   },
 } as const;
@@ -76,7 +77,7 @@ function Board({ body, receivedAtMs, selection }: BoardProps) {
     change({ sort: key, isDescending: selection.sort === key ? !selection.isDescending : isBestFirst(key) });
   return html`<div>
     <${BoardFilter} selection=${selection} quotes=${quotes} onChange=${change} />
-    <p class="small board-count" role="status">${shown.length === markets.length ? counted(markets.length, 'market') : `${countText(shown.length)} of ${counted(markets.length, 'market')}`}</p>
+    <p class="small board-count" role="status">${shown.length === markets.length ? counted(markets.length, 'market') : say('{count} of {all}', { count: countText(shown.length), all: counted(markets.length, 'of markets') })}</p>
     ${
       shown.length === 0
         ? html`<${NothingShown} isEmpty=${markets.length === 0} />`
@@ -98,11 +99,11 @@ function usePoll(body: MarketList): Poll {
 
 function NothingShown({ isEmpty }: { isEmpty: boolean }) {
   if (isEmpty) {
-    return html`<${Empty} title="There are no markets yet.">
-      They come with the exchange's catalogue. If they do not, look at the <a href=${hrefTo('feed')}>feed</a>.
+    return html`<${Empty} title=${say('There are no markets yet.')}>
+      ${tell("They come with the exchange's catalogue. If they do not, look at the <a>feed</a>.", { a: (text: Content) => html`<a href=${hrefTo('feed')}>${text}</a>` })}
     <//>`;
   }
-  return html`<${Empty} title="No market is like that."><a href=${hrefTo('markets')}>Show all markets</a><//>`;
+  return html`<${Empty} title=${say('No market is like that.')}><a href=${hrefTo('markets')}>${say('Show all markets')}</a><//>`;
 }
 
 interface FilterProps {
@@ -112,37 +113,37 @@ interface FilterProps {
 }
 
 const statuses = [
-  ['', 'Any status'],
-  ['trading', 'Trading'],
-  ['paused', 'Paused'],
-  ['delisted', 'Delisted'],
+  ['', say('Any status')],
+  ['trading', say('Trading')],
+  ['paused', say('Paused')],
+  ['delisted', say('Delisted')],
 ] as const;
 
 /** What chooses among the markets. */
 function BoardFilter({ selection, quotes, onChange }: FilterProps) {
   const id = useId();
   const sorts = columns.flatMap(({ key, text }) => (key === undefined ? [] : [[key, text] as const]));
-  return html`<div class="filter" role="search" aria-label="Markets">
+  return html`<div class="filter" role="search" aria-label=${say('Markets')}>
     <span class="field grow">
-      <label for=${id}>Find</label>
+      <label for=${id}>${say('Find')}</label>
       <input
         id=${id}
         type="search"
-        placeholder="BTC, EURCZK …"
+        placeholder=${say('BTC, EURCZK …')}
         autocomplete="off"
         spellcheck=${false}
         value=${selection.text}
         onInput=${(event: Event) => onChange({ text: (event.target as HTMLInputElement).value })}
       />
     </span>
-    <${Choice} label="Status" value=${selection.status} options=${statuses} onChange=${(status: string) => onChange({ status })} />
+    <${Choice} label=${say('Status')} value=${selection.status} options=${statuses} onChange=${(status: string) => onChange({ status })} />
     <${Choice}
-      label="Quote"
+      label=${say('Quote')}
       value=${selection.quote}
-      options=${[['', 'Any quote'], ...quotes.map((quote) => [quote, quote])]}
+      options=${[['', say('Any quote')], ...quotes.map((quote) => [quote, quote])]}
       onChange=${(quote: string) => onChange({ quote })}
     />
-    <${Choice} className="field narrow-only" label="Sort by" value=${selection.sort} options=${sorts} onChange=${(sort: string) => onChange({ sort: sort as SortKey })} />
-    <label class="check"><input type="checkbox" checked=${selection.withoutPrice} onChange=${() => onChange({ withoutPrice: !selection.withoutPrice })} /> Without price</label>
+    <${Choice} className="field narrow-only" label=${say('Sort by')} value=${selection.sort} options=${sorts} onChange=${(sort: string) => onChange({ sort: sort as SortKey })} />
+    <label class="check"><input type="checkbox" checked=${selection.withoutPrice} onChange=${() => onChange({ withoutPrice: !selection.withoutPrice })} /> ${say('Without price')}</label>
   </div>`;
 }

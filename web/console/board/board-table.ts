@@ -3,8 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
-import { spaced, unpricedText } from '../format/words.ts';
+import { unpricedText } from '../format/words.ts';
 import { classes, html } from '../html.ts';
+import { say, word } from '../language.ts';
 import { Badge, Missing } from '../parts/blocks.ts';
 import { Sparkline } from '../parts/pictures.ts';
 import { hrefTo } from '../router.ts';
@@ -13,14 +14,14 @@ import type { Selection, SortKey } from './selection.ts';
 
 /** The columns with their headings; those without a key cannot be sorted by. */
 export const columns: readonly { readonly key: SortKey | undefined; readonly name: string; readonly text: string }[] = [
-  { key: 'symbol', name: 'symbol', text: 'Market' },
-  { key: 'status', name: 'status', text: 'Status' },
-  { key: 'buy', name: 'buy', text: 'Buy' },
-  { key: 'sell', name: 'sell', text: 'Sell' },
-  { key: 'spread', name: 'spread', text: 'Spread' },
+  { key: 'symbol', name: 'symbol', text: say('Market') },
+  { key: 'status', name: 'status', text: say('Status') },
+  { key: 'buy', name: 'buy', text: say('Buy') },
+  { key: 'sell', name: 'sell', text: say('Sell') },
+  { key: 'spread', name: 'spread', text: say('Spread') },
   { key: 'change', name: 'change', text: '24 h' },
-  { key: 'age', name: 'age', text: 'Age' },
-  { key: undefined, name: 'spark', text: 'Last hour' },
+  { key: 'age', name: 'age', text: say('Age') },
+  { key: undefined, name: 'spark', text: say('Last hour') },
 ];
 
 interface TableProps {
@@ -39,7 +40,7 @@ export function BoardTable({ markets, poll, laterMs, selection, onSort }: TableP
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, above, below } = useVisibleRows(body, markets.length);
   const rows = useRows(markets.slice(from, to).map((market, at) => ({ market, poll, laterMs, index: from + at + 2 })));
-  return html`<table role="table" class="board" aria-label="Markets" aria-rowcount=${markets.length + 1} onKeyDown=${moveBetweenRows}>
+  return html`<table role="table" class="board" aria-label=${say('Markets')} aria-rowcount=${markets.length + 1} onKeyDown=${moveBetweenRows}>
     <thead role="rowgroup"><tr role="row" aria-rowindex="1">${columns.map((column) => html`<${Heading} key=${column.name} column=${column} selection=${selection} onSort=${onSort} />`)}</tr></thead>
     <tbody role="rowgroup" ref=${body}>
       ${above > 0 && html`<${Gap} key="above" height=${above} />`}
@@ -121,10 +122,10 @@ function BoardRow({ market, poll, laterMs, index }: RowProps) {
   const age = market.ageMs === null ? undefined : market.ageMs + laterMs;
   return html`<tr role="row" aria-rowindex=${index} data-symbol=${symbol} class=${classes(status !== 'trading' && 'off')}>
     <th role="rowheader" scope="row" class="c-symbol"><a href=${hrefTo('markets', symbol)}><b>${base}</b><span class="quote">${quote}</span></a></th>
-    <td role="cell" class="c-status"><${Status} market=${market} />${operatorPaused && status === 'paused' && html`<small class="by">by hand</small>`}</td>
+    <td role="cell" class="c-status"><${Status} market=${market} />${operatorPaused && status === 'paused' && html`<small class="by">${say('by hand')}</small>`}</td>
     ${
       ticker === null
-        ? html`<td role="cell" class="c-unpriced" colspan="2">${status === 'delisted' ? 'Delisted: no price any more' : unpricedText(market.unpriced ?? 'no_ticker')}</td>`
+        ? html`<td role="cell" class="c-unpriced" colspan="2">${status === 'delisted' ? say('Delisted: no price any more') : unpricedText(market.unpriced ?? 'no_ticker')}</td>`
         : [
             html`<td role="cell" key="buy" class="c-buy"><${Price} price=${ticker.buyPrice} move=${moves?.buy} isFresh=${isFresh(moves?.buyPoll)} poll=${moves?.buyPoll} /></td>`,
             html`<td role="cell" key="sell" class="c-sell"><${Price} price=${ticker.sellPrice} move=${moves?.sell} isFresh=${isFresh(moves?.sellPoll)} poll=${moves?.sellPoll} /></td>`,
@@ -140,8 +141,8 @@ function BoardRow({ market, poll, laterMs, index }: RowProps) {
 /** A trading market with a doubted source says so instead: its name is on the page of the market. */
 function Status({ market: { status, doubts } }: { market: MarketRow }) {
   if (status !== 'trading' || doubts.length === 0) return html`<${Badge} state=${status} />`;
-  const what = doubts.map(({ source, reason }) => `${source}: ${spaced(reason)}`).join(', ');
-  return html`<span class="visually-hidden">trading, </span><span title=${what}><${Badge} state="doubted" tone="warn" /><span class="visually-hidden"> ${what}</span></span>`;
+  const what = doubts.map(({ source, reason }) => `${source}: ${word(reason)}`).join(', ');
+  return html`<span class="visually-hidden">${word('trading')},  </span><span title=${what}><${Badge} state="doubted" tone="warn" /><span class="visually-hidden"> ${what}</span></span>`;
 }
 
 const signs: Readonly<Record<Move, string>> = { up: '▲', down: '▼' };
@@ -156,7 +157,7 @@ interface PriceProps {
 /** A price with the way it went last. The key makes a new element of each change, so that each flashes. */
 function Price({ price, move, isFresh, poll }: PriceProps) {
   return html`<span key=${poll} class=${classes('price', move, isFresh && 'fresh')}>
-    <span class="sign" aria-hidden="true">${move === undefined ? '' : signs[move]}</span>${move && html`<span class="visually-hidden">${move} </span>`}${grouped(price)}
+    <span class="sign" aria-hidden="true">${move === undefined ? '' : signs[move]}</span>${move && html`<span class="visually-hidden">${word(move)} </span>`}${grouped(price)}
   </span>`;
 }
 

@@ -8,10 +8,11 @@ import type {
   SourceReload,
 } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
-import { countText } from '../format/decimal.ts';
-import { spanText } from '../format/time.ts';
-import { spaced } from '../format/words.ts';
+import { counted, countText, grouped } from '../format/decimal.ts';
+import { serviceText } from '../format/sentences.ts';
+import { dayText, spanText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
+import { say, word } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { DoubtedMarkets } from '../market/doubts.ts';
 import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
@@ -19,7 +20,6 @@ import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
-
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
@@ -30,9 +30,9 @@ export function FeedPage() {
   const feed = usePolled<FeedBody>('feed', feedEveryMs);
   const rates = usePolled<RateList>('rates', ratesEveryMs);
   const reload = html`<${Allowed} role="operator"><${ReloadSources} onDone=${feed.refresh} /><//>`;
-  return html`<${Page} title="Feed and rates" actions=${reload}>
+  return html`<${Page} title=${say('Feed and rates')} actions=${reload}>
     <${Loaded} polled=${feed}>${(body: FeedBody) => html`<${Feed} body=${body} receivedAtMs=${feed.receivedAtMs} />`}<//>
-    <${Section} title="Conversion rates">
+    <${Section} title=${say('Conversion rates')}>
       <${Loaded} polled=${rates}>${(body: RateList) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} />`}<//>
     <//>
   <//>`;
@@ -40,21 +40,27 @@ export function FeedPage() {
 
 function ReloadSources({ onDone }: { onDone: () => void }) {
   const done = ({ changes }: SourceReload) => {
-    toast(changes.length === 0 ? 'Nothing has changed.' : `The sources are reloaded: ${changes.join('; ')}.`);
+    toast(
+      changes.length === 0
+        ? say('Nothing has changed.')
+        : say('The sources are reloaded: {changes}.', {
+            changes: changes.map((change) => serviceText(change)).join('; '),
+          }),
+    );
     onDone();
   };
   return html`<${ConfirmButton}
-    text="Reload sources"
-    title="Reload the sources?"
-    action="Reload sources"
+    text=${say('Reload sources')}
+    title=${say('Reload the sources?')}
+    action=${say('Reload sources')}
     act=${() => post<SourceReload>('sources/reload')}
     onDone=${done}
-  ><p>This process reads its configuration again and takes over which sources there are, their order and which are paused. Those that stay as they are keep their connections. Where anything else changed, or is wrong, it takes over nothing.</p><//>`;
+  ><p>${say('This process reads its configuration again and takes over which sources there are, their order and which are paused. Those that stay as they are keep their connections. Where anything else changed, or is wrong, it takes over nothing.')}</p><//>`;
 }
 
 const pathWords: Readonly<Record<string, string>> = {
-  live: 'all markets over WebSocket, from their first source',
-  fallback: 'some over REST, or from another source',
+  live: say('all markets over WebSocket, from their first source'),
+  fallback: say('some over REST, or from another source'),
 };
 
 function Feed({
@@ -68,13 +74,13 @@ function Feed({
   return html`<div>
     <div class="tiles">
       <${PathTile} path=${path} ageMs=${dataAgeMs === null ? undefined : dataAgeMs + laterMs} />
-      <${Tile} name="Age of the data">${dataAgeMs === null ? html`<${Missing}>none yet<//>` : spanText(dataAgeMs + laterMs)}<//>
+      <${Tile} name=${say('Age of the data')}>${dataAgeMs === null ? html`<${Missing}>${say('none yet')}<//>` : spanText(dataAgeMs + laterMs)}<//>
       ${sources.map((source) => html`<${SourceTile} key=${source.id} source=${source} />`)}
     </div>
-    <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
+    <${Section} title=${say('Last 24 hours')}><${FeedTimeline} spans=${timeline} /><//>
     ${sources.map(
       ({ id, paused, health, doubts }) =>
-        html`<${Section} key=${id} title=${`Source ${id}`}><${DoubtedMarkets} doubts=${doubts} />${paused ? html`<p>The configuration pauses it: nothing is asked of it.</p>` : html`<${Facts} rows=${figuresOf(health)} />`}<//>`,
+        html`<${Section} key=${id} title=${say('Source {id}', { id })}><${DoubtedMarkets} doubts=${doubts} />${paused ? html`<p>${say('The configuration pauses it: nothing is asked of it.')}</p>` : html`<${Facts} rows=${figuresOf(health)} />`}<//>`,
     )}
   </div>`;
 }
@@ -82,14 +88,12 @@ function Feed({
 /** How many markets a source streams, and what the exchange says of itself. */
 function SourceTile({ source: { id, paused, health, doubts } }: { source: SourceFeed }) {
   if (paused)
-    return html`<${Tile} name=${`Markets of ${id}`} note="by the configuration"><${Badge} state="paused" /><//>`;
+    return html`<${Tile} name=${say('Markets of {id}', { id })} note=${say('by the configuration')}><${Badge} state="paused" /><//>`;
   const said =
     health.systemStatus === null
-      ? health.connection === 'open'
-        ? 'connected'
-        : 'not connected'
-      : spaced(health.systemStatus);
-  return html`<${Tile} name=${`Markets of ${id}`} note=${doubts.length === 0 ? said : `${said}, ${countText(doubts.length)} doubted`}>${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>`;
+      ? say(health.connection === 'open' ? 'connected' : 'not connected')
+      : word(health.systemStatus);
+  return html`<${Tile} name=${say('Markets of {id}', { id })} note=${doubts.length === 0 ? said : `${said}, ${counted(doubts.length, 'doubted')}`}>${countText(health.symbolsSubscribed)} <small>${say('of {count}', { count: countText(health.symbolsWanted) })}</small><//>`;
 }
 
 /** Without data for this long, neither path reaches the exchange. */
@@ -98,16 +102,16 @@ const unreachedAfterMs = 30_000;
 function PathTile({ path, ageMs }: { path: FeedBody['path']; ageMs: number | undefined }) {
   const isReached = ageMs !== undefined && ageMs <= unreachedAfterMs;
   return isReached
-    ? html`<${Tile} name="Path" note=${pathWords[path]}><${Badge} state=${path} /><//>`
-    : html`<${Tile} name="Path" note="WebSocket and REST are tried again and again"><${Badge} state="no data" tone="bad" /><//>`;
+    ? html`<${Tile} name=${say('Path')} note=${pathWords[path]}><${Badge} state=${path} /><//>`
+    : html`<${Tile} name=${say('Path')} note=${say('WebSocket and REST are tried again and again')}><${Badge} state="no data" tone="bad" /><//>`;
 }
 
 function Rates({ rates, receivedAtMs }: { rates: readonly Rate[]; receivedAtMs: number }) {
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   if (rates.length === 0)
-    return html`<${Empty} title="No quote currency is converted.">Name one under pricing.converted in the configuration.<//>`;
-  return html`<${TableFrame} label="Conversion rates"><table>
-    <thead><tr><th scope="col">Pair</th><th scope="col" class="number">Mid rate</th><th scope="col">State</th><th scope="col">Source</th><th scope="col">Fixing</th><th scope="col">Read</th><th scope="col">Valid until</th><th scope="col" class="number">Margin</th><th scope="col">Last attempt</th></tr></thead>
+    return html`<${Empty} title=${say('No quote currency is converted.')}>${say('Name one under pricing.converted in the configuration.')}<//>`;
+  return html`<${TableFrame} label=${say('Conversion rates')}><table>
+    <thead><tr><th scope="col">${say('Pair')}</th><th scope="col" class="number">${say('Mid rate')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Source')}</th><th scope="col">${say('Fixing')}</th><th scope="col">${say('Read')}</th><th scope="col">${say('Valid until')}</th><th scope="col" class="number">${say('Margin')}</th><th scope="col">${say('Last attempt')}</th></tr></thead>
     <tbody>${rates.map((rate) => html`<${RateRow} key=${rate.quote} rate=${rate} laterMs=${laterMs} />`)}</tbody>
   </table><//>`;
 }
@@ -116,14 +120,14 @@ function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
   const none = html`<${Missing}>–<//>`;
   return html`<tr>
     <th scope="row">${rate.via}/${rate.quote}</th>
-    <td class="number"><span class="exact">${rate.mid ?? none}</span></td>
+    <td class="number"><span class="exact">${rate.mid === null ? none : grouped(rate.mid)}</span></td>
     <td>${rate.valid ? html`<${Badge} state="valid" tone="good" />` : html`<${Badge} state="not valid" tone="bad" />`}</td>
     <td>${rate.source}</td>
-    <td>${rate.fixingDate ?? none}</td>
-    <td>${rate.ageMs === null ? none : `${spanText(rate.ageMs + laterMs)} ago`}</td>
+    <td>${rate.fixingDate === null ? none : dayText(rate.fixingDate)}</td>
+    <td>${rate.ageMs === null ? none : say('{span} ago', { span: spanText(rate.ageMs + laterMs) })}</td>
     <td>${rate.validUntilMs === null ? none : html`<${When} atMs=${rate.validUntilMs} />`}</td>
-    <td class="number">${rate.marginPercent} %</td>
-    <td>${rate.lastOutcome === null ? none : spaced(rate.lastOutcome)}</td>
+    <td class="number">${grouped(rate.marginPercent)} %</td>
+    <td>${rate.lastOutcome === null ? none : word(rate.lastOutcome)}</td>
   </tr>`;
 }
 
@@ -136,7 +140,7 @@ export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
   const nowMs = serverNowMs();
   const pieces = piecesOf(spans, nowMs);
   if (pieces.length === 0)
-    return html`<${Empty} title="Nothing recorded yet.">The timeline starts with the first data.<//>`;
+    return html`<${Empty} title=${say('Nothing recorded yet.')}>${say('The timeline starts with the first data.')}<//>`;
   const x = (atMs: number) => ((atMs - (nowMs - dayMs)) / dayMs) * width;
   return html`<div class="timeline">
     <svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label=${summaryOf(pieces)}>
@@ -146,9 +150,9 @@ export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
         return html`<rect key=${fromMs} class=${state} x=${x(fromMs)} y=${height - tall} width=${Math.max(2, x(toMs) - x(fromMs))} height=${tall} />`;
       })}
     </svg>
-    <p class="scale small" aria-hidden="true"><span>24 h ago</span><span>18 h</span><span>12 h</span><span>6 h</span><span>now</span></p>
-    <p class="band-legend small"><span class="mark live"></span> live <span class="mark fallback"></span> fallback <span class="mark outage"></span> outage <span class="mark unknown"></span> not known</p>
-    <details><summary>As a list</summary><${List} pieces=${pieces} /></details>
+    <p class="scale small" aria-hidden="true"><span>${say('24 h ago')}</span><span>18 h</span><span>12 h</span><span>6 h</span><span>${say('now')}</span></p>
+    <p class="band-legend small"><span class="mark live"></span> ${word('live')} <span class="mark fallback"></span> ${word('fallback')} <span class="mark outage"></span> ${word('outage')} <span class="mark unknown"></span> ${say('not known')}</p>
+    <details><summary>${say('As a list')}</summary><${List} pieces=${pieces} /></details>
   </div>`;
 }
 
@@ -160,13 +164,13 @@ const heights: Readonly<Record<FeedSpan['state'], number>> = {
 
 function List({ pieces }: { pieces: readonly Piece[] }) {
   const latest = [...pieces].reverse().slice(0, listed);
-  return html`<${TableFrame} label="States of the feed"><table>
-    <thead><tr><th scope="col">State</th><th scope="col">From</th><th scope="col">To</th><th scope="col">For</th></tr></thead>
+  return html`<${TableFrame} label=${say('States of the feed')}><table>
+    <thead><tr><th scope="col">${say('State')}</th><th scope="col">${say('From')}</th><th scope="col">${say('To')}</th><th scope="col">${say('Lasted')}</th></tr></thead>
     <tbody>${latest.map(
       ({ state, fromMs, toMs, isOpen }) => html`<tr key=${fromMs}>
         <td><${Badge} state=${state} tone=${state === 'outage' ? 'bad' : undefined} /></td>
         <td><${When} atMs=${fromMs} as="daySecond" /></td>
-        <td>${isOpen ? 'now' : html`<${When} atMs=${toMs} as="daySecond" />`}</td>
+        <td>${isOpen ? say('now') : html`<${When} atMs=${toMs} as="daySecond" />`}</td>
         <td>${spanText(toMs - fromMs)}</td>
       </tr>`,
     )}</tbody>
@@ -178,24 +182,24 @@ type Row = readonly [name: string, value: Content];
 /** The feed's figures in words. Those that are not known yet are left out. */
 function figuresOf(health: FeedHealth): readonly Row[] {
   return [
-    ['Connection', spaced(health.connection)],
-    ['Connections tried', countText(health.epoch)],
-    ['Connections ended', counts(health.connectionsEnded)],
-    ['Last live data', instant(health.lastLiveDataAtMs)],
-    ['Behind the exchange', health.upstreamLagMs === null ? undefined : `${countText(health.upstreamLagMs)} ms`],
-    ['Frames received', countText(health.framesReceived)],
-    ['Frames dropped', counts(health.framesDropped)],
-    ['Tickers taken', countText(health.tickersTaken)],
-    ['Tickers refused', counts(health.tickersRejected)],
-    ['Statistics left out', counts(health.statisticsLeftOut)],
-    ['Markets quiet', countText(health.symbolsQuiet)],
-    ['Live and REST differ', countText(health.symbolsDoubted)],
-    ['Markets refused', health.symbolsRejected.join(', ') || 'none'],
-    ['Last poll over REST', instant(health.lastFallbackPollAtMs)],
-    ['Polls over REST', counts(health.polls)],
-    ['Catalogue read', instant(health.lastCatalogueAtMs)],
-    ['Catalogue loads', counts(health.catalogueLoads)],
-    ['Pairs left out', countText(health.pairsSkipped)],
+    [say('Connection'), word(health.connection)],
+    [say('Connections tried'), countText(health.epoch)],
+    [say('Connections ended'), counts(health.connectionsEnded)],
+    [say('Last live data'), instant(health.lastLiveDataAtMs)],
+    [say('Behind the exchange'), health.upstreamLagMs === null ? undefined : `${countText(health.upstreamLagMs)} ms`],
+    [say('Frames received'), countText(health.framesReceived)],
+    [say('Frames dropped'), counts(health.framesDropped)],
+    [say('Tickers taken'), countText(health.tickersTaken)],
+    [say('Tickers refused'), counts(health.tickersRejected)],
+    [say('Statistics left out'), counts(health.statisticsLeftOut)],
+    [say('Markets quiet'), countText(health.symbolsQuiet)],
+    [say('Live and REST differ'), countText(health.symbolsDoubted)],
+    [say('Markets refused'), health.symbolsRejected.join(', ') || say('none')],
+    [say('Last poll over REST'), instant(health.lastFallbackPollAtMs)],
+    [say('Polls over REST'), counts(health.polls)],
+    [say('Catalogue read'), instant(health.lastCatalogueAtMs)],
+    [say('Catalogue loads'), counts(health.catalogueLoads)],
+    [say('Pairs left out'), countText(health.pairsSkipped)],
   ];
 }
 
@@ -206,5 +210,5 @@ function instant(atMs: number | null): Content {
 /** `3 ok, 1 timeout` */
 function counts(byName: Readonly<Record<string, number>>): string {
   const entries = Object.entries(byName).filter(([, times]) => times > 0);
-  return entries.map(([name, times]) => `${countText(times)} ${spaced(name)}`).join(', ') || 'none';
+  return entries.map(([name, times]) => `${countText(times)} ${word(name)}`).join(', ') || say('none');
 }

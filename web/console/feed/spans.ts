@@ -1,5 +1,6 @@
 import type { FeedSpan } from '../../generated/management-v1.d.ts';
 import { spanText } from '../format/time.ts';
+import { say, word } from '../language.ts';
 
 export const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -27,6 +28,6 @@ export function piecesOf(spans: readonly FeedSpan[], nowMs: number): readonly Pi
 export function summaryOf(pieces: readonly Piece[]): string {
   const total = (wanted: Piece['state']) =>
     pieces.filter(({ state }) => state === wanted).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  const words = (['live', 'fallback', 'outage'] as const).map((state) => `${state} ${spanText(total(state))}`);
-  return `The feed in the last 24 hours: ${words.join(', ')}.`;
+  const words = (['live', 'fallback', 'outage'] as const).map((state) => `${word(state)} ${spanText(total(state))}`);
+  return say('The feed in the last 24 hours: {spans}.', { spans: words.join(', ') });
 }

@@ -1,13 +1,17 @@
+import { type Language, language, type Noun, nounFor } from '../language.ts';
+
 /** Decimal strings as they are: shown and compared digit by digit, never as floating point numbers. */
 
-const groupGap = '\u202f';
+/** Between thousands, and before the decimals. */
+const marks = { en: ['\u202f', '.'], cs: ['\u00a0', ','] } as const;
 
-/** `-1234567.891` as `−1 234 567.891`, with narrow no-break spaces and a true minus. Other text comes back as it is. */
-export function grouped(decimal: string): string {
+/** `-1234567.891` as `−1 234 567.891`, with no-break spaces and a true minus; in Czech with a comma. Other text comes back as it is. */
+export function grouped(decimal: string, of: Language = language): string {
   const match = /^([+-]?)(\d+)(\.\d+)?$/.exec(decimal);
   if (match === null) return decimal;
   const [, sign = '', whole = '', fraction = ''] = match;
-  return `${sign === '-' ? '−' : sign}${whole.replace(/\B(?=(\d{3})+$)/g, groupGap)}${fraction}`;
+  const [groupGap, point] = marks[of];
+  return `${sign === '-' ? '−' : sign}${whole.replace(/\B(?=(\d{3})+$)/g, groupGap)}${fraction.replace('.', point)}`;
 }
 
 /** A percentage with its sign: `+0.21 %`. */
@@ -53,13 +57,25 @@ export function countText(count: number): string {
   return grouped(String(count));
 }
 
+/** A measured figure: `0.4`, `1 204`. Not for prices. */
+export function figureText(value: number): string {
+  return value < 10 ? grouped(value.toFixed(1)) : countText(Math.round(value));
+}
+
 /** `1 key`, `3 keys`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+export function counted(count: number, noun: Noun): string {
+  return `${countText(count)} ${nounFor(count, noun)}`;
+}
+
+/** A decimal as it is sent: typed with a comma or a point. */
+export function typedDecimal(text: string): string {
+  return text.trim().replace(/^([+-]?\d+),(\d+)$/, '$1.$2');
 }
 
 /** `12.4 MB`: sizes for people, in units of a thousand. */
 export function bytesText(bytes: number): string {
-  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
-  return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(0)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
+  if (bytes < 1_000_000) return `${countText(Math.round(bytes / 1_000))} kB`;
+  return bytes < 1_000_000_000
+    ? `${countText(Math.round(bytes / 1_000_000))} MB`
+    : `${grouped((bytes / 1_000_000_000).toFixed(1))} GB`;
 }

@@ -1,9 +1,11 @@
-import { isoText, localOffsetSeconds } from '../clock.ts';
+import { isoText, localOffsetSeconds, parseLocal } from '../clock.ts';
+import { locale } from '../language.ts';
+import { grouped } from './decimal.ts';
 
 /** A span for people, two units at most: `0.4 s`, `59 s`, `12 min`, `3 h 20 min`, `5 d 2 h`. Never negative. */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1_000;
-  if (seconds < 9.95) return `${seconds.toFixed(1)}\u00a0s`;
+  if (seconds < 9.95) return `${grouped(seconds.toFixed(1))}\u00a0s`;
   if (seconds < 120) return `${Math.floor(seconds)}\u00a0s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 120) return `${minutes}\u00a0min`;
@@ -36,9 +38,9 @@ const dayToTheSecond = formatter({
 const dayOnly = formatter({ year: 'numeric', month: 'short', day: 'numeric' });
 const timeOnly = formatter({ hour: '2-digit', minute: '2-digit' });
 
-/** English like the rest of the console, with the hours of this computer's time zone. */
+/** In the language of the page, with the hours of this computer's time zone. */
 function formatter(options: Intl.DateTimeFormatOptions): (atMs: number) => string {
-  const format = new Intl.DateTimeFormat('en-GB', options);
+  const format = new Intl.DateTimeFormat(locale, options);
   return (atMs) => format.format(atMs);
 }
 
@@ -57,6 +59,12 @@ const styles: Readonly<Record<InstantStyle, (atMs: number) => string>> = {
 /** An instant in local time. */
 export function localText(atMs: number, style: InstantStyle = 'minute'): string {
   return styles[style](atMs);
+}
+
+/** A day of the calendar, `2026-11-21`, as people write it. */
+export function dayText(day: string): string {
+  const noonMs = parseLocal(`${day}T12:00`);
+  return noonMs === undefined ? day : localText(noonMs, 'day');
 }
 
 /** The same instant in UTC, to the second: `2026-11-21 10:00:00 UTC`. */

@@ -1,26 +1,29 @@
+import { say, word } from '../language.ts';
+
 /** The console's words for what the API names in code. A value it does not know is shown as it is. */
 
 const unpriced: Readonly<Record<string, string>> = {
-  no_ticker: 'No ticker from the exchange yet',
-  held: 'Held back for over five minutes',
-  no_rate: 'No valid conversion rate',
-  rounds_to_zero: 'The sell price rounds to zero',
-  delisted: 'Delisted: no price any more',
+  no_ticker: say('No ticker from the exchange yet'),
+  held: say('Held back for over five minutes'),
+  no_rate: say('No valid conversion rate'),
+  rounds_to_zero: say('The sell price rounds to zero'),
+  delisted: say('Delisted: no price any more'),
 };
 
 /** Why a market has no price, in words. */
 export function unpricedText(reason: string): string {
-  return unpriced[reason] ?? spaced(reason);
+  return unpriced[reason] ?? word(reason);
 }
 
 /** What an operator can do about it. */
 export function unpricedRemedy(reason: string): string | undefined {
   const remedies: Readonly<Record<string, string>> = {
-    no_ticker:
+    no_ticker: say(
       'The exchange lists the market but has sent no usable quote for it. It comes back by itself; look at the feed if it does not.',
-    held: 'Look at what is held: accept it if it is right, or release your own hold.',
-    no_rate: 'The rate source has not been read for too long. Poll at the rates on the feed page.',
-    rounds_to_zero: 'Give the market more decimals with a term.',
+    ),
+    held: say('Look at what is held: accept it if it is right, or release your own hold.'),
+    no_rate: say('The rate source has not been read for too long. Look at the rates on the feed page.'),
+    rounds_to_zero: say('Give the market more decimals with a term.'),
   };
   return remedies[reason];
 }
@@ -60,9 +63,4 @@ const tones: Readonly<Record<string, Tone>> = {
 
 export function toneOf(state: string): Tone {
   return tones[state] ?? 'quiet';
-}
-
-/** `rounds_to_zero` as `rounds to zero`. */
-export function spaced(name: string): string {
-  return name.replaceAll('_', ' ');
 }

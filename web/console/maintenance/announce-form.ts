@@ -8,6 +8,7 @@ import { post } from '../api/client.ts';
 import { localFieldText, parseLocal } from '../clock.ts';
 import { localText, spanText } from '../format/time.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { Badge, ProblemBlock } from '../parts/blocks.ts';
 import { Field, InstantField, useSubmitted } from '../parts/form.ts';
 import { Preview, usePreview } from '../parts/preview.ts';
@@ -35,7 +36,7 @@ export function AnnounceForm({ onAnnounced, onClose }: FormProps) {
   const [to, setTo] = useState(() => localFieldText(nextHalfHour(serverNowMs() + hourMs) + hourMs));
   const [description, setDescription] = useState('');
   const { isBusy, problem, faultOf, submit } = useSubmitted<MaintenanceWindow>(() => {
-    toast('The maintenance is announced.');
+    toast(say('The maintenance is announced.'));
     onAnnounced();
   });
   const [fromMs, toMs] = [parseLocal(from), parseLocal(to)];
@@ -50,20 +51,20 @@ export function AnnounceForm({ onAnnounced, onClose }: FormProps) {
   const isOfField = ['fromMs', 'toMs', 'description'].some((field) => faultOf(field) !== undefined);
   return html`<div class="announce">
     <form class="panel" onSubmit=${send}>
-      <h2>Announce maintenance</h2>
+      <h2>${say('Announce maintenance')}</h2>
       <div class="pair">
-        <${InstantField} label="From" text=${from} setText=${setFrom} atMs=${fromMs} fault=${faultOf('fromMs')}>
-          <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>Now</button>
+        <${InstantField} label=${say('From')} text=${from} setText=${setFrom} atMs=${fromMs} fault=${faultOf('fromMs')}>
+          <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>${say('Now')}</button>
         <//>
-        <${InstantField} label="To" text=${to} setText=${setTo} atMs=${toMs} fault=${faultOf('toMs')}>
-          ${durations.map(([durationMs, text]) => html`<button key=${text} type="button" aria-label=${`Lasting ${text}`} onClick=${() => lasting(durationMs)}>${text}</button>`)}
+        <${InstantField} label=${say('To')} text=${to} setText=${setTo} atMs=${toMs} fault=${faultOf('toMs')}>
+          ${durations.map(([durationMs, text]) => html`<button key=${text} type="button" aria-label=${say('Lasting {span}', { span: text })} onClick=${() => lasting(durationMs)}>${text}</button>`)}
         <//>
       </div>
-      <${Field} label="Description" value=${description} onInput=${setDescription} fault=${faultOf('description')} hint="Clients read it, in English: what is done, not who does it." more=${{ required: true, maxlength: 500, autocomplete: 'off' }} />
+      <${Field} label=${say('Description')} value=${description} onInput=${setDescription} fault=${faultOf('description')} hint=${say('Clients read it, in English: what is done, not who does it.')} more=${{ required: true, maxlength: 500, autocomplete: 'off' }} />
       ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>Announce</button><button type="button" onClick=${onClose}>Go back</button></p>
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>${say('Announce')}</button><button type="button" onClick=${onClose}>${say('Go back')}</button></p>
     </form>
-    <${Preview} title="What clients will see" hint="Fill in the form, and the answers of the service appear here." outcome=${outcome}>
+    <${Preview} title=${say('What clients will see')} hint=${say('Fill in the form, and the answers of the service appear here.')} outcome=${outcome}>
       ${(preview: WindowPreview) => html`<${Shown} preview=${preview} />`}
     <//>
   </div>`;
@@ -76,13 +77,13 @@ function nextHalfHour(atMs: number): number {
 function Shown({ preview: { before, during, retryAfterSeconds, overlaps } }: { preview: WindowPreview }) {
   const { ticker, status } = during;
   return html`<div>
-    ${overlaps.length > 0 && html`<div class="note warn"><p><strong>It overlaps with maintenance already announced.</strong> Clients see the one that ends last.</p><ul>${overlaps.map(({ id, fromMs, toMs, description }) => html`<li key=${id}>${localText(fromMs)} to ${localText(toMs)}: ${description}</li>`)}</ul></div>`}
-    <h3>From the announcement on</h3>
+    ${overlaps.length > 0 && html`<div class="note warn"><p><strong>${say('It overlaps with maintenance already announced.')}</strong> ${say('Clients see the one that ends last.')}</p><ul>${overlaps.map(({ id, fromMs, toMs, description }) => html`<li key=${id}>${say('{from} to {to}: {text}', { from: localText(fromMs), to: localText(toMs), text: description })}</li>`)}</ul></div>`}
+    <h3>${say('From the announcement on')}</h3>
     <${Answer} line="GET /v1/status" status=${200} body=${statusParts(before)} />
-    <h3>While it runs</h3>
+    <h3>${say('While it runs')}</h3>
     <${Answer} line="GET /v1/tickers" status=${ticker.httpStatus} headers=${ticker.headers} body=${ticker.body} />
-    <p class="hint">They wait ${spanText(retryAfterSeconds * 1_000)} at its start, and less the nearer its end comes.</p>
-    <details><summary>GET /v1/status while it runs</summary><${Answer} line="GET /v1/status" status=${200} body=${statusParts(status)} /></details>
+    <p class="hint">${say('They wait {span} at its start, and less the nearer its end comes.', { span: spanText(retryAfterSeconds * 1_000) })}</p>
+    <details><summary>${say('GET /v1/status while it runs')}</summary><${Answer} line="GET /v1/status" status=${200} body=${statusParts(status)} /></details>
   </div>`;
 }
 

@@ -3,6 +3,7 @@ import type { Window as MaintenanceWindow, WindowList } from '../../generated/ma
 import { type Outcome, post } from '../api/client.ts';
 import { localText, spanText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Loaded, Page, Section, When } from '../parts/blocks.ts';
 import { ConfirmButton } from '../parts/dialog.ts';
@@ -25,8 +26,8 @@ export function MaintenancePage() {
   };
   const actions =
     !isAnnouncing &&
-    html`<${Allowed} role="operator"><button type="button" class="main" onClick=${() => setAnnouncing(true)}>Announce maintenance</button><//>`;
-  return html`<${Page} title="Maintenance" actions=${actions}>
+    html`<${Allowed} role="operator"><button type="button" class="main" onClick=${() => setAnnouncing(true)}>${say('Announce maintenance')}</button><//>`;
+  return html`<${Page} title=${say('Maintenance')} actions=${actions}>
     ${isAnnouncing && html`<${AnnounceForm} onAnnounced=${announced} onClose=${() => setAnnouncing(false)} />`}
     <${Loaded} polled=${polled}>${(body: WindowList) => html`<${Windows} windows=${body.windows} onChanged=${refresh} />`}<//>
   <//>`;
@@ -37,14 +38,14 @@ function Windows({ windows, onChanged }: { windows: readonly MaintenanceWindow[]
   const open = windows.filter(({ state }) => state === 'running' || state === 'announced');
   const past = windows.filter(({ state }) => state === 'ended' || state === 'cancelled');
   return html`<div>
-    <${Section} title="Running and announced">
+    <${Section} title=${say('Running and announced')}>
       ${
         open.length === 0
-          ? html`<${Empty} title="No maintenance is announced.">Announce early: clients see it in /v1/status and can plan.<//>`
+          ? html`<${Empty} title=${say('No maintenance is announced.')}>${say('Announce early: clients see it in /v1/status and can plan.')}<//>`
           : html`<ul class="cards">${open.map((window) => html`<${OpenWindow} key=${window.id} window=${window} onChanged=${onChanged} />`)}</ul>`
       }
     <//>
-    ${past.length > 0 && html`<${Section} title="Past"><${Past} windows=${past} /><//>`}
+    ${past.length > 0 && html`<${Section} title=${say('Past')}><${Past} windows=${past} /><//>`}
   </div>`;
 }
 
@@ -54,23 +55,23 @@ function OpenWindow({ window, onChanged }: { window: MaintenanceWindow; onChange
   const isRunning = state === 'running';
   return html`<li class="card">
     <div class="card-head">
-      <p><${Badge} state=${state} /> <strong>${isRunning ? `${spanText(toMs - nowMs)} left` : `in ${spanText(fromMs - nowMs)}`}</strong></p>
+      <p><${Badge} state=${state} /> <strong>${isRunning ? say('{span} left', { span: spanText(toMs - nowMs) }) : say('in {span}', { span: spanText(fromMs - nowMs) })}</strong></p>
       <${WindowActions} window=${window} onChanged=${onChanged} />
     </div>
     <p>${description}</p>
-    <p class="small"><${When} atMs=${fromMs} as="full" /> to <${When} atMs=${toMs} as="full" />, ${spanText(toMs - fromMs)}</p>
+    <p class="small">${tell('{from} to {to}, {span}', { from: html`<${When} atMs=${fromMs} as="full" />`, to: html`<${When} atMs=${toMs} as="full" />`, span: spanText(toMs - fromMs) })}</p>
   </li>`;
 }
 
 function Past({ windows }: { windows: readonly MaintenanceWindow[] }) {
-  return html`<${TableFrame} label="Past maintenance"><table>
-    <thead><tr><th scope="col">What</th><th scope="col">State</th><th scope="col">From</th><th scope="col">To</th></tr></thead>
+  return html`<${TableFrame} label=${say('Past maintenance')}><table>
+    <thead><tr><th scope="col">${say('What')}</th><th scope="col">${say('State')}</th><th scope="col">${say('From')}</th><th scope="col">${say('To')}</th></tr></thead>
     <tbody>${windows.map(
       ({ id, description, state, fromMs, toMs, endedAtMs }) => html`<tr key=${id}>
         <th scope="row" class="wrap">${description}</th>
         <td><${Badge} state=${state} /></td>
         <td><${When} atMs=${fromMs} as="full" /></td>
-        <td>${endedAtMs !== null ? html`<${When} atMs=${endedAtMs} as="full" /> <small>early</small>` : html`<${When} atMs=${toMs} as="full" />`}</td>
+        <td>${endedAtMs !== null ? html`<${When} atMs=${endedAtMs} as="full" /> <small>${say('early')}</small>` : html`<${When} atMs=${toMs} as="full" />`}</td>
       </tr>`,
     )}</tbody>
   </table><//>`;
@@ -100,29 +101,29 @@ interface ActionProps {
 
 const minuteMs = 60_000;
 const longer = [
-  [String(15 * minuteMs), '15 minutes'],
-  [String(30 * minuteMs), '30 minutes'],
-  [String(60 * minuteMs), '1 hour'],
-  [String(120 * minuteMs), '2 hours'],
+  [String(15 * minuteMs), spanText(15 * minuteMs)],
+  [String(30 * minuteMs), spanText(30 * minuteMs)],
+  [String(60 * minuteMs), spanText(60 * minuteMs)],
+  [String(120 * minuteMs), spanText(120 * minuteMs)],
 ] as const;
 
 function Extend({ window: { toMs }, act, done }: ActionProps) {
   const [byMs, setByMs] = useState<string>(longer[1][0]);
   const newEndMs = toMs + Number(byMs);
-  return html`<${ConfirmButton} text="Extend" title="Extend the maintenance?" action="Extend" act=${() => act('extend', { toMs: newEndMs })} onDone=${done('The maintenance is extended.')}>
-    <${Choice} label="By" value=${byMs} options=${longer} onChange=${setByMs} />
-    <p>It then ends at <strong>${localText(newEndMs)}</strong> (${utcText(newEndMs)}). Clients see the new end in /v1/status and in Retry-After within a second.</p>
+  return html`<${ConfirmButton} text=${say('Extend')} title=${say('Extend the maintenance?')} action=${say('Extend')} act=${() => act('extend', { toMs: newEndMs })} onDone=${done(say('The maintenance is extended.'))}>
+    <${Choice} label=${say('By')} value=${byMs} options=${longer} onChange=${setByMs} />
+    <p>${tell('It then ends at <strong>{end}</strong> ({utc}). Clients see the new end in /v1/status and in Retry-After within a second.', { end: localText(newEndMs), utc: utcText(newEndMs) })}</p>
   <//>`;
 }
 
 function End({ window: { toMs }, act, done }: ActionProps) {
-  return html`<${ConfirmButton} text="End now" className="main" title="End the maintenance now?" action="End now" act=${() => act('end', {})} onDone=${done('The maintenance is over. Prices are served.')}>
-    <p>Everything is served again within a second${toMs > serverNowMs() ? `, earlier than ${localText(toMs)}` : ''}. Clients that wait for Retry-After come back by then.</p>
+  return html`<${ConfirmButton} text=${say('End now')} className="main" title=${say('End the maintenance now?')} action=${say('End now')} act=${() => act('end', {})} onDone=${done(say('The maintenance is over. Prices are served.'))}>
+    <p>${toMs > serverNowMs() ? say('Everything is served again within a second, earlier than {end}.', { end: localText(toMs) }) : say('Everything is served again within a second.')} ${say('Clients that wait for Retry-After come back by then.')}</p>
   <//>`;
 }
 
 function Cancel({ window: { description }, act, done }: ActionProps) {
-  return html`<${ConfirmButton} text="Cancel" className="dangerous-quiet" title="Cancel the maintenance?" action="Cancel the maintenance" isDangerous act=${() => act('cancel', {})} onDone=${done('The maintenance is cancelled.')}>
-    <p>“${description}” will not take place. It goes from /v1/status within a second.</p>
+  return html`<${ConfirmButton} text=${say('Cancel')} className="dangerous-quiet" title=${say('Cancel the maintenance?')} action=${say('Cancel the maintenance')} isDangerous act=${() => act('cancel', {})} onDone=${done(say('The maintenance is cancelled.'))}>
+    <p>${say('“{text}” will not take place. It goes from /v1/status within a second.', { text: description })}</p>
   <//>`;
 }

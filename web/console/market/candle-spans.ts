@@ -1,16 +1,19 @@
 import type { Candle, RecordGap } from '../../generated/management-v1.d.ts';
+import { counted } from '../format/decimal.ts';
+import { localText } from '../format/time.ts';
+import { say } from '../language.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 
 /** How long a candle is, by the API's name of it. */
 export const steps = [
-  { name: '1m', ms: minuteMs, text: '1 minute' },
-  { name: '5m', ms: 5 * minuteMs, text: '5 minutes' },
-  { name: '15m', ms: 15 * minuteMs, text: '15 minutes' },
-  { name: '1h', ms: 60 * minuteMs, text: '1 hour' },
-  { name: '4h', ms: 240 * minuteMs, text: '4 hours' },
-  { name: '1d', ms: dayMs, text: '1 day' },
+  { name: '1m', ms: minuteMs, text: counted(1, 'minute') },
+  { name: '5m', ms: 5 * minuteMs, text: counted(5, 'minute') },
+  { name: '15m', ms: 15 * minuteMs, text: counted(15, 'minute') },
+  { name: '1h', ms: 60 * minuteMs, text: counted(1, 'hour') },
+  { name: '4h', ms: 240 * minuteMs, text: counted(4, 'hour') },
+  { name: '1d', ms: dayMs, text: counted(1, 'day') },
 ] as const;
 
 export type Step = (typeof steps)[number];
@@ -29,10 +32,10 @@ export interface ChartSpan extends TimeSpan {
 
 /** Spans that end now. */
 export const usualSpans = [
-  { name: 'Hour', ms: 60 * minuteMs },
-  { name: 'Day', ms: dayMs },
-  { name: 'Week', ms: 7 * dayMs },
-  { name: 'Month', ms: 30 * dayMs },
+  { name: say('Hour'), ms: 60 * minuteMs },
+  { name: say('Day'), ms: dayMs },
+  { name: say('Week'), ms: 7 * dayMs },
+  { name: say('Month'), ms: 30 * dayMs },
 ] as const;
 
 /** More candles than this are neither seen nor asked for. */
@@ -97,13 +100,16 @@ export function distinctGaps(gaps: readonly RecordGap[], { fromMs }: TimeSpan): 
 }
 
 const reasons: Readonly<Record<RecordGap['reason'], string>> = {
-  killed: 'the process was killed',
-  slow: 'the disk was full or slow',
-  stopped: 'the service was stopped',
-  silent: 'its machine is silent',
+  killed: say('the process was killed'),
+  slow: say('the disk was full or slow'),
+  stopped: say('the service was stopped'),
+  silent: say('its machine is silent'),
 };
 
-/** Why there is no record, in words. */
-export function gapReason({ reason }: RecordGap): string {
-  return reasons[reason];
+/** When there is no record, and why, in words. */
+export function gapText({ fromMs, toMs, reason }: RecordGap): string {
+  const from = localText(fromMs, 'daySecond');
+  const why = reasons[reason];
+  if (toMs === null) return say('from {from} still: {why}', { from, why });
+  return say('from {from} until {to}: {why}', { from, to: localText(toMs, 'daySecond'), why });
 }

@@ -1,7 +1,9 @@
 import type { PriceReport } from '../../generated/management-v1.d.ts';
 import { grouped } from '../format/decimal.ts';
-import { spanText } from '../format/time.ts';
+import { serviceText } from '../format/sentences.ts';
+import { dayText, spanText } from '../format/time.ts';
 import { classes, html } from '../html.ts';
+import { say, tell, word } from '../language.ts';
 import { Facts, When } from '../parts/blocks.ts';
 
 interface DerivationProps {
@@ -17,8 +19,8 @@ export function Derivation({ price, quote, atMs }: DerivationProps) {
   const { rate, buy, sell, terms } = price;
   return html`<div>
     <div class="pair">
-      <${Steps} title="A client buys" steps=${buy} quote=${quote} />
-      <${Steps} title="A client sells" steps=${sell} quote=${quote} />
+      <${Steps} title=${say('A client buys')} steps=${buy} quote=${quote} />
+      <${Steps} title=${say('A client sells')} steps=${sell} quote=${quote} />
     </div>
     <${TermFacts} terms=${terms} />
     ${rate && html`<${RateFacts} rate=${rate} ageMs=${atMs - rate.refreshedAtMs} />`}
@@ -30,11 +32,22 @@ function RateFacts({ rate, ageMs }: { rate: NonNullable<PriceReport['rate']>; ag
   return html`<${Facts}
     rows=${[
       [
-        'Rate',
-        html`<code>${rate.mid}</code> from ${rate.source}${rate.fixingDate && `, fixing of ${rate.fixingDate}`}`,
+        say('Rate'),
+        tell(
+          rate.fixingDate === null
+            ? '<code>{rate}</code> from {source}'
+            : '<code>{rate}</code> from {source}, fixing of {day}',
+          { rate: grouped(rate.mid), source: rate.source, day: rate.fixingDate && dayText(rate.fixingDate) },
+        ),
       ],
-      ['Age of the rate', html`${spanText(ageMs)}, read <${When} atMs=${rate.refreshedAtMs} />`],
-      ['Rate valid until', html`<${When} atMs=${rate.validUntilMs} as="full" />`],
+      [
+        say('Age of the rate'),
+        tell('{span}, read {instant}', {
+          span: spanText(ageMs),
+          instant: html`<${When} atMs=${rate.refreshedAtMs} />`,
+        }),
+      ],
+      [say('Rate valid until'), html`<${When} atMs=${rate.validUntilMs} as="full" />`],
     ]}
   />`;
 }
@@ -43,9 +56,11 @@ function RateFacts({ rate, ageMs }: { rate: NonNullable<PriceReport['rate']>; ag
 function ChangeFacts({ changes }: { changes: PriceReport['changes'] }) {
   return html`<${Facts}
     rows=${changes.map(({ over, percent, origin, price, timestampMs }) => [
-      `Change ${over}`,
-      html`<code>${percent}</code> %${price !== null && html` from <code>${price}</code>`}${
-        origin === 'record' ? html` in the record, <${When} atMs=${timestampMs} as="full" />` : ', by the source'
+      say('Change {over}', { over }),
+      html`<code>${grouped(percent)}</code> %${price !== null && html` ${tell('from <code>{price}</code>', { price: grouped(price) })}`}${
+        origin === 'record'
+          ? html` ${tell('in the record, {instant}', { instant: html`<${When} atMs=${timestampMs} as="full" />` })}`
+          : `, ${say('by the source')}`
       }`,
     ])}
   />`;
@@ -53,12 +68,17 @@ function ChangeFacts({ changes }: { changes: PriceReport['changes'] }) {
 
 /** The terms that the price is made on, each with its start. */
 function TermFacts({ terms }: { terms: PriceReport['terms'] }) {
-  const names = { fee: 'Fee', margin: 'Margin', precision: 'Decimals', rounding: 'Rounding' } as const;
+  const names = {
+    fee: say('Fee'),
+    margin: say('Margin'),
+    precision: say('Decimals'),
+    rounding: say('Rounding'),
+  } as const;
   const unit = (what: string) => (what === 'fee' || what === 'margin' ? ' %' : '');
   return html`<${Facts}
     rows=${terms.values.map(({ what, value, fromMs }) => [
       names[what],
-      html`<code>${value}</code>${unit(what)}, ${fromMs === null ? 'from the configuration' : html`since <${When} atMs=${fromMs} as="full" />`}`,
+      html`<code>${what === 'rounding' ? word(value) : grouped(value)}</code>${unit(what)}, ${fromMs === null ? say('from the configuration') : tell('since {instant}', { instant: html`<${When} atMs=${fromMs} as="full" />` })}`,
     ])}
   />`;
 }
@@ -67,12 +87,12 @@ function TermFacts({ terms }: { terms: PriceReport['terms'] }) {
 function Steps({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string | undefined }) {
   return html`<table class="steps">
     <caption>${title}</caption>
-    <thead><tr><th scope="col">Step</th><th scope="col" class="number">Value after it</th></tr></thead>
+    <thead><tr><th scope="col">${say('Step')}</th><th scope="col" class="number">${say('Value after it')}</th></tr></thead>
     <tbody>
       ${steps.map(({ step, value }, at) => {
         const isLast = at === steps.length - 1;
         return html`<tr key=${at} class=${classes(isLast && 'served')}>
-          <th scope="row">${step}</th>
+          <th scope="row">${serviceText(step)}</th>
           <td class="number"><span class="exact">${grouped(value)}</span>${isLast && quote !== undefined && html` <small>${quote}</small>`}</td>
         </tr>`;
       })}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { Market } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
+import { say, type Text, tell } from '../language.ts';
 import { Allowed } from '../parts/blocks.ts';
 import { ConfirmButton } from '../parts/dialog.ts';
 import { toast } from '../parts/toasts.ts';
@@ -28,11 +29,11 @@ export function MarketActions({ market, onChanged }: ActionsProps) {
 
 function ActionButton({ action, market, onChanged }: ActionsProps & { action: Action }) {
   const { symbol } = market;
-  const { verb, participle, button = verb, className, text } = actions[action];
+  const { verb, title: titleText, done: doneText, button = verb, className, text } = actions[action];
   const isFinal = action === 'delist';
-  const title = `${verb} ${symbol}${isFinal ? ' for good' : ''}`;
+  const title = say(titleText, { symbol });
   const done = () => {
-    toast(`${symbol} is ${participle}.`);
+    toast(say(doneText, { symbol }));
     onChanged();
   };
   return html`<${ConfirmButton}
@@ -51,7 +52,8 @@ type Action = 'pause' | 'resume' | 'hold' | 'release' | 'accept' | 'delist';
 
 interface ActionTexts {
   readonly verb: string;
-  readonly participle: string;
+  readonly title: Text;
+  readonly done: Text;
   /** The verb where left out. */
   readonly button?: string;
   readonly className?: string;
@@ -60,52 +62,58 @@ interface ActionTexts {
 
 const actions: Readonly<Record<Action, ActionTexts>> = {
   pause: {
-    verb: 'Pause',
-    participle: 'paused',
+    verb: say('Pause'),
+    title: 'Pause {symbol}',
+    done: '{symbol} is paused.',
     text: () =>
-      html`<p>Clients see it as <code>paused</code> in /v1/markets within a second: still offered, trading switched off. Its prices are still served. Resume it whenever you like.</p>`,
+      html`<p>${tell('Clients see it as <code>paused</code> in /v1/markets within a second: still offered, trading switched off. Its prices are still served. Resume it whenever you like.')}</p>`,
   },
   resume: {
-    verb: 'Resume',
-    participle: 'resumed',
+    verb: say('Resume'),
+    title: 'Resume {symbol}',
+    done: '{symbol} is resumed.',
     className: 'main',
     text: () =>
-      html`<p>The operator's pause ends. Clients see the status the exchange gives it, usually <code>trading</code>.</p>`,
+      html`<p>${tell("The operator's pause ends. Clients see the status the exchange gives it, usually <code>trading</code>.")}</p>`,
   },
   hold: {
-    verb: 'Hold',
-    participle: 'held',
-    button: 'Hold price',
+    verb: say('Hold'),
+    title: 'Hold {symbol}',
+    done: '{symbol} is held.',
+    button: say('Hold price'),
     text: () =>
-      html`<p>Its price stays as it is, and so does every market made from the same price or rate. Clients see the price age; after five minutes they get 503 for it. Release it to go on.</p>`,
+      html`<p>${say('Its price stays as it is, and so does every market made from the same price or rate. Clients see the price age; after five minutes they get 503 for it. Release it to go on.')}</p>`,
   },
   release: {
-    verb: 'Release',
-    participle: 'released',
-    button: 'Release price',
+    verb: say('Release'),
+    title: 'Release {symbol}',
+    done: '{symbol} is released.',
+    button: say('Release price'),
     className: 'main',
-    text: () => html`<p>The operator's hold ends, and the next tick is judged as usual.</p>`,
+    text: () => html`<p>${say("The operator's hold ends, and the next tick is judged as usual.")}</p>`,
   },
   accept: {
-    verb: 'Accept',
-    participle: 'accepted',
+    verb: say('Accept'),
+    title: 'Accept {symbol}',
+    done: '{symbol} is accepted.',
     className: 'main',
     text: ({ held }) => html`<div>
-      <p>Clients get what is doubted now:</p>
+      <p>${say('Clients get what is doubted now:')}</p>
       <ul>${held.map(({ subject, values }) => values.length > 0 && html`<li key=${subject}>${subject} <code>${values.join(' / ')}</code></li>`)}</ul>
-      <p>A rate is taken when it is next read, within 30 seconds.</p>
+      <p>${say('A rate is taken when it is next read, within 30 seconds.')}</p>
     </div>`,
   },
   delist: {
-    verb: 'Delist',
-    participle: 'delisted',
+    verb: say('Delist'),
+    title: 'Delist {symbol} for good',
+    done: '{symbol} is delisted.',
     className: 'dangerous-quiet',
     text: ({ convertedFrom }) => html`<div>
-      <p><strong>This is final.</strong> A delisted market never comes back to the price list, not even by hand. If it may return, pause it instead.</p>
+      <p><strong>${say('This is final.')}</strong> ${say('A delisted market never comes back to the price list, not even by hand. If it may return, pause it instead.')}</p>
       <ul>
-        <li>/v1/ticker answers 404 UNKNOWN_SYMBOL for it, and /v1/tickers leaves it out.</li>
-        <li>/v1/markets shows it as <code>delisted</code> for 30 days, then no longer.</li>
-        ${convertedFrom === null && html`<li>Markets converted from it are delisted with it.</li>`}
+        <li>${say('/v1/ticker answers 404 UNKNOWN_SYMBOL for it, and /v1/tickers leaves it out.')}</li>
+        <li>${tell('/v1/markets shows it as <code>delisted</code> for 30 days, then no longer.')}</li>
+        ${convertedFrom === null && html`<li>${say('Markets converted from it are delisted with it.')}</li>`}
       </ul>
     </div>`,
   },

@@ -3,6 +3,7 @@ import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedRemedy, unpricedText } from '../format/words.ts';
 import { html } from '../html.ts';
+import { say, tell, word } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Badge, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
@@ -20,8 +21,8 @@ export function MarketPage({ symbol }: { symbol: string }) {
   const actions = value && html`<${MarketActions} market=${value.market} onChanged=${refresh} />`;
   const beside =
     value &&
-    html`<span><${Badge} state=${value.market.status} /> ${value.market.operatorPaused && html`<small>by an operator</small>`}</span>`;
-  return html`<${Page} title=${symbol} beside=${beside} actions=${actions} up=${{ href: hrefTo('markets'), text: 'All markets' }}>
+    html`<span><${Badge} state=${value.market.status} /> ${value.market.operatorPaused && html`<small>${say('by an operator')}</small>`}</span>`;
+  return html`<${Page} title=${symbol} beside=${beside} actions=${actions} up=${{ href: hrefTo('markets'), text: say('All markets') }}>
     <${Loaded} polled=${polled}>${(body: MarketDetail) => html`<${Body} body=${body} receivedAtMs=${receivedAtMs} onChanged=${refresh} />`}<//>
   <//>`;
 }
@@ -34,32 +35,32 @@ function Body({ body, receivedAtMs, onChanged }: { body: MarketDetail; receivedA
   return html`<div>
     <${Tiles} market=${market} laterMs=${laterMs} />
     ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
-    ${market.missingSinceMs !== null && market.status === 'paused' && html`<div class="note warn"><p><strong>The exchange has not listed it</strong> since <${When} atMs=${market.missingSinceMs} />, and sends no ticker of it. It is delisted after <code>markets.delistAfter</code>, or by you.</p></div>`}
+    ${market.missingSinceMs !== null && market.status === 'paused' && html`<div class="note warn"><p>${tell('<strong>The exchange has not listed it</strong> since {instant}, and sends no ticker of it. It is delisted after <code>markets.delistAfter</code>, or by you.', { instant: html`<${When} atMs=${market.missingSinceMs} />` })}</p></div>`}
     <${HeldNote} market=${market} />
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
     ${market.doubts.length > 0 && sources}
-    <${Section} title="Chart"><${RecordChart} symbol=${market.symbol} /><//>
+    <${Section} title=${say('Chart')}><${RecordChart} symbol=${market.symbol} /><//>
     ${market.doubts.length === 0 && body.sources.length > 1 && sources}
     ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
-    <${Section} title="Market"><${Details} body=${body} /><//>
+    <${Section} title=${say('Market')}><${Details} body=${body} /><//>
   </div>`;
 }
 
 function Tiles({ market, laterMs }: { market: Market; laterMs: number }) {
   const { ticker, quote, spread, spreadPercent, ageMs } = market;
   const change = ticker?.priceChangePercent24h;
-  const none = html`<${Missing}>none<//>`;
+  const none = html`<${Missing}>${say('none')}<//>`;
   return html`<div class="tiles">
-    <${Tile} name=${`A client buys, ${quote}`} className="buy">${ticker ? grouped(ticker.buyPrice) : none}<//>
-    <${Tile} name=${`A client sells, ${quote}`} className="sell">${ticker ? grouped(ticker.sellPrice) : none}<//>
-    <${Tile} name="Spread">${spread === null ? none : html`${grouped(spread)} <small>${spreadPercent} %</small>`}<//>
-    <${Tile} name="24 hours">${change === undefined ? none : html`<span class=${`change ${directionOf(change)}`}>${signedPercent(change)}</span>`}<//>
-    <${Tile} name="Age of the price">${ageMs === null ? none : spanText(ageMs + laterMs)}<//>
+    <${Tile} name=${say('A client buys, {quote}', { quote })} className="buy">${ticker ? grouped(ticker.buyPrice) : none}<//>
+    <${Tile} name=${say('A client sells, {quote}', { quote })} className="sell">${ticker ? grouped(ticker.sellPrice) : none}<//>
+    <${Tile} name=${say('Spread')}>${spread === null ? none : html`${grouped(spread)} <small>${spreadPercent !== null && `${grouped(spreadPercent)} %`}</small>`}<//>
+    <${Tile} name=${say('24 hours')}>${change === undefined ? none : html`<span class=${`change ${directionOf(change)}`}>${signedPercent(change)}</span>`}<//>
+    <${Tile} name=${say('Age of the price')}>${ageMs === null ? none : spanText(ageMs + laterMs)}<//>
   </div>`;
 }
 
 function WithoutPrice({ reason }: { reason: string }) {
-  return html`<div class="note warn"><p><strong>No price: ${unpricedText(reason)}.</strong> ${unpricedRemedy(reason) ?? ''} Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.</p></div>`;
+  return html`<div class="note warn"><p><strong>${say('No price: {reason}.', { reason: unpricedText(reason) })}</strong> ${unpricedRemedy(reason) ?? ''} ${say('Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.')}</p></div>`;
 }
 
 /** An operator's hold, and a doubted rate: doubted prices stand with their sources. */
@@ -70,20 +71,20 @@ function HeldNote({ market: { held, doubts } }: { market: Market }) {
   if (shown.length === 0) return null;
   return html`<div class="note warn">${shown.map(
     ({ subject, reason, sinceMs, values }) => html`<p key=${subject}>
-      <strong>${subject} is ${reason === 'operator' ? 'held by an operator' : `doubted (${reason})`}</strong> since <${When} atMs=${sinceMs} />.
-      ${values.length > 0 && html` Instead of it arrives <code>${values.join(' / ')}</code>.`}
-      Clients keep the last good value.
+      ${tell(reason === 'operator' ? '<strong>{subject} is held by an operator</strong> since {instant}.' : '<strong>{subject} is doubted ({reason})</strong> since {instant}.', { subject, reason: word(reason), instant: html`<${When} atMs=${sinceMs} />` })}
+      ${values.length > 0 && tell('Instead of it arrives <code>{values}</code>.', { values: values.map((value) => grouped(value)).join(' / ') })}
+      ${say('Clients keep the last good value.')}
     </p>`,
   )}</div>`;
 }
 
 function Delisted({ market: { delistedAtMs } }: { market: Market }) {
-  return html`<div class="note"><p><strong>Delisted${delistedAtMs === null ? '' : html` on <${When} atMs=${delistedAtMs} as="full" />`}, for good.</strong> Clients get 404 UNKNOWN_SYMBOL for its ticker. It stays in /v1/markets for 30 days.</p></div>`;
+  return html`<div class="note"><p><strong>${delistedAtMs === null ? say('Delisted for good.') : tell('Delisted on {instant}, for good.', { instant: html`<${When} atMs=${delistedAtMs} as="full" />` })}</strong> ${say('Clients get 404 UNKNOWN_SYMBOL for its ticker. It stays in /v1/markets for 30 days.')}</p></div>`;
 }
 
 function PriceSection({ market, price, laterMs }: { market: Market; price: PriceReport; laterMs: number }) {
   const nowMs = price.timestampMs + (market.ageMs ?? 0) + laterMs;
-  return html`<${Section} title="How this price came about"><${Derivation} price=${price} quote=${market.quote} atMs=${nowMs} /><//>`;
+  return html`<${Section} title=${say('How this price came about')}><${Derivation} price=${price} quote=${market.quote} atMs=${nowMs} /><//>`;
 }
 
 function Details({ body }: { body: MarketDetail }) {
@@ -93,19 +94,22 @@ function Details({ body }: { body: MarketDetail }) {
   const amount = (value: string, unit: string) => html`${grouped(value)} <small>${unit}</small>`;
   return html`<${Facts}
     rows=${[
-      ['Best ask, exchange', upstream ? amount(upstream.ask, upstreamUnit(market)) : undefined],
-      ['Best bid, exchange', upstream ? amount(upstream.bid, upstreamUnit(market)) : undefined],
-      ['Captured', upstream ? html`<${When} atMs=${upstream.timestampMs} as="daySecond" />` : undefined],
-      ['High, 24 h', ticker ? amount(ticker.high24h, quote) : undefined],
-      ['Low, 24 h', ticker ? amount(ticker.low24h, quote) : undefined],
-      ['Average, 24 h', ticker?.vwap24h ? amount(ticker.vwap24h, quote) : undefined],
-      ['Volume, 24 h', ticker ? amount(ticker.volume24h, base) : undefined],
-      ['Smallest price step', amount(tickSize, quote)],
-      ['Smallest order', amount(minOrderSize, base)],
-      ['Smallest order value', minOrderValue === null ? 'no minimum' : amount(minOrderValue, quote)],
-      ['Decimals', `${market.pricePrecision} of a price, ${amountPrecision} of an amount`],
+      [say('Best ask, exchange'), upstream ? amount(upstream.ask, upstreamUnit(market)) : undefined],
+      [say('Best bid, exchange'), upstream ? amount(upstream.bid, upstreamUnit(market)) : undefined],
+      [say('Captured'), upstream ? html`<${When} atMs=${upstream.timestampMs} as="daySecond" />` : undefined],
+      [say('High, 24 h'), ticker ? amount(ticker.high24h, quote) : undefined],
+      [say('Low, 24 h'), ticker ? amount(ticker.low24h, quote) : undefined],
+      [say('Average, 24 h'), ticker?.vwap24h ? amount(ticker.vwap24h, quote) : undefined],
+      [say('Volume, 24 h'), ticker ? amount(ticker.volume24h, base) : undefined],
+      [say('Smallest price step'), amount(tickSize, quote)],
+      [say('Smallest order'), amount(minOrderSize, base)],
+      [say('Smallest order value'), minOrderValue === null ? say('no minimum') : amount(minOrderValue, quote)],
       [
-        'Converted from',
+        say('Decimals'),
+        say('{price} of a price, {amount} of an amount', { price: market.pricePrecision, amount: amountPrecision }),
+      ],
+      [
+        say('Converted from'),
         market.convertedFrom
           ? html`<a href=${hrefTo('markets', market.convertedFrom)}>${market.convertedFrom}</a>`
           : undefined,

@@ -1,5 +1,7 @@
 import type { AuditEntry, AuditPage } from '../../generated/management-v1.d.ts';
+import { serviceText } from '../format/sentences.ts';
 import { html } from '../html.ts';
+import { say, word } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
 import { Empty, Loaded, Page, When } from '../parts/blocks.ts';
 import { Search } from '../parts/form.ts';
@@ -13,8 +15,8 @@ export function AuditLogPage({ query }: { query: URLSearchParams }) {
   const subject = query.get('subject') ?? '';
   const paging = usePaging(subject);
   const polled = usePolled<AuditPage>(withQuery('audit', { subject, after: paging.after, limit: '50' }), everyMs);
-  return html`<${Page} title="Audit log">
-    <${Search} label="About" placeholder="id of an account, key, window or token, or a symbol" initial=${subject} onSearch=${(text: string) => replaceWith(hrefWith(['audit'], { subject: text }))} />
+  return html`<${Page} title=${say('Audit log')}>
+    <${Search} label=${say('About')} placeholder=${say('id of an account, key, window or token, or a symbol')} initial=${subject} onSearch=${(text: string) => replaceWith(hrefWith(['audit'], { subject: text }))} />
     <${Loaded} polled=${polled}>
       ${({ entries, next }: AuditPage) => html`<div><${Entries} entries=${entries} isFiltered=${subject !== ''} /><${PagingButtons} paging=${paging} next=${next} /></div>`}
     <//>
@@ -24,11 +26,11 @@ export function AuditLogPage({ query }: { query: URLSearchParams }) {
 function Entries({ entries, isFiltered }: { entries: readonly AuditEntry[]; isFiltered: boolean }) {
   if (entries.length === 0) {
     return isFiltered
-      ? html`<${Empty} title="No entries.">Search for the id of an account, key, window or token, or for a symbol.<//>`
-      : html`<${Empty} title="No changes yet.">Every change by an operator is recorded here, whether made in the console or on the command line.<//>`;
+      ? html`<${Empty} title=${say('No entries.')}>${say('Search for the id of an account, key, window or token, or for a symbol.')}<//>`
+      : html`<${Empty} title=${say('No changes yet.')}>${say('Every change by an operator is recorded here, whether made in the console or on the command line.')}<//>`;
   }
-  return html`<${TableFrame} label="Audit log"><table>
-    <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">About</th></tr></thead>
+  return html`<${TableFrame} label=${say('Audit log')}><table>
+    <thead><tr><th scope="col">${say('When')}</th><th scope="col">${say('Who')}</th><th scope="col">${say('What')}</th><th scope="col">${say('About')}</th></tr></thead>
     <tbody>${entries.map((entry) => html`<${Entry} key=${entry.id} entry=${entry} />`)}</tbody>
   </table><//>`;
 }
@@ -39,10 +41,10 @@ function Entry({ entry: { atMs, actor, action, summary, subject, details } }: { 
     <td><${When} atMs=${atMs} as="daySecond" /></td>
     <td>${actor}</td>
     <td class="wrap"><div class="entry">
-      <span>${summary}</span>
+      <span>${serviceText(summary)}</span>
       ${hasDetails ? html`<details><summary><code>${action}</code></summary><pre tabindex="0"><code>${JSON.stringify(details, null, 2)}</code></pre></details>` : html`<code class="small">${action}</code>`}
     </div></td>
-    <td><a href=${hrefWith(['audit'], { subject: subject.id })} title="Only this">${subject.kind} <code>${subject.id}</code></a> ${pageOf(subject)}</td>
+    <td><a href=${hrefWith(['audit'], { subject: subject.id })} title=${say('Only this')}>${word(subject.kind)} <code>${subject.id}</code></a> ${pageOf(subject)}</td>
   </tr>`;
 }
 
@@ -50,5 +52,5 @@ function Entry({ entry: { atMs, actor, action, summary, subject, details } }: { 
 function pageOf({ kind, id }: AuditEntry['subject']) {
   const folders: Readonly<Record<string, string>> = { account: 'accounts', key: 'keys', market: 'markets' };
   const folder = folders[kind];
-  return folder === undefined ? null : html`<a href=${hrefTo(folder, id)}>open</a>`;
+  return folder === undefined ? null : html`<a href=${hrefTo(folder, id)}>${say('open')}</a>`;
 }

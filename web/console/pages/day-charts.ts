@@ -1,9 +1,10 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { Feed, Minute, Minutes } from '../../generated/management-v1.d.ts';
 import { FeedTimeline } from '../feed/feed-page.ts';
-import { countText } from '../format/decimal.ts';
+import { countText, figureText } from '../format/decimal.ts';
 import { localText } from '../format/time.ts';
 import { html } from '../html.ts';
+import { say, word } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
 import { Loaded } from '../parts/blocks.ts';
 import { serverNowMs } from '../state.ts';
@@ -22,32 +23,27 @@ export function DayCharts() {
     Object.entries(errorsPerMinute).reduce((sum, [code, count]) => sum + (codes.includes(code) ? 0 : count), 0);
   return html`<div>
     <div class="day-charts">
-      <${DayChart} title="Requests a minute" buckets=${buckets} parts=${[{ name: 'requests', of: (sum: BucketSum) => sum.requestsPerMinute }]} show=${figure} />
+      <${DayChart} title=${say('Requests a minute')} buckets=${buckets} parts=${[{ name: say('requests'), of: (sum: BucketSum) => sum.requestsPerMinute }]} show=${figureText} />
       <${DayChart}
-        title="Errors a minute"
+        title=${say('Errors a minute')}
         buckets=${buckets}
-        parts=${[...codes.map((code) => ({ name: code, of: ({ errorsPerMinute }: BucketSum) => errorsPerMinute[code] ?? 0 })), { name: 'others', of: others }]}
-        show=${figure}
+        parts=${[...codes.map((code) => ({ name: code, of: ({ errorsPerMinute }: BucketSum) => errorsPerMinute[code] ?? 0 })), { name: say('others'), of: others }]}
+        show=${figureText}
       />
       <${DayChart}
-        title="Time to answer"
+        title=${say('Time to answer')}
         buckets=${buckets}
         parts=${[
-          { name: 'half within', of: ({ p50Ms }: BucketSum) => p50Ms },
-          { name: '99 % within', of: ({ p50Ms, p99Ms }: BucketSum) => Math.max(0, p99Ms - p50Ms) },
+          { name: say('half within'), of: ({ p50Ms }: BucketSum) => p50Ms },
+          { name: say('99 % within'), of: ({ p50Ms, p99Ms }: BucketSum) => Math.max(0, p99Ms - p50Ms) },
         ]}
-        show=${(value: number) => `${figure(value)} ms`}
+        show=${(value: number) => `${figureText(value)} ms`}
       />
-      <${DayChart} title="Held by the guard" buckets=${buckets} parts=${[{ name: 'held', of: ({ held }: BucketSum) => held }]} show=${countText} />
+      <${DayChart} title=${say('Held by the guard')} buckets=${buckets} parts=${[{ name: word('held'), of: ({ held }: BucketSum) => held }]} show=${countText} />
     </div>
-    <h3 class="counts-title">Feed</h3>
+    <h3 class="counts-title">${say('Feed')}</h3>
     <${Loaded} polled=${feed}>${({ timeline }: Feed) => html`<${FeedTimeline} spans=${timeline} />`}<//>
   </div>`;
-}
-
-/** `0.4`, `1 204` */
-function figure(value: number): string {
-  return value < 10 ? value.toFixed(1) : countText(Math.round(value));
 }
 
 /** All minutes that are known; only new ones are requested. */
@@ -84,14 +80,21 @@ function DayChart({ title, buckets, parts, show }: DayChartProps) {
   const highest = Math.max(...totals, 0);
   const scale = highest === 0 ? 0 : (height - 4) / highest;
   const latest = buckets.findLastIndex(({ sum }) => sum !== undefined);
-  const said = `most ${show(highest)}, last ${latest === -1 ? 'not known' : show(totals[latest]!)}`;
+  const said = say('most {most}, last {last}', {
+    most: show(highest),
+    last: latest === -1 ? say('not known') : show(totals[latest]!),
+  });
   return html`<figure class="day-chart">
     <figcaption><span>${title}</span> <small>${said}</small></figcaption>
     <svg viewBox=${`0 0 ${buckets.length * step} ${height}`} preserveAspectRatio="none" role="img" aria-label=${`${title}: ${said}`}>
       ${buckets.map(({ fromMs, toMs, sum }, at) => {
         if (sum === undefined) return null;
         let top = height - 2;
-        const name = `${localText(fromMs, 'time')} to ${localText(toMs, 'time')}: ${show(totals[at]!)}`;
+        const name = say('{from} to {to}: {text}', {
+          from: localText(fromMs, 'time'),
+          to: localText(toMs, 'time'),
+          text: show(totals[at]!),
+        });
         return html`<g key=${toMs}>
           <title>${name}</title>
           <rect class="ground" x=${at * step} y=${height - 2} width=${step} height="2" />
@@ -103,7 +106,7 @@ function DayChart({ title, buckets, parts, show }: DayChartProps) {
         </g>`;
       })}
     </svg>
-    <p class="scale small" aria-hidden="true"><span>${localText(buckets[0]!.fromMs, 'time')}</span><span>now</span></p>
+    <p class="scale small" aria-hidden="true"><span>${localText(buckets[0]!.fromMs, 'time')}</span><span>${say('now')}</span></p>
     ${parts.length > 1 && html`<p class="band-legend small">${parts.map(({ name }, index) => html`<span key=${name} class="day-name"><span class=${`mark part-${index}`}></span> ${name}</span>`)}</p>`}
   </figure>`;
 }

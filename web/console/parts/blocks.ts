@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
 import { type InstantStyle, localText, utcText } from '../format/time.ts';
-import { spaced, type Tone, toneOf } from '../format/words.ts';
+import { type Tone, toneOf } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
+import { say, tell, word } from '../language.ts';
 import type { Polled } from '../live/polled.ts';
 import { isAllowed, type Role } from '../state.ts';
 
@@ -46,12 +47,12 @@ export function Empty({ title, children }: { title: string; children?: Content }
 
 /** A refusal or a failure, in the words of the service, with its request id for the log. */
 export function ProblemBlock({ problem, retry }: { problem: Problem; retry?: () => void }) {
-  const title = problem.kind === 'unreachable' ? 'No answer' : 'Not possible';
+  const title = say(problem.kind === 'unreachable' ? 'No answer' : 'Not possible');
   const requestId = problem.kind === 'refused' ? problem.requestId : undefined;
   return html`<div class="problem" role="alert">
     <p><strong>${title}.</strong> ${problem.detail}</p>
-    ${requestId && html`<p class="small">Request id in the log: <code>${requestId}</code></p>`}
-    ${retry && html`<p><button type="button" onClick=${retry}>Try again</button></p>`}
+    ${requestId && html`<p class="small">${tell('Request id in the log: <code>{id}</code>', { id: requestId })}</p>`}
+    ${retry && html`<p><button type="button" onClick=${retry}>${say('Try again')}</button></p>`}
   </div>`;
 }
 
@@ -62,7 +63,7 @@ export function ProblemBlock({ problem, retry }: { problem: Problem; retry?: () 
 export function Loaded<T>({ polled, children }: { polled: Polled<T>; children: (value: T) => Content }) {
   if (polled.value !== undefined) return children(polled.value);
   if (polled.problem !== undefined) return html`<${ProblemBlock} problem=${polled.problem} retry=${polled.refresh} />`;
-  return html`<p class="loading" role="status">Loading …</p>`;
+  return html`<p class="loading" role="status">${say('Loading …')}</p>`;
 }
 
 interface TileProps {
@@ -89,7 +90,7 @@ export function When({ atMs, as = 'minute' }: { atMs: number; as?: InstantStyle 
 
 /** A state as a word with a mark; its colour is only an addition. */
 export function Badge({ state, tone, children }: { state: string; tone?: Tone; children?: Content }) {
-  return html`<span class=${`badge ${tone ?? toneOf(state)}`}>${children ?? spaced(state)}</span>`;
+  return html`<span class=${`badge ${tone ?? toneOf(state)}`}>${children ?? word(state)}</span>`;
 }
 
 /** What only some may do: shown to holders of the role. */
@@ -98,7 +99,7 @@ export function Allowed({ role, children }: { role: Role; children?: Content }) 
 }
 
 /** Shown in place of a missing value. */
-export function Missing({ children = 'none' }: { children?: Content }) {
+export function Missing({ children = say('none') }: { children?: Content }) {
   return html`<span class="missing">${children}</span>`;
 }
 

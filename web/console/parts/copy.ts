@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { after } from '../clock.ts';
 import { type Content, html } from '../html.ts';
+import { say } from '../language.ts';
 import { Dialog } from './dialog.ts';
 
 const messageForMs = 2_000;
@@ -10,11 +11,11 @@ function CopyButton({ text, label }: { text: string; label: string }) {
   const [message, setMessage] = useState('');
   const copy = async () => {
     const isCopied = await written(text);
-    setMessage(isCopied ? 'Copied' : 'Select and copy by hand');
+    setMessage(say(isCopied ? 'Copied' : 'Select and copy by hand'));
     after(messageForMs, () => setMessage(''));
   };
   return html`<span class="copy">
-    <button type="button" aria-label=${label} onClick=${copy}>Copy</button>
+    <button type="button" aria-label=${label} onClick=${copy}>${say('Copy')}</button>
     <span role="status">${message}</span>
   </span>`;
 }
@@ -34,8 +35,9 @@ export function CopyLine({ text, label }: { text: string; label: string }) {
 }
 
 interface SecretProps {
-  /** What is shown: `key “trading bot”`. */
-  readonly name: string;
+  /** What is shown: `The key “trading bot”`. */
+  readonly title: string;
+  readonly copyLabel: string;
   readonly text: string;
   readonly onClose: () => void;
   /** Below it. */
@@ -43,11 +45,11 @@ interface SecretProps {
 }
 
 /** The only time a secret is shown. Escape does not close it: once closed, the text is gone. */
-export function SecretDialog({ name, text, onClose, children }: SecretProps) {
-  return html`<${Dialog} title=${`The ${name}`} wide onClose=${() => {}}>
-    <p class="note warn"><strong>Copy it now: it is shown this once.</strong> Only its digest is stored, so nobody can look it up again. Give it to its holder over a channel you trust.</p>
-    <${CopyLine} text=${text} label=${`Copy the ${name}`} />
+export function SecretDialog({ title, copyLabel, text, onClose, children }: SecretProps) {
+  return html`<${Dialog} title=${title} wide onClose=${() => {}}>
+    <p class="note warn"><strong>${say('Copy it now: it is shown this once.')}</strong> ${say('Only its digest is stored, so nobody can look it up again. Give it to its holder over a channel you trust.')}</p>
+    <${CopyLine} text=${text} label=${copyLabel} />
     ${children}
-    <p class="buttons"><button type="button" class="main" onClick=${onClose}>I have stored it</button></p>
+    <p class="buttons"><button type="button" class="main" onClick=${onClose}>${say('I have stored it')}</button></p>
   <//>`;
 }

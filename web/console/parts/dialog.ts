@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Outcome } from '../api/client.ts';
 import { type Content, html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { ProblemBlock } from './blocks.ts';
 import { Field, useSubmitted } from './form.ts';
 
@@ -65,7 +66,7 @@ export function Confirm<T>(props: ConfirmProps<T>) {
       ${
         typed !== undefined &&
         html`<${Field}
-          label=${html`Type <strong>${typed}</strong> to confirm`}
+          label=${tell('Type <strong>{word}</strong> to confirm', { word: typed })}
           value=${word}
           onInput=${setWord}
           more=${{ autocomplete: 'off', autocapitalize: 'characters', spellcheck: false }}
@@ -74,7 +75,7 @@ export function Confirm<T>(props: ConfirmProps<T>) {
       ${problem && html`<${ProblemBlock} problem=${problem} />`}
       <p class="buttons">
         <button type="submit" class=${isDangerous ? 'dangerous' : 'main'} disabled=${!isReady || isBusy}>${action}</button>
-        <button type="button" autofocus=${isDangerous && typed === undefined} onClick=${onClose}>Go back</button>
+        <button type="button" autofocus=${isDangerous && typed === undefined} onClick=${onClose}>${say('Go back')}</button>
       </p>
     </form>
   <//>`;

@@ -3,6 +3,7 @@ import type { Outcome, Problem } from '../api/client.ts';
 import { after } from '../clock.ts';
 import { localZoneText, utcText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
+import { say } from '../language.ts';
 import { serverNowMs } from '../state.ts';
 
 interface FieldProps {
@@ -50,10 +51,10 @@ interface InstantProps {
 export function InstantField({ label, text, setText, atMs, fault, children }: InstantProps) {
   const id = useId();
   const zone = localZoneText(atMs ?? serverNowMs());
-  const hint = atMs === undefined ? 'Not an instant yet.' : utcText(atMs);
+  const hint = atMs === undefined ? say('Not an instant yet.') : utcText(atMs);
   return html`<div>
-    <${Field} label=${`${label} (your time, ${zone})`} type="datetime-local" value=${text} onInput=${setText} hint=${hint} fault=${fault} more=${{ required: true }} />
-    <p class="presets buttons" role="group" aria-labelledby=${id}><span id=${id} class="visually-hidden">Presets for ${label}</span>${children}</p>
+    <${Field} label=${say('{label} (your time, {zone})', { label, zone })} type="datetime-local" value=${text} onInput=${setText} hint=${hint} fault=${fault} more=${{ required: true }} />
+    <p class="presets buttons" role="group" aria-labelledby=${id}><span id=${id} class="visually-hidden">${say('Presets for {label}', { label })}</span>${children}</p>
   </div>`;
 }
 

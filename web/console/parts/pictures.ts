@@ -1,4 +1,6 @@
+import { countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 
 const width = 96;
 const height = 24;
@@ -23,7 +25,7 @@ export function Sparkline({ prices }: { prices: readonly (string | null)[] }) {
   const values = prices.map((price) => (price === null ? null : Number(price)));
   const known = values.filter((value) => value !== null);
   const pieces = linePieces(values);
-  if (pieces.length === 0) return html`<span class="missing" title="No history yet">·</span>`;
+  if (pieces.length === 0) return html`<span class="missing" title=${say('No history yet')}>·</span>`;
   const isUp = known.at(-1)! >= known[0]!;
   return html`<svg class=${`spark ${isUp ? 'up' : 'down'}`} viewBox=${`0 0 ${width} ${height}`} aria-hidden="true">
     ${pieces.map((points) => html`<polyline key=${points} points=${points} />`)}
@@ -34,6 +36,6 @@ export function Sparkline({ prices }: { prices: readonly (string | null)[] }) {
 export function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
   return html`<span class="meter">
     <meter min="0" max=${limit} low=${limit * 0.8} high=${limit - 0.5} optimum="0" value=${Math.min(used, limit)} aria-label=${label}></meter>
-    <span>${used} of ${limit}</span>
+    <span>${say('{count} of {all}', { count: countText(used), all: countText(limit) })}</span>
   </span>`;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Content, html } from '../html.ts';
+import { say } from '../language.ts';
 
 /**
  * A table that scrolls by itself where the window is too narrow; the keyboard can reach it for that. On a phone its rows
@@ -60,8 +61,8 @@ export function usePaging(question: string): Paging {
 /** The buttons to the page before and the page after; nothing when there is only one. */
 export function PagingButtons({ paging, next }: { paging: Paging; next: string | null }) {
   if (next === null && !paging.hasPrevious) return null;
-  return html`<nav class="paging buttons" aria-label="More of the list">
-    <button type="button" disabled=${!paging.hasPrevious} onClick=${paging.previous}>← Previous</button>
-    <button type="button" disabled=${next === null} onClick=${() => next !== null && paging.next(next)}>Next →</button>
+  return html`<nav class="paging buttons" aria-label=${say('More of the list')}>
+    <button type="button" disabled=${!paging.hasPrevious} onClick=${paging.previous}>${say('← Previous')}</button>
+    <button type="button" disabled=${next === null} onClick=${() => next !== null && paging.next(next)}>${say('Next →')}</button>
   </nav>`;
 }

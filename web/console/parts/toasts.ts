@@ -1,5 +1,6 @@
 import { after } from '../clock.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { Store, useStore } from '../store.ts';
 
 interface Toast {
@@ -30,7 +31,7 @@ export function Toasts() {
     ${shown.map(
       ({ id, text, tone }) => html`<p key=${id} class=${`toast ${tone}`}>
         <span>${text}</span>
-        <button type="button" class="bare" aria-label="Dismiss this message" onClick=${() => dismiss(id)}>×</button>
+        <button type="button" class="bare" aria-label=${say('Dismiss this message')} onClick=${() => dismiss(id)}>×</button>
       </p>`,
     )}
   </div>`;

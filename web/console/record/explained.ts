@@ -1,5 +1,6 @@
 import type { PriceReport, RecordedQuote } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
 import { Derivation } from '../market/derivation.ts';
 import { Loaded } from '../parts/blocks.ts';
@@ -17,7 +18,7 @@ export function Explained({ symbol, quote }: { symbol: string; quote: RecordedQu
   const polled = usePolled<PriceReport>(pricePath(symbol, quote.atMs), askAgainMs);
   return html`<${Loaded} polled=${polled}>
     ${(price: PriceReport) => html`<div>
-      ${!isSame(price, quote) && html`<p class="note warn">Another price was published in the same millisecond or by another process; its steps are below.</p>`}
+      ${!isSame(price, quote) && html`<p class="note warn">${say('Another price was published in the same millisecond or by another process; its steps are below.')}</p>`}
       <${Derivation} price=${price} atMs=${quote.atMs} />
     </div>`}
   <//>`;

@@ -1,8 +1,10 @@
-import type { PriceReport, RecordedQuotePage, RecordGap, RecordSummary } from '../../generated/management-v1.d.ts';
+import type { PriceReport, RecordedQuotePage, RecordSummary } from '../../generated/management-v1.d.ts';
+import { countText } from '../format/decimal.ts';
 import { localText } from '../format/time.ts';
 import { html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
-import { gapReason } from '../market/candle-spans.ts';
+import { gapText } from '../market/candle-spans.ts';
 import { Derivation } from '../market/derivation.ts';
 import { Empty, Loaded, Section } from '../parts/blocks.ts';
 import { withQuery } from '../router.ts';
@@ -13,8 +15,8 @@ import { QuoteTable } from './quote-table.ts';
 /** What a client saw of a market at an instant, and what was published around it. */
 export function InstantView({ symbol, atMs }: { symbol: string; atMs: number }) {
   return html`<div>
-    <${Section} title=${`The price of ${symbol}`} aside=${instantText(atMs)}><${PriceThen} symbol=${symbol} atMs=${atMs} /><//>
-    <${Section} title="Published around it"><${Around} symbol=${symbol} atMs=${atMs} /><//>
+    <${Section} title=${say('The price of {symbol}', { symbol })} aside=${instantText(atMs)}><${PriceThen} symbol=${symbol} atMs=${atMs} /><//>
+    <${Section} title=${say('Published around it')}><${Around} symbol=${symbol} atMs=${atMs} /><//>
   </div>`;
 }
 
@@ -32,14 +34,9 @@ function NoPrice({ text, atMs }: { text: string; atMs: number }) {
   const gap = value?.gaps.find(({ fromMs, toMs }) => fromMs <= atMs && (toMs === null || atMs < toMs));
   const isBefore = value !== undefined && value.fromMs !== null && atMs < value.fromMs;
   return html`<${Empty} title=${text}>
-    ${gap && `The instant lies in a gap of the record: ${gapText(gap)}.`}
-    ${gap === undefined && isBefore && `The record begins ${localText(value.fromMs!, 'full')}.`}
+    ${gap && say('The instant lies in a gap of the record: {gap}.', { gap: gapText(gap) })}
+    ${gap === undefined && isBefore && say('The record begins {instant}.', { instant: localText(value.fromMs!, 'full') })}
   <//>`;
-}
-
-function gapText(gap: RecordGap): string {
-  const until = gap.toMs === null ? 'still' : `until ${localText(gap.toMs, 'daySecond')}`;
-  return `from ${localText(gap.fromMs, 'daySecond')} ${until}, because ${gapReason(gap)}`;
 }
 
 const aroundMs = 10_000;
@@ -52,10 +49,10 @@ function Around({ symbol, atMs }: { symbol: string; atMs: number }) {
   return html`<${Loaded} polled=${polled}>
     ${({ quotes, next }: RecordedQuotePage) =>
       quotes.length === 0
-        ? html`<${Empty} title="Nothing was published within 10 seconds of it.">What held before went on.<//>`
+        ? html`<${Empty} title=${say('Nothing was published within 10 seconds of it.')}>${say('What held before went on.')}<//>`
         : html`<div>
-            <${QuoteTable} label="Published around the instant" symbol=${symbol} quotes=${quotes} atMs=${atMs} />
-            ${next !== null && html`<p class="small">Only the first ${quotes.length} of 20 seconds; all of them: <code>mdapi history quotes</code>.</p>`}
+            <${QuoteTable} label=${say('Published around the instant')} symbol=${symbol} quotes=${quotes} atMs=${atMs} />
+            ${next !== null && html`<p class="small">${tell('Only the first {count} of 20 seconds; all of them: <code>mdapi history quotes</code>.', { count: countText(quotes.length) })}</p>`}
           </div>`}
   <//>`;
 }

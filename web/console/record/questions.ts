@@ -1,11 +1,12 @@
 import { isoText, parseLocal } from '../clock.ts';
 import { localText, localZoneText } from '../format/time.ts';
+import { say } from '../language.ts';
 
 /** The ways to ask the record, by the address's `by`. */
 export const ways = [
-  ['request', 'Request id'],
-  ['instant', 'Symbol and instant'],
-  ['key', 'Key'],
+  ['request', say('Request id')],
+  ['instant', say('Symbol and instant')],
+  ['key', say('Key')],
 ] as const;
 
 export type Way = (typeof ways)[number][0];

@@ -3,6 +3,7 @@ import { isoText } from '../clock.ts';
 import { grouped } from '../format/decimal.ts';
 import { unpricedText } from '../format/words.ts';
 import { classes, html } from '../html.ts';
+import { say } from '../language.ts';
 import { Missing } from '../parts/blocks.ts';
 import { TableFrame } from '../parts/table.ts';
 import { hrefWith } from '../router.ts';
@@ -19,7 +20,7 @@ interface TableProps {
 export function QuoteTable({ label, symbol, quotes, atMs }: TableProps) {
   const held = atMs === undefined ? undefined : quotes.findLast((quote) => quote.atMs <= atMs);
   return html`<${TableFrame} label=${label}><table>
-    <thead><tr><th scope="col">Published, UTC</th><th scope="col" class="number">Client buys</th><th scope="col" class="number">Client sells</th><th scope="col" class="number">Bid</th><th scope="col" class="number">Ask</th><th scope="col">Source</th><th scope="col" class="number">Rate</th></tr></thead>
+    <thead><tr><th scope="col">${say('Published, UTC')}</th><th scope="col" class="number">${say('Client buys')}</th><th scope="col" class="number">${say('Client sells')}</th><th scope="col" class="number">${say('Bid')}</th><th scope="col" class="number">${say('Ask')}</th><th scope="col">${say('Source')}</th><th scope="col" class="number">${say('Rate')}</th></tr></thead>
     <tbody>${quotes.map((quote) => html`<${Row} key=${quote.position} quote=${quote} symbol=${symbol} isHeld=${quote === held} />`)}</tbody>
   </table><//>`;
 }
@@ -30,7 +31,7 @@ function Row({ quote, symbol, isHeld }: { quote: RecordedQuote; symbol: string; 
     text === null ? html`<${Missing}>–<//>` : html`<span class="exact">${grouped(text)}</span>`;
   const at = isoText(atMs);
   return html`<tr class=${classes(isHeld && 'held-then')}>
-    <th scope="row"><a href=${hrefWith(['record'], { by: 'instant', symbol, at })}>${at.slice(0, 23).replace('T', ' ')}</a>${isHeld && html` <small>held then</small>`}</th>
+    <th scope="row"><a href=${hrefWith(['record'], { by: 'instant', symbol, at })}>${at.slice(0, 23).replace('T', ' ')}</a>${isHeld && html` <small>${say('held then')}</small>`}</th>
     <td class="number">${unpriced === null ? value(buyPrice) : unpricedText(unpriced)}</td>
     <td class="number">${value(sellPrice)}</td>
     <td class="number">${value(bid)}</td>

@@ -2,6 +2,7 @@ import type { RecordSummary } from '../../generated/management-v1.d.ts';
 import { parseLocal } from '../clock.ts';
 import { bytesText, counted, countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
 import { Empty, Facts, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
 import { hrefWith } from '../router.ts';
@@ -16,15 +17,15 @@ const everyMs = 10_000;
 /** What was quoted, when and to whom. The question is in the address, so that a finding can be passed on. */
 export function RecordPage({ query }: { query: URLSearchParams }) {
   const polled = usePolled<RecordSummary>('history', everyMs);
-  return html`<${Page} title="Record">
+  return html`<${Page} title=${say('Record')}>
     <${Loaded} polled=${polled}>
       ${(summary: RecordSummary) =>
         summary.recorded
           ? html`<div>
               <${Question} query=${query} />
-              <${Section} title="What is recorded"><${Summary} summary=${summary} /><//>
+              <${Section} title=${say('What is recorded')}><${Summary} summary=${summary} /><//>
             </div>`
-          : html`<${Empty} title="This service records nothing.">Set <code>history.url</code> to record every published price and every answer to a key.<//>`}
+          : html`<${Empty} title=${say('This service records nothing.')}>${tell('Set <code>history.url</code> to record every published price and every answer to a key.')}<//>`}
     <//>
   <//>`;
 }
@@ -33,8 +34,8 @@ function Question({ query }: { query: URLSearchParams }) {
   const way = wayOf(query.get('by'));
   const Form = { request: RequestForm, instant: InstantForm, key: KeyForm }[way];
   return html`<div>
-    <${Section} title="What did we quote?">
-      <nav class="presets buttons" aria-label="Search by">
+    <${Section} title=${say('What did we quote?')}>
+      <nav class="presets buttons" aria-label=${say('Search by')}>
         ${ways.map(([name, text]) => html`<a key=${name} class="way" href=${hrefWith(['record'], { by: name })} aria-current=${name === way ? 'true' : undefined}>${text}</a>`)}
       </nav>
       <${Form} query=${query} />
@@ -64,11 +65,11 @@ function Summary({ summary }: { summary: RecordSummary }) {
     atMs === null ? html`<${Missing}>${none}<//>` : html`<${When} atMs=${atMs} as="full" />`;
   return html`<${Facts}
     rows=${[
-      ['Since', instant(fromMs, 'nothing sealed yet')],
-      ['Sealed until', instant(toMs, 'nothing sealed yet')],
-      ['Segments', `${countText(segments)}, ${bytesText(bytes)}`],
-      ['Gaps', gaps.length === 0 ? 'none' : counted(gaps.length, 'gap')],
-      ['Kept beyond its time', holds.length === 0 ? 'nothing' : counted(holds.length, 'span')],
+      [say('Since'), instant(fromMs, say('nothing sealed yet'))],
+      [say('Sealed until'), instant(toMs, say('nothing sealed yet'))],
+      [say('Segments'), `${countText(segments)}, ${bytesText(bytes)}`],
+      [say('Gaps'), gaps.length === 0 ? say('none') : counted(gaps.length, 'gap')],
+      [say('Kept beyond its time'), holds.length === 0 ? say('nothing') : counted(holds.length, 'span')],
     ]}
   />`;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { localFieldText, parseLocal } from '../clock.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { Field, useText } from '../parts/form.ts';
 import { goTo, hrefWith } from '../router.ts';
 import { serverNowMs } from '../state.ts';
@@ -24,10 +25,11 @@ function submitted(question: Readonly<Record<string, string>> | undefined): (eve
 export function RequestForm({ query }: FormProps) {
   const [text, setText] = useText(query.get('id') ?? '');
   const id = requestIdOf(text);
-  const fault = id === undefined && text !== '' ? 'A request id has 32 digits and letters from a to f.' : undefined;
+  const fault =
+    id === undefined && text !== '' ? say('A request id has 32 digits and letters from a to f.') : undefined;
   return html`<form class="filter" onSubmit=${submitted(id === undefined ? undefined : { by: 'request', id })}>
-    <div class="grow wide-field"><${Field} label="Request id" value=${text} onInput=${setText} hint="X-Request-Id of the answer, or requestId of a problem." fault=${fault} more=${untyped} /></div>
-    <button type="submit" class="main" disabled=${id === undefined}>Search</button>
+    <div class="grow wide-field"><${Field} label=${say('Request id')} value=${text} onInput=${setText} hint=${say('X-Request-Id of the answer, or requestId of a problem.')} fault=${fault} more=${untyped} /></div>
+    <button type="submit" class="main" disabled=${id === undefined}>${say('Search')}</button>
   </form>`;
 }
 
@@ -38,13 +40,13 @@ export function InstantForm({ query }: FormProps) {
   const isWrong = atMs === undefined && text !== '';
   const hint =
     atMs === undefined
-      ? 'As 2026-11-22T12:00:03.120Z, without Z in your time; or milliseconds since the Unix epoch.'
+      ? say('As 2026-11-22T12:00:03.120Z, without Z in your time; or milliseconds since the Unix epoch.')
       : instantText(atMs);
   const question = symbol === undefined || atMs === undefined ? undefined : { by: 'instant', symbol, at: text.trim() };
   return html`<form class="filter" onSubmit=${submitted(question)}>
-    <${Field} label="Symbol" value=${symbolText} onInput=${setSymbol} hint="As BTCCZK." more=${untyped} />
-    <div class="grow wide-field"><${Field} label="Instant" value=${text} onInput=${setText} hint=${hint} fault=${isWrong ? 'Not an instant yet.' : undefined} more=${untyped} /></div>
-    <button type="submit" class="main" disabled=${question === undefined}>Search</button>
+    <${Field} label=${say('Symbol')} value=${symbolText} onInput=${setSymbol} hint=${say('As BTCCZK.')} more=${untyped} />
+    <div class="grow wide-field"><${Field} label=${say('Instant')} value=${text} onInput=${setText} hint=${hint} fault=${isWrong ? say('Not an instant yet.') : undefined} more=${untyped} /></div>
+    <button type="submit" class="main" disabled=${question === undefined}>${say('Search')}</button>
   </form>`;
 }
 
@@ -66,9 +68,9 @@ export function KeyForm({ query }: FormProps) {
   const key = keyTextOf(text);
   const question = isSpan && key !== '' ? { by: 'key', key, from, to } : undefined;
   return html`<form class="filter" onSubmit=${submitted(question)}>
-    <${Field} label="Key" value=${text} onInput=${setText} hint="Its id, or its last four characters." more=${untyped} />
-    <${Field} label="From" type="datetime-local" value=${from} onInput=${setFrom} hint="Your time." more=${{ required: true }} />
-    <${Field} label="To" type="datetime-local" value=${to} onInput=${setTo} hint="Your time." fault=${isSpan ? undefined : 'It has to be after From.'} more=${{ required: true }} />
-    <button type="submit" class="main" disabled=${question === undefined}>Search</button>
+    <${Field} label=${say('Key')} value=${text} onInput=${setText} hint=${say('Its id, or its last four characters.')} more=${untyped} />
+    <${Field} label=${say('From')} type="datetime-local" value=${from} onInput=${setFrom} hint=${say('Your time.')} more=${{ required: true }} />
+    <${Field} label=${say('To')} type="datetime-local" value=${to} onInput=${setTo} hint=${say('Your time.')} fault=${isSpan ? undefined : say('It has to be after From.')} more=${{ required: true }} />
+    <button type="submit" class="main" disabled=${question === undefined}>${say('Search')}</button>
   </form>`;
 }

@@ -8,7 +8,8 @@ import { resumeSession } from '../api/client.ts';
 import { BoardPage } from '../board/board-page.ts';
 import { every } from '../clock.ts';
 import { FeedPage } from '../feed/feed-page.ts';
-import { classes, html } from '../html.ts';
+import { type Content, classes, html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { MaintenancePage } from '../maintenance/maintenance-page.ts';
 import { MarketPage } from '../market/market-page.ts';
 import { AuditLogPage } from '../pages/audit-page.ts';
@@ -42,7 +43,7 @@ export function App() {
 function Asking() {
   const lostSinceMs = useStore(lostSince);
   useEffect(() => every(resumeEveryMs, () => void resumeSession()), []);
-  const text = lostSinceMs === undefined ? 'Connecting …' : 'The service does not answer. Trying again …';
+  const text = say(lostSinceMs === undefined ? 'Connecting …' : 'The service does not answer. Trying again …');
   return html`<main class="asking"><p role="status">${text}</p></main>`;
 }
 
@@ -55,7 +56,7 @@ function Frame() {
   };
   return html`<${OverviewProvider}>
     <div class=${classes('frame', isLost && 'lost')}>
-      <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+      <a class="skip" href="#main" onClick=${skip}>${say('Skip to the content')}</a>
       <header class="top"><${Navigation} current=${segments[0] ?? ''} /></header>
       <div class="body">
         <${LostBanner} />
@@ -98,7 +99,7 @@ function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined
 }
 
 function UnknownPage() {
-  return html`<${Page} title="No such page">
-    <${Empty} title="The address leads nowhere.">Go to the <a href=${hrefTo()}>overview</a> or choose from the menu.<//>
+  return html`<${Page} title=${say('No such page')}>
+    <${Empty} title=${say('The address leads nowhere.')}>${tell('Go to the <a>overview</a> or choose from the menu.', { a: (text: Content) => html`<a href=${hrefTo()}>${text}</a>` })}<//>
   <//>`;
 }

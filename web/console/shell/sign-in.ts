@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SignInMethods } from '../../generated/management-v1.d.ts';
 import { get, type Problem, signIn } from '../api/client.ts';
+import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
+import { say } from '../language.ts';
 import { Field } from '../parts/form.ts';
 import { visit } from '../router.ts';
 import { session } from '../state.ts';
 import { useStore } from '../store.ts';
+import { LanguageSwitch } from './language-switch.ts';
 
 /** Asks for an operator token. What it was typed into is emptied at once; the address is kept to return to. */
 export function SignIn() {
@@ -15,7 +18,7 @@ export function SignIn() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   useEffect(() => {
-    document.title = 'Sign in · Market Data API';
+    document.title = `${say('Sign in')} · Market Data API`;
     form.current?.querySelector('input')?.focus();
   }, []);
   const submit = async (event: Event) => {
@@ -35,32 +38,33 @@ export function SignIn() {
   const [failure] = useState(takeFailure);
   return html`<main class="sign-in">
     <p class="brand"><img src="icon.svg" alt="" width="32" height="32" /> <span>Market Data API</span></p>
-    <h1>Operator console</h1>
+    <h1>${say('Operator console')}</h1>
     ${notice && html`<p class="note" role="status">${notice}</p>`}
     ${failure && html`<p class="note warn" role="alert">${failure}</p>`}
     ${
       provider &&
-      html`<p class="buttons"><button type="button" class="main" onClick=${() => visit('sign-in')}>Sign in with ${provider}</button></p>
-        <p class="small">Or with an operator token:</p>`
+      html`<p class="buttons"><button type="button" class="main" onClick=${() => visit('sign-in')}>${say('Sign in with {provider}', { provider })}</button></p>
+        <p class="small">${say('Or with an operator token:')}</p>`
     }
     <form ref=${form} onSubmit=${submit}>
       <${Field}
-        label="Operator token"
+        label=${say('Operator token')}
         type="password"
         value=${token}
         onInput=${setToken}
         fault=${problem && refusalText(problem)}
         more=${{ autocomplete: 'off', spellcheck: false, required: true }}
       />
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Sign in</button></p>
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>${say('Sign in')}</button></p>
       <p class="visually-hidden" role="alert">${problem && refusalText(problem)}</p>
     </form>
     <div class="how">
-      <h2>No token yet?</h2>
-      <p>Make one on the machine the service runs on. It is shown once.</p>
+      <h2>${say('No token yet?')}</h2>
+      <p>${say('Make one on the machine the service runs on. It is shown once.')}</p>
       <pre tabindex="0"><code>mdapi admin token --name you</code></pre>
-      <p class="small">The token is exchanged for a session cookie and is not kept by this page. A session ends by itself after a while, and when the token is revoked.</p>
+      <p class="small">${say('The token is exchanged for a session cookie and is not kept by this page. A session ends by itself after a while, and when the token is revoked.')}</p>
     </div>
+    <p class="buttons"><${LanguageSwitch} /></p>
   </main>`;
 }
 
@@ -76,12 +80,15 @@ function useProvider(): string | undefined {
 }
 
 const failures: Readonly<Record<string, string>> = {
-  cancelled: 'The provider ended the sign-in without letting you in.',
-  expired: 'The sign-in took too long, or began in another browser. Try again.',
-  'no-role':
+  cancelled: say('The provider ended the sign-in without letting you in.'),
+  expired: say('The sign-in took too long, or began in another browser. Try again.'),
+  'no-role': say(
     'The provider knows you, but gives you no role here. Ask whoever runs this service: admin.oidc.roles of the configuration maps your groups to roles.',
-  provider: 'The sign-in failed between this service and the provider. Try again; the log of the service says why.',
-  'too-many': 'Too many sign-ins from your address failed. Try again in a minute.',
+  ),
+  provider: say(
+    'The sign-in failed between this service and the provider. Try again; the log of the service says why.',
+  ),
+  'too-many': say('Too many sign-ins from your address failed. Try again in a minute.'),
 };
 
 /** Why the provider sent the browser back without a session. A reload no longer shows it. */
@@ -94,5 +101,5 @@ function takeFailure(): string | undefined {
 
 function refusalText(problem: Problem): string {
   const wait = problem.kind === 'refused' && problem.retryAfterSeconds;
-  return wait ? `${problem.detail} Try again in ${wait} s.` : problem.detail;
+  return wait ? `${problem.detail} ${say('Try again in {span}.', { span: spanText(wait * 1_000) })}` : problem.detail;
 }

@@ -2,8 +2,10 @@ import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
 import type { Overview } from '../../generated/management-v1.d.ts';
 import { nowMs } from '../clock.ts';
+import { figureText } from '../format/decimal.ts';
 import { localText, spanText, utcText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { type Polled, usePolled, useTicking } from '../live/polled.ts';
 import { Badge, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
@@ -35,14 +37,14 @@ export function StatusStrip() {
   const { value, receivedAtMs } = useOverview();
   const laterMs = useTicking() - receivedAtMs;
   if (value === undefined)
-    return html`<section class="strip" aria-label="Service"><p class="loading">Reading the service status …</p></section>`;
+    return html`<section class="strip" aria-label=${say('Service')}><p class="loading">${say('Reading the service status …')}</p></section>`;
   const { status, dataAgeMs, requests } = value;
-  return html`<section class="strip" aria-label="Service">
-    <${Item} name="Service"><${Badge} state=${status.status} /><//>
-    <${Item} name="Feed"><${Badge} state=${status.components.ticker} /><//>
-    <${Item} name="Data"><span class="figure">${dataAgeMs === null ? 'none yet' : `${spanText(dataAgeMs + Math.max(0, laterMs))} old`}</span><//>
-    <${Item} name="Requests"><span class="figure">${rateText(requests.perSecond)}</span><//>
-    <${Item} name="Maintenance" className="strip-wide"><${Maintenance} status=${status} /><//>
+  return html`<section class="strip" aria-label=${say('Service')}>
+    <${Item} name=${say('Service')}><${Badge} state=${status.status} /><//>
+    <${Item} name=${say('Feed')}><${Badge} state=${status.components.ticker} /><//>
+    <${Item} name=${say('Data')}><span class="figure">${dataAgeMs === null ? say('none yet') : say('{span} old', { span: spanText(dataAgeMs + Math.max(0, laterMs)) })}</span><//>
+    <${Item} name=${say('Requests')}><span class="figure">${rateText(requests.perSecond)}</span><//>
+    <${Item} name=${say('Maintenance')} className="strip-wide"><${Maintenance} status=${status} /><//>
     ${warningsOf(value).map((text) => html`<p key=${text} class="strip-warning"><${Badge} state=${text} tone="bad" /></p>`)}
   </section>`;
 }
@@ -53,26 +55,26 @@ function Item({ name, className = '', children }: { name: string; className?: st
 
 /** `0.4/s`, `124/s` */
 export function rateText(perSecond: number): string {
-  return `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`;
+  return `${figureText(perSecond)}/s`;
 }
 
 function Maintenance({ status: { maintenance } }: { status: Overview['status'] }) {
-  if (maintenance === null) return html`<span class="figure">none announced</span>`;
+  if (maintenance === null) return html`<span class="figure">${say('none announced')}</span>`;
   const nowMs = serverNowMs();
   const { fromMs, toMs, description } = maintenance;
   const isRunning = fromMs <= nowMs;
-  return html`<a href=${hrefTo('maintenance')} title=${`${utcText(fromMs)} to ${utcText(toMs)}: ${description}`}>
-    ${isRunning ? html`running, ${spanText(toMs - nowMs)} left` : html`in ${spanText(fromMs - nowMs)}, <${When} atMs=${fromMs} />`}
+  return html`<a href=${hrefTo('maintenance')} title=${say('{from} to {to}: {text}', { from: utcText(fromMs), to: utcText(toMs), text: description })}>
+    ${isRunning ? say('running, {span} left', { span: spanText(toMs - nowMs) }) : html`${say('in {span}', { span: spanText(fromMs - nowMs) })}, <${When} atMs=${fromMs} />`}
   </a>`;
 }
 
 /** What an operator must know wherever they are. */
 function warningsOf({ phase, ready, storeReachable }: Overview): readonly string[] {
   return [
-    phase === 'draining' && 'the service is shutting down',
-    phase === 'starting' && 'the service is starting',
-    phase === 'serving' && !ready && 'not ready for traffic',
-    !storeReachable && 'the database does not answer',
+    phase === 'draining' && say('the service is shutting down'),
+    phase === 'starting' && say('the service is starting'),
+    phase === 'serving' && !ready && say('not ready for traffic'),
+    !storeReachable && say('the database does not answer'),
   ].filter((text): text is string => text !== false);
 }
 
@@ -84,9 +86,9 @@ export function LostBanner() {
     ${
       lostSinceMs !== undefined &&
       html`<p>
-        <strong>No answer from the service since ${localText(lostSinceMs, 'second')}.</strong>${' '}
-        Everything below is from then: <${Since} atMs=${lostSinceMs} /> old. Trying again by itself.
-        <button type="button" onClick=${refresh}>Try now</button>
+        <strong>${say('No answer from the service since {time}.', { time: localText(lostSinceMs, 'second') })}</strong>${' '}
+        ${tell('Everything below is from then: {span} old. Trying again by itself.', { span: html`<${Since} atMs=${lostSinceMs} />` })}
+        <button type="button" onClick=${refresh}>${say('Try now')}</button>
       </p>`
     }
   </div>`;

@@ -2,8 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Term, TermEffect } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { localFieldText, parseLocal } from '../clock.ts';
-import { counted, grouped, signedPercent } from '../format/decimal.ts';
+import { counted, grouped, signedPercent, typedDecimal } from '../format/decimal.ts';
+import { serviceText } from '../format/sentences.ts';
 import { html } from '../html.ts';
+import { say, tell } from '../language.ts';
 import { Missing, ProblemBlock, When } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { Choice, Field, InstantField, useSubmitted } from '../parts/form.ts';
@@ -14,15 +16,15 @@ import { serverNowMs } from '../state.ts';
 
 const hourMs = 3_600_000;
 const scopes = [
-  ['service', 'the whole service'],
-  ['quote', 'a quote currency'],
-  ['market', 'a market'],
+  ['service', say('the whole service')],
+  ['quote', say('a quote currency')],
+  ['market', say('a market')],
 ] as const;
 const roundings = [
-  ['', 'as it is'],
-  ['outward', 'outward: buy up, sell down'],
-  ['nearest', 'nearest: half to even'],
-  ['inherit', 'inherit'],
+  ['', say('as it is')],
+  ['outward', say('outward: buy up, sell down')],
+  ['nearest', say('nearest: half to even')],
+  ['inherit', say('inherit')],
 ] as const;
 
 const inherit = 'inherit';
@@ -41,12 +43,13 @@ export function TermForm({ onSet, onClose }: FormProps) {
   const [from, setFrom] = useState(() => localFieldText(nextHour()));
   const [isAsking, setAsking] = useState(false);
   const done = () => {
-    toast('The term is set.');
+    toast(say('The term is set.'));
     onSet();
   };
   const { isBusy, problem, faultOf, submit } = useSubmitted<Term>(done);
   const change = (field: keyof Values) => (text: string) => setValues({ ...values, [field]: text });
-  const wanted = draftOf(values, parseLocal(from));
+  const typedFaults = faultsIn(values);
+  const wanted = Object.keys(typedFaults).length > 0 ? undefined : draftOf(values, parseLocal(from));
   const outcome = usePreview<TermEffect>('terms/preview', wanted);
   const concerns = outcome?.ok === true ? outcome.value.concerns : [];
   const isForService = values.scope === 'service';
@@ -60,40 +63,57 @@ export function TermForm({ onSet, onClose }: FormProps) {
   const percent = { inputmode: 'decimal', autocomplete: 'off', maxlength: 24 };
   return html`<div class="announce">
     <form class="panel" onSubmit=${send}>
-      <h2>Set a term</h2>
-      <p class="hint">What is left empty stays as it is. <code>inherit</code> takes a value from the next wider scope again.</p>
+      <h2>${say('Set a term')}</h2>
+      <p class="hint">${tell('What is left empty stays as it is. <code>inherit</code> takes a value from the next wider scope again.')}</p>
       <div class="pair">
-        <${Choice} label="For" value=${values.scope} options=${scopes} onChange=${change('scope')} />
+        <${Choice} label=${say('For')} value=${values.scope} options=${scopes} onChange=${change('scope')} />
         ${
           !isForService &&
-          html`<${Field} label=${values.scope === 'market' ? 'Market' : 'Quote currency'} value=${values.subject} onInput=${change('subject')} fault=${faultOf('subject')} more=${{ required: true, maxlength: 32, autocapitalize: 'characters', autocomplete: 'off', spellcheck: false }} />`
+          html`<${Field} label=${say(values.scope === 'market' ? 'Market' : 'Quote currency')} value=${values.subject} onInput=${change('subject')} fault=${faultOf('subject')} more=${{ required: true, maxlength: 32, autocapitalize: 'characters', autocomplete: 'off', spellcheck: false }} />`
         }
       </div>
       <div class="pair">
-        <${Field} label="Fee in percent" value=${values.feePercent} onInput=${change('feePercent')} fault=${faultOf('feePercent')} more=${percent} />
-        ${!isForService && html`<${Field} label="Currency margin in percent" value=${values.marginPercent} onInput=${change('marginPercent')} more=${percent} />`}
+        <${Field} label=${say('Fee in percent')} value=${values.feePercent} onInput=${change('feePercent')} fault=${typedFaults.feePercent ?? faultOf('feePercent')} hint=${say('As 0.4 or 0,4.')} more=${percent} />
+        ${!isForService && html`<${Field} label=${say('Currency margin in percent')} value=${values.marginPercent} onInput=${change('marginPercent')} fault=${typedFaults.marginPercent} more=${percent} />`}
       </div>
       <div class="pair">
-        ${!isForService && html`<${Field} label="Decimals" value=${values.pricePrecision} onInput=${change('pricePrecision')} more=${{ autocomplete: 'off', maxlength: 7 }} />`}
-        <${Choice} label="Rounding" value=${values.rounding} options=${roundings} onChange=${change('rounding')} />
+        ${!isForService && html`<${Field} label=${say('Decimals')} value=${values.pricePrecision} onInput=${change('pricePrecision')} fault=${typedFaults.pricePrecision} more=${{ autocomplete: 'off', maxlength: 7 }} />`}
+        <${Choice} label=${say('Rounding')} value=${values.rounding} options=${roundings} onChange=${change('rounding')} />
       </div>
-      <${InstantField} label="From" text=${from} setText=${setFrom} atMs=${parseLocal(from)} fault=${faultOf('fromMs')}>
-        <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>Now</button>
-        <button type="button" onClick=${() => setFrom(localFieldText(nextHour()))}>Next hour</button>
+      <${InstantField} label=${say('From')} text=${from} setText=${setFrom} atMs=${parseLocal(from)} fault=${faultOf('fromMs')}>
+        <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>${say('Now')}</button>
+        <button type="button" onClick=${() => setFrom(localFieldText(nextHour()))}>${say('Next hour')}</button>
       <//>
       ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>Set</button><button type="button" onClick=${onClose}>Go back</button></p>
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>${say('Set')}</button><button type="button" onClick=${onClose}>${say('Go back')}</button></p>
     </form>
-    <${Preview} title="Prices before and after" hint="Fill in the form, and the prices appear here." outcome=${outcome}>
+    <${Preview} title=${say('Prices before and after')} hint=${say('Fill in the form, and the prices appear here.')} outcome=${outcome}>
       ${(effect: TermEffect) => html`<${Shown} effect=${effect} />`}
     <//>
     ${
       isAsking &&
-      html`<${Confirm} title="Is it meant so?" action="Set it" isDangerous act=${() => post<Term>('terms', { ...wanted, confirm: true })} onDone=${done} onClose=${() => setAsking(false)}>
-        <ul>${concerns.map((concern) => html`<li key=${concern}>${concern}</li>`)}</ul>
+      html`<${Confirm} title=${say('Is it meant so?')} action=${say('Set it')} isDangerous act=${() => post<Term>('terms', { ...wanted, confirm: true })} onDone=${done} onClose=${() => setAsking(false)}>
+        <ul>${concerns.map((concern) => html`<li key=${concern}>${serviceText(concern)}</li>`)}</ul>
       <//>`
     }
   </div>`;
+}
+
+/** Why a typed value cannot be meant, in a sentence, by its field. */
+function faultsIn(values: Values): Partial<Record<(typeof valueFields)[number], string>> {
+  const faults = valueFields.flatMap((field) => {
+    const text = values[field].trim();
+    if (text === '' || text === inherit || field === 'rounding' || (values.scope === 'service' && !isForAll(field)))
+      return [];
+    if (field === 'pricePrecision')
+      return /^\d+$/.test(text)
+        ? []
+        : [[field, say('“{text}” is not a whole number. Write digits only, or inherit.', { text })]];
+    return /^\d+(\.\d+)?$/.test(typedDecimal(text))
+      ? []
+      : [[field, say('“{text}” is not a decimal. Write digits and one comma or point, as in 0.4.', { text })]];
+  });
+  return Object.fromEntries(faults);
 }
 
 function nextHour(): number {
@@ -123,17 +143,17 @@ function isForAll(field: (typeof valueFields)[number]): boolean {
 }
 
 function typed(field: (typeof valueFields)[number], text: string): string | number {
-  return field === 'pricePrecision' && /^\d+$/.test(text) ? Number(text) : text;
+  return field === 'pricePrecision' && /^\d+$/.test(text) ? Number(text) : typedDecimal(text);
 }
 
 function Shown({ effect: { fromMs, affected, changes, concerns } }: { effect: TermEffect }) {
   return html`<div>
-    ${concerns.length > 0 && html`<div class="note warn"><p><strong>It may be a mistake.</strong></p><ul>${concerns.map((concern) => html`<li key=${concern}>${concern}</li>`)}</ul></div>`}
-    <p>${affected === 0 ? 'No market changes: this holds already, or a narrower term does.' : html`${counted(affected, 'market')} from <${When} atMs=${fromMs} as="full" />, at the present prices of the exchange:`}</p>
+    ${concerns.length > 0 && html`<div class="note warn"><p><strong>${say('It may be a mistake.')}</strong></p><ul>${concerns.map((concern) => html`<li key=${concern}>${serviceText(concern)}</li>`)}</ul></div>`}
+    <p>${affected === 0 ? say('No market changes: this holds already, or a narrower term does.') : tell('{markets} from {instant}, at the present prices of the exchange:', { markets: counted(affected, 'market'), instant: html`<${When} atMs=${fromMs} as="full" />` })}</p>
     ${
       affected > 0 &&
-      html`<${TableFrame} label="Prices of markets"><table>
-        <thead><tr><th scope="col">Market</th><th scope="col" class="number">Buy</th><th scope="col" class="number">Sell</th></tr></thead>
+      html`<${TableFrame} label=${say('Prices of markets')}><table>
+        <thead><tr><th scope="col">${say('Market')}</th><th scope="col" class="number">${say('Buy')}</th><th scope="col" class="number">${say('Sell')}</th></tr></thead>
         <tbody>${changes.map(
           ({ symbol, before, after: then, buyChangePercent, sellChangePercent }) => html`<tr key=${symbol}>
             <th scope="row">${symbol}</th>
@@ -143,7 +163,7 @@ function Shown({ effect: { fromMs, affected, changes, concerns } }: { effect: Te
         )}</tbody>
       </table><//>`
     }
-    ${affected > changes.length && html`<p class="hint">And ${counted(affected - changes.length, 'more market')}.</p>`}
+    ${affected > changes.length && html`<p class="hint">${say('And {markets}.', { markets: counted(affected - changes.length, 'more market') })}</p>`}
   </div>`;
 }
 
@@ -155,6 +175,7 @@ interface MoveProps {
 
 /** `51 223.8 → 53 517.4`, and by how much below. */
 function Move({ from, to, percent }: MoveProps) {
-  const price = (text: string | undefined) => (text === undefined ? html`<${Missing}>no price<//>` : grouped(text));
+  const price = (text: string | undefined) =>
+    text === undefined ? html`<${Missing}>${say('no price')}<//>` : grouped(text);
   return html`<span>${price(from)} → ${price(to)}${percent !== null && html`<br /><small>${signedPercent(percent)}</small>`}</span>`;
 }

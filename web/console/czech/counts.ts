@@ -1,0 +1,23 @@
+/** Nouns by their singular: one and several in English; one, two to four, and the others in Czech. */
+export const counts = {
+  active: ['active', 'active', 'aktivní', 'aktivní', 'aktivních'],
+  attempt: ['attempt', 'attempts', 'pokus', 'pokusy', 'pokusů'],
+  byte: ['byte', 'bytes', 'bajt', 'bajty', 'bajtů'],
+  candle: ['candle', 'candles', 'svíčka', 'svíčky', 'svíček'],
+  change: ['change', 'changes', 'změna', 'změny', 'změn'],
+  day: ['day', 'days', 'den', 'dny', 'dní'],
+  disabled: ['disabled', 'disabled', 'zakázaný', 'zakázané', 'zakázaných'],
+  doubted: ['doubted', 'doubted', 'zpochybněný', 'zpochybněné', 'zpochybněných'],
+  gap: ['gap', 'gaps', 'mezera', 'mezery', 'mezer'],
+  hour: ['hour', 'hours', 'hodina', 'hodiny', 'hodin'],
+  key: ['key', 'keys', 'klíč', 'klíče', 'klíčů'],
+  market: ['market', 'markets', 'trh', 'trhy', 'trhů'],
+  'of markets': ['market', 'markets', 'trhu', 'trhů', 'trhů'],
+  'more market': ['more market', 'more markets', 'další trh', 'další trhy', 'dalších trhů'],
+  minute: ['minute', 'minutes', 'minuta', 'minuty', 'minut'],
+  'in minutes': ['minute', 'minutes', 'minuty', 'minut', 'minut'],
+  'request refused': ['request refused', 'requests refused', 'dotaz odmítnut', 'dotazy odmítnuty', 'dotazů odmítnuto'],
+  revoked: ['revoked', 'revoked', 'zneplatněný', 'zneplatněné', 'zneplatněných'],
+  segment: ['segment', 'segments', 'segment', 'segmenty', 'segmentů'],
+  span: ['span', 'spans', 'období', 'období', 'období'],
+} as const;
