@@ -43,6 +43,13 @@ describe('API keys', () => {
       list,
       /^ID +KEY +STATE +EXPIRES +LIMIT +ACCOUNT +LABEL\nkey_\w+ +…\w{4} +revoked .* 120 +bot@example\.com +trading bot\nkey_\w+ +…\w{4} +active /,
     );
+    assert.equal(await text('keys', 'list', '--account', 'BOT@example.com'), list);
+    const ending = rotated.key.slice(-4);
+    const named = await json<{ keys: Key[] }>('keys', 'list', '--ending', ending);
+    assert.deepEqual(
+      named.keys.map(({ lastFour }) => lastFour),
+      [ending],
+    );
   });
 
   it('can be changed later, and their account too', async (t) => {
@@ -162,6 +169,7 @@ describe('API keys', () => {
     [['create', '--account', 'ACCOUNT', '--label', 'a\u202eb'], 2, 'label_invalid'],
     [['create', '--account', 'ACCOUNT', '--label', 'a', '--label', 'b'], 2, 'wrong_usage'],
     [['list', '--account', 'acc_none'], 4, 'account_unknown'],
+    [['list', '--account', 'nobody@example.com'], 4, 'account_unknown'],
     [['revoke', 'key_none'], 4, 'key_unknown'],
     [['disable', 'key_none'], 4, 'key_unknown'],
     [['enable', 'key_none'], 4, 'key_unknown'],

@@ -75,13 +75,23 @@ const list = storeCommand({
   name: 'keys list',
   summary: 'list the API keys, oldest first',
   details: ['Keys are told apart by their last four characters.'],
-  options: [{ name: 'account', value: 'ID', summary: 'only the keys of this account' }],
-  examples: { 'mdapi keys list --account acc_4fGh72Kq0ZsTn1Lw': 'the keys of one account' },
+  options: [
+    { name: 'account', value: 'ACCOUNT', summary: 'only the keys of this account: its id or its e-mail address' },
+    { name: 'ending', value: 'TEXT', summary: 'only keys that end in these four characters, capitals as they are' },
+  ],
+  examples: {
+    'mdapi keys list --account bot@example.com': 'the keys of one account',
+    'mdapi keys list --ending x7Qa': 'the key that somebody names by its ending',
+  },
   async work({ input, store, context, paint }) {
-    const accountId = input.option('account');
-    if (accountId !== undefined && (await store.accounts.get(accountId)) === undefined) throw unknownAccount(accountId);
+    const [account, ending] = [input.option('account'), input.option('ending')?.replace('…', '').slice(-4)];
+    const accountId = account?.includes('@')
+      ? (await store.accounts.list()).find(({ email }) => email.toLowerCase() === account.toLowerCase())?.id
+      : account && (await store.accounts.get(account))?.id;
+    if (account !== undefined && accountId === undefined) throw unknownAccount(account);
     const now = context.clock.now();
-    const keys = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
+    const all = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
+    const keys = all.filter(({ lastFour }) => ending === undefined || lastFour === ending);
     const shown: Shown<KeyView> = {
       ...{ ID: 'id', KEY: ({ lastFour }) => `…${lastFour}`, STATE: 'state' },
       ...{ EXPIRES: 'expiresAt', LIMIT: 'limitPerMinute', ACCOUNT: 'accountEmail', LABEL: 'label' },

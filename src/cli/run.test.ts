@@ -86,7 +86,7 @@ describe('wrong usage', () => {
     [['--config', 'x'], 'A command is missing.', 'mdapi help'],
     [['keys', 'list', '--acount', 'x'], 'Unknown option --acount. Did you mean "--account"?', 'mdapi help keys list'],
     [['keys', 'list', '-a'], 'Unknown option -a.', 'mdapi help keys list'],
-    [['keys', 'list', '--account'], '--account needs a value: --account ID.', 'mdapi help keys list'],
+    [['keys', 'list', '--account'], '--account needs a value: --account ACCOUNT.', 'mdapi help keys list'],
     [
       ['keys', 'list', '--account', '--yes'],
       '--account needs a value. If it is meant to be "--yes", write --account=--yes.',

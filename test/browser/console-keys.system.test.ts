@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertAccessible } from '../support/browser.ts';
 import { ConsoleStage, consoleTest, eventually } from './console-stage.ts';
 
 test(
@@ -52,7 +53,44 @@ describe('accounts and keys in the console', { concurrency: 3 }, () => {
     const { page, harness } = stage;
     const lastFour = harness.api.key.slice(-4);
     await page.getByRole('searchbox', { name: 'Find an account or a key' }).fill(lastFour);
-    await page.locator('code', { hasText: `…${lastFour}` }).waitFor();
+    const row = page
+      .getByRole('region', { name: 'Keys' })
+      .getByRole('row')
+      .filter({ hasText: `…${lastFour}` });
+    await row.getByRole('link', { name: 'client@example.com' }).waitFor();
+    assert.equal(await page.getByText('No account matches.').count(), 0);
+    await page.getByRole('searchbox', { name: 'Find an account or a key' }).fill('nobody');
+    await stage.sees('No account matches.');
+  });
+
+  test('everything is found from every page by the keyboard', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/usage');
+    const { page, harness } = stage;
+    await stage.heading('Usage').waitFor();
+    const results = page.getByRole('dialog').locator('.hits a');
+    const find = async (keys: string, text: string, hit: RegExp) => {
+      await page.keyboard.press(keys);
+      await page.getByRole('dialog').getByRole('searchbox').fill(text);
+      await results.filter({ hasText: hit }).first().waitFor();
+    };
+    await find('/', harness.api.key, /…\w{4}.*client@example\.com/);
+    await assertAccessible(page, 'search');
+    await stage.keepPicture('search');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await stage.heading(/^Key …/).waitFor();
+    await find('Control+k', 'btc/czk', /BTCCZK/);
+    await page.keyboard.press('Enter');
+    await stage.heading('BTCCZK').waitFor();
+    await find('/', 'client@', /account.*client@example\.com/);
+    await page.getByRole('dialog').getByRole('searchbox').fill('nothing like it');
+    await stage.sees('Nothing was found.');
+    await page.keyboard.press('Escape');
+    await stage.goTo('#/markets', 'Markets');
+    await page.getByRole('searchbox', { name: 'Find' }).fill('ada');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await stage.heading('ADACZK').waitFor();
   });
 
   test('a key is disabled, enabled, rotated and revoked, and the API follows each time', consoleTest, async (t) => {

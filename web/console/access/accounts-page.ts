@@ -3,12 +3,13 @@ import type { Account, AccountList, KeyList } from '../../generated/management-v
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { say } from '../language.ts';
-import { usePolled } from '../live/polled.ts';
+import { type Polled, usePolled } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Loaded, Page, When } from '../parts/blocks.ts';
 import { DialogButton } from '../parts/dialog.ts';
 import { Search } from '../parts/form.ts';
-import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
+import { type Paging, PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
+import { keyTextOf } from '../record/questions.ts';
 import { goTo, hrefTo, withQuery } from '../router.ts';
 import { EmailForm } from './email-form.ts';
 import { KeyTable } from './keys.ts';
@@ -20,18 +21,22 @@ export function AccountsPage() {
   const [query, setQuery] = useState('');
   const paging = usePaging(query);
   const polled = usePolled<AccountList>(withQuery('accounts', { query, after: paging.after }), everyMs);
+  const keyPaging = usePaging(query);
+  const keysPath = withQuery('keys', { query, after: keyPaging.after });
+  const keys = usePolled<KeyList>(query === '' ? undefined : keysPath, everyMs);
+  const isFoundNowhere = query === '' || (keys.value?.keys.length === 0 && keys.value.next === null);
   const form = (close: () => void) =>
     html`<${EmailForm} title=${say('Create account')} hint=${say('Of the key holder: notices on repeated breaches of the limit go there.')} path="accounts" onDone=${created} onClose=${close} />`;
   const create = html`<${Allowed} role="support"><${DialogButton} text=${say('Create account')} className="main">${form}<//><//>`;
   return html`<${Page} title=${say('Accounts and keys')} actions=${create}>
-    <${Search} label=${say('Find an account or a key')} placeholder=${say('e-mail address, id, or a key’s last four characters')} initial=${query} onSearch=${setQuery} />
+    <${Search} label=${say('Find an account or a key')} placeholder=${say('e-mail address, id, or a key’s last four characters')} initial=${query} onSearch=${(text: string) => setQuery(keyTextOf(text))} />
     <${Loaded} polled=${polled}>
       ${(body: AccountList) => html`<div>
-        <${Accounts} accounts=${body.accounts} query=${query} />
+        ${(body.accounts.length > 0 || isFoundNowhere) && html`<${Accounts} accounts=${body.accounts} query=${query} />`}
         <${PagingButtons} paging=${paging} next=${body.next} />
       </div>`}
     <//>
-    ${query !== '' && html`<${FoundKeys} query=${query} />`}
+    ${query !== '' && html`<${FoundKeys} polled=${keys} paging=${keyPaging} />`}
   <//>`;
 }
 
@@ -55,11 +60,13 @@ function Accounts({ accounts, query }: { accounts: readonly Account[]; query: st
   </table><//>`;
 }
 
-/** Keys whose last four characters, label, id or holder it is. */
-function FoundKeys({ query }: { query: string }) {
-  const polled = usePolled<KeyList>(withQuery('keys', { query }), everyMs);
+/** Keys whose last four characters, label, id or holder it is, each with its account. */
+function FoundKeys({ polled, paging }: { polled: Polled<KeyList>; paging: Paging }) {
   return html`<${Loaded} polled=${polled}>
-    ${({ keys }: KeyList) => keys.length > 0 && html`<section><h2>${say('Keys')}</h2><${KeyTable} keys=${keys} /></section>`}
+    ${({ keys, next }: KeyList) => html`<section>
+      ${keys.length > 0 && html`<h2>${say('Keys')}</h2><${KeyTable} keys=${keys} hasAccounts />`}
+      <${PagingButtons} paging=${paging} next=${next} />
+    </section>`}
   <//>`;
 }
 

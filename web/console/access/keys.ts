@@ -13,12 +13,14 @@ export function keyName({ label, lastFour }: Pick<Key, 'label' | 'lastFour'>): s
   return label === '' ? say('Key …{ending}', { ending: lastFour }) : label;
 }
 
-export function KeyTable({ keys }: { keys: readonly Key[] }) {
+/** @param hasAccounts names the account of each, too */
+export function KeyTable({ keys, hasAccounts = false }: { keys: readonly Key[]; hasAccounts?: boolean }) {
   return html`<${TableFrame} label=${say('Keys')}><table>
-    <thead><tr><th scope="col">${say('Key')}</th><th scope="col">${say('Ends in')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Limit')}</th><th scope="col">${say('Expires')}</th><th scope="col">${say('Created')}</th></tr></thead>
+    <thead><tr><th scope="col">${say('Key')}</th>${hasAccounts && html`<th scope="col">${say('Account')}</th>`}<th scope="col">${say('Ends in')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Limit')}</th><th scope="col">${say('Expires')}</th><th scope="col">${say('Created')}</th></tr></thead>
     <tbody>${keys.map(
       (key) => html`<tr key=${key.id}>
         <th scope="row"><a href=${hrefTo('keys', key.id)}>${keyName(key)}</a></th>
+        ${hasAccounts && html`<td><a href=${hrefTo('accounts', key.accountId)}>${key.accountEmail ?? key.accountId}</a></td>`}
         <td><code>…${key.lastFour}</code></td>
         <td><${Badge} state=${key.state} /></td>
         <td>${key.limitPerMinute === null ? say('standard') : say('{count} a minute', { count: countText(key.limitPerMinute) })}</td>

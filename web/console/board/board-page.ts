@@ -119,6 +119,13 @@ const statuses = [
   ['delisted', say('Delisted')],
 ] as const;
 
+/** The arrow down goes from the field to the first market. */
+function enterBoard(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  document.querySelector<HTMLElement>('.board tbody th a')?.focus();
+}
+
 /** What chooses among the markets. */
 function BoardFilter({ selection, quotes, onChange }: FilterProps) {
   const id = useId();
@@ -134,6 +141,7 @@ function BoardFilter({ selection, quotes, onChange }: FilterProps) {
         spellcheck=${false}
         value=${selection.text}
         onInput=${(event: Event) => onChange({ text: (event.target as HTMLInputElement).value })}
+        onKeyDown=${enterBoard}
       />
     </span>
     <${Choice} label=${say('Status')} value=${selection.status} options=${statuses} onChange=${(status: string) => onChange({ status })} />

@@ -123,6 +123,12 @@ export const czech = {
   '{span} ago': 'před {span}',
   '{span} left': 'zbývá {span}',
 
+  // Search.
+  'Search everywhere': 'Hledat všude',
+  'A market, an e-mail address, the ending of a key, a request id, maintenance or a term.':
+    'Trh, e-mailová adresa, konec klíče, id dotazu, údržba nebo podmínka.',
+  'Nothing was found.': 'Nic nebylo nalezeno.',
+
   // Board.
   'Updates are paused': 'Obnovování je pozastaveno',
   'Pause updates': 'Pozastavit obnovování',

@@ -119,6 +119,7 @@ export const words = {
   window: 'údržba',
   term: 'podmínka',
   token: 'token',
+  request: 'dotaz',
   session: 'relace',
   history: 'záznam',
   store: 'databáze',

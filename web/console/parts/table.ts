@@ -38,7 +38,7 @@ function nameCells(table: HTMLTableElement): void {
 }
 
 /** A place in a list that the service gives a page at a time. */
-interface Paging {
+export interface Paging {
   /** Of the page shown; empty for the first. */
   readonly after: string;
   readonly hasPrevious: boolean;

@@ -7,6 +7,7 @@ import { hrefTo, route } from '../router.ts';
 import { session } from '../state.ts';
 import { useStore } from '../store.ts';
 import { LanguageSwitch } from './language-switch.ts';
+import { SearchEverywhere } from './search.ts';
 
 /** The pages in the menu. */
 const places = [
@@ -32,6 +33,7 @@ export function Navigation({ current }: { current: string }) {
   return html`<div class="top-row">
       <a class="brand" href=${hrefTo()}><img src="icon.svg" alt="" width="24" height="24" /> <span>Market Data API</span></a>
       <button type="button" class="menu-button" aria-expanded=${isOpen} aria-controls="menu" onClick=${() => setOpen(!isOpen)}>${say('Menu')}</button>
+      <${SearchEverywhere} />
       <div id="menu" class=${isOpen ? 'menu open' : 'menu'}>
         <nav aria-label=${say('Pages')}><ul>
           ${places.map(
