@@ -1,5 +1,17 @@
 import Type from 'typebox';
-import { id, instantFields, instants, line, listOf, named, object, openEnum, text } from '../operator/fields.ts';
+import { asEpochMs } from '../clock.ts';
+import {
+  id,
+  instantFields,
+  instantMs,
+  instants,
+  line,
+  listOf,
+  named,
+  object,
+  openEnum,
+  text,
+} from '../operator/fields.ts';
 import { auditSubjectKinds } from '../store/schema.ts';
 import { defaultLimit, nextSchema, operation, pageQuery, readCursor, timeAndId, writeCursor } from './operation.ts';
 
@@ -45,14 +57,29 @@ export const auditOperations = {
       subject: Type.Optional(
         text('Only what was done to this: an id, or the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
       ),
+      actor: Type.Optional(line('Only what this one did.', 'alice', 300)),
+      action: Type.Optional(
+        Type.String({
+          description: 'Only actions that begin so.',
+          maxLength: 64,
+          pattern: '^[a-z_]+\\.?[a-z]*$',
+          examples: ['key.'],
+        }),
+      ),
+      fromMs: Type.Optional(instantMs('Only what was done then or later.')),
+      toMs: Type.Optional(instantMs('Only what was done before.')),
       ...pageQuery,
     }),
     answer: AuditPageSchema,
-    async handle({ query: { subject, after, limit = defaultLimit }, store }) {
+    async handle({ query: { subject, after, limit = defaultLimit, actor, action, fromMs, toMs }, store }) {
       const place = readCursor(after, timeAndId);
       const page = await store.audit.page({
         limit,
         subjectId: subject,
+        actor,
+        action,
+        from: fromMs === undefined ? undefined : asEpochMs(fromMs),
+        to: toMs === undefined ? undefined : asEpochMs(toMs),
         after: place && { atMs: place[0], id: place[1] },
       });
       return {

@@ -70,6 +70,25 @@ describe('the audit log', () => {
     assert.match(made!.summary, /^Made a key for bot@example\.com \("bot"\)\.$/);
   });
 
+  storeTest('is filtered by who, what, when and about what', async (t) => {
+    const { store, clock, key } = await withKey(t);
+    await clock.advance(60_000);
+    await store.as('alice').keys.setStatus(key.id, 'disabled');
+    await clock.advance(60_000);
+    await store.as('bob').keys.setStatus(key.id, 'active');
+    const now = clock.now();
+    const pageOf = async (filter: Omit<Parameters<Store['audit']['page']>[0], 'limit'>) =>
+      (await store.audit.page({ limit: 100, ...filter })).items.map(({ action }) => action);
+    const back = (ms: number) => (now - ms) as typeof now;
+    assert.deepEqual(await pageOf({ actor: 'alice' }), ['key.disable']);
+    assert.deepEqual(await pageOf({ action: 'key.' }), ['key.enable', 'key.disable', 'key.create']);
+    assert.deepEqual(await pageOf({ action: 'key.create' }), ['key.create']);
+    assert.deepEqual(await pageOf({ from: back(60_000) }), ['key.enable', 'key.disable']);
+    assert.deepEqual(await pageOf({ from: back(60_000), to: now }), ['key.disable']);
+    assert.deepEqual(await pageOf({ actor: 'bob', action: 'key.disable' }), []);
+    assert.equal((await pageOf({})).length, 4);
+  });
+
   storeTest('has nothing of what changed nothing, or was refused', async (t) => {
     const { store, clock, account, key } = await withKey(t);
     await store.keys.setStatus(key.id, 'revoked');

@@ -10,6 +10,12 @@ export type AuditEntry = Required<AuditChange> & Pick<RecordOf<AuditTable>, 'id'
 interface AuditPageOptions extends PageOptions<ListPosition> {
   /** Only what is about this one. */
   readonly subjectId?: string | undefined;
+  readonly actor?: string | undefined;
+  /** How the action begins: `key.`. */
+  readonly action?: string | undefined;
+  readonly from?: EpochMs | undefined;
+  /** Not part of it. */
+  readonly to?: EpochMs | undefined;
 }
 
 const countLength = 6;
@@ -49,11 +55,15 @@ export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (
 
 export class AuditLog extends StorePart {
   /** Latest first. */
-  async page({ limit, after, subjectId }: AuditPageOptions): Promise<Page<AuditEntry, ListPosition>> {
+  async page({ limit, after, ...wanted }: AuditPageOptions): Promise<Page<AuditEntry, ListPosition>> {
     const { db } = this.context;
     const read = (from: ListPosition | undefined, count: number) => {
       let query = db.selectFrom('audit_log').selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(count);
-      if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+      if (wanted.subjectId !== undefined) query = query.where('subject_id', '=', wanted.subjectId);
+      if (wanted.actor !== undefined) query = query.where('actor', '=', wanted.actor);
+      if (wanted.action !== undefined) query = query.where('action', 'like', `${wanted.action}%`);
+      if (wanted.from !== undefined) query = query.where('at_ms', '>=', wanted.from);
+      if (wanted.to !== undefined) query = query.where('at_ms', '<', wanted.to);
       if (from !== undefined) query = query.where(sql<SqlBool>`(at_ms, id) < (${from.atMs}, ${from.id})`);
       return query.execute();
     };

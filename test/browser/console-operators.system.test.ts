@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { assertAccessible } from '../support/browser.ts';
 import { clientId, clientSecret, OpenIdProvider } from '../support/openid-provider.ts';
 import { ConsoleStage, consoleTest } from './console-stage.ts';
 
@@ -73,5 +75,35 @@ test(
     await stage.button('Revoke zoe').click();
     await stage.inDialog('Revoke token').click();
     await page.getByRole('row', { name: /zoe.*revoked/ }).waitFor();
+  },
+);
+
+test(
+  'the audit log is filtered by who and what, folds what was made in bulk, and is saved as CSV',
+  consoleTest,
+  async (t) => {
+    const stage = await ConsoleStage.start(t);
+    const { page, harness } = stage;
+    await harness.withStore(async ({ accounts }) => {
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await accounts.create({ email: `${name}@example.com` });
+    });
+    await stage.open('#/audit?action=account.');
+    await stage.signIn();
+    const log = page.getByRole('region', { name: 'Audit log' });
+    const fold = log.getByRole('button', { name: /entries$/ });
+    await fold.click();
+    await log.getByText('Made the account of d@example.com.').waitFor();
+    await assertAccessible(page, 'audit log');
+    await stage.keepPicture('audit');
+    const saved = page.waitForEvent('download');
+    await stage.button('Save as CSV').click();
+    const csv = await readFile(await (await saved).path(), 'utf8');
+    assert.match(csv, /^at,actor,action,subjectKind,subject,summary,details\r\n/);
+    assert.equal(csv.match(/account\.create,account,acc_/g)?.length, 6);
+    await page.getByRole('searchbox', { name: 'Who' }).fill('olga');
+    await stage.sees('No entries.');
+    await page.getByLabel('What').selectOption('session.');
+    await log.getByText(/^Signed in from/).waitFor();
+    assert.match(page.url(), /actor=olga&action=session\./);
   },
 );

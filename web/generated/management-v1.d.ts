@@ -9287,6 +9287,14 @@ export interface operations {
             readonly query?: {
                 /** @description Only what was done to this: an id, or the symbol of a market. */
                 readonly subject?: string;
+                /** @description Only what this one did. */
+                readonly actor?: string;
+                /** @description Only actions that begin so. */
+                readonly action?: string;
+                /** @description Only what was done then or later. In milliseconds since the Unix epoch. */
+                readonly fromMs?: number;
+                /** @description Only what was done before. In milliseconds since the Unix epoch. */
+                readonly toMs?: number;
                 /** @description Where the page begins: `next` of the page before. */
                 readonly after?: string;
                 /** @description Entries wanted, 50 when left out. */

@@ -8,6 +8,7 @@ export const counts = {
   day: ['day', 'days', 'den', 'dny', 'dní'],
   disabled: ['disabled', 'disabled', 'zakázaný', 'zakázané', 'zakázaných'],
   doubted: ['doubted', 'doubted', 'zpochybněný', 'zpochybněné', 'zpochybněných'],
+  entry: ['entry', 'entries', 'záznam', 'záznamy', 'záznamů'],
   gap: ['gap', 'gaps', 'mezera', 'mezery', 'mezer'],
   hour: ['hour', 'hours', 'hodina', 'hodiny', 'hodin'],
   key: ['key', 'keys', 'klíč', 'klíče', 'klíčů'],

@@ -551,8 +551,11 @@ export const czech = {
   About: 'Předmět',
   'id of an account, key, window or token, or a symbol': 'id účtu, klíče, údržby nebo tokenu, nebo symbol',
   'No entries.': 'Žádné záznamy.',
-  'Search for the id of an account, key, window or token, or for a symbol.':
-    'Hledejte id účtu, klíče, údržby nebo tokenu, nebo symbol.',
+  'Widen the filters, or search for the id of an account, key, window or token, or for a symbol.':
+    'Rozšiřte filtry, nebo hledejte id účtu, klíče, údržby nebo tokenu, nebo symbol.',
+  Anything: 'Cokoli',
+  'name of a token, or cli:user': 'jméno tokenu, nebo cli:uživatel',
+  'Save as CSV': 'Uložit jako CSV',
   'No changes yet.': 'Zatím žádné změny.',
   'Every change by an operator is recorded here, whether made in the console or on the command line.':
     'Zapisuje se sem každá změna operátora, ať z konzole, nebo z příkazové řádky.',
