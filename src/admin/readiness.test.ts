@@ -42,12 +42,13 @@ function sourcesIn(phase: Phase) {
     isWrong: false,
   };
   const silent: Sign[] = [];
+  const feeds: object[] = [];
   const sharing = { figures: undefined as SharingFigures | undefined };
   const upgrade = { kept: undefined as string | undefined };
   const sources = {
     clock,
-    feed: { clock: () => reading },
-    market: { service, markets, board: new Board(markets), snapshots: { lastError: () => disk.trouble } },
+    feed: { clock: () => reading, sources: () => feeds },
+    market: { service, feedStatus, markets, board: new Board(markets), snapshots: { lastError: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
     configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
     listener: { certificateExpiresAt: () => well.certificateExpiresAt, overload: well },
@@ -59,7 +60,7 @@ function sourcesIn(phase: Phase) {
     sharedLimits: () => undefined,
     replication: () => sharing.figures,
   } as unknown as AdminParts;
-  return { clock, markets, service, reachable, held, disk, well, reading, silent, sharing, upgrade, sources };
+  return { clock, markets, service, reachable, held, disk, well, reading, silent, sharing, feeds, upgrade, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
@@ -145,6 +146,33 @@ test('a process that starts or ends is not ready, and says why', () => {
     phase: 'draining',
     notes: ['shutting down'],
   });
+});
+
+test('a source without a connection is named with the time and who makes the prices; where nothing arrives it is urgent', async () => {
+  const { clock, feeds, sources } = sourcesIn('serving');
+  const health = { connection: 'waiting', lastLiveDataAgeMs: 9_000 as number | undefined, epoch: 1 };
+  feeds.push({ id: 'kraken', kind: 'kraken', isPaused: false, health });
+  const said = () => notesOf(sources).map(({ level, text }) => [level, text]);
+  const text = (seconds: number) => `kraken: no connection for ${seconds} s; no other source makes its prices`;
+  assert.deepEqual(said(), []);
+  health.lastLiveDataAgeMs = 25_400;
+  await clock.advance(25_000);
+  assert.deepEqual(said(), [
+    ['warning', 'market data: degraded'],
+    ['warning', text(25)],
+  ]);
+  await clock.advance(6_000);
+  assert.deepEqual(said(), [
+    ['critical', 'market data: degraded'],
+    ['critical', text(25)],
+  ]);
+  health.lastLiveDataAgeMs = undefined;
+  assert.equal(said().length, 1, 'the first attempt may still succeed');
+  health.epoch = 2;
+  const never = 'kraken: no connection yet; no other source makes its prices';
+  assert.deepEqual(said().at(-1), ['critical', never]);
+  health.connection = 'open';
+  assert.deepEqual(said(), [['critical', 'market data: degraded']]);
 });
 
 test('stale data, maintenance and an unreachable store are reported, and leave it ready', async () => {

@@ -1,7 +1,7 @@
 import { isoInstant } from '../contract/instant.ts';
 import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { allDoubts } from '../management/views.ts';
+import { allDoubts, sourceViews } from '../management/views.ts';
 import type { WithheldInput } from '../market/holds.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { findingText } from '../operator/record.ts';
@@ -20,6 +20,7 @@ export function readiness(parts: AdminParts) {
 export function notesOf(parts: AdminParts): Note[] {
   const notes = [
     ...processNotes(parts),
+    ...sourceNotes(parts),
     ...storeNotes(parts),
     ...marketNotes(parts),
     ...doubtNotes(parts),
@@ -40,14 +41,45 @@ function note(level: Note['level'], text: string, page: string | null = null, ma
   return { level, text, page, markets: markets.slice(0, namedMax) };
 }
 
-function* processNotes({ market, clock, phase, listener: { overload } }: AdminParts): Iterable<Note> {
+/** Without data for this long nothing arrives: neither over a live connection nor over polls. */
+const nothingArrivesMs = 30_000;
+
+function isNothingArriving({ market: { feedStatus }, clock }: AdminParts): boolean {
+  return (feedStatus.ageMs(clock.now(), clock.monotonicMs()) ?? 0) > nothingArrivesMs;
+}
+
+function* processNotes(parts: AdminParts): Iterable<Note> {
+  const { market, clock, phase } = parts;
+  const { overload } = parts.listener;
   const { ticker, api } = market.service.read(clock.now());
   if (phase() === 'starting') yield note('info', 'API keys are still being loaded');
   if (phase() === 'draining') yield note('info', 'shutting down');
   if (overload.note !== undefined) yield note('critical', overload.note);
   if (api === 'maintenance') yield note('info', 'an announced maintenance window is running', 'maintenance');
-  if (ticker !== 'operational')
-    yield note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
+  const isUrgent = ticker === 'outage' || isNothingArriving(parts);
+  if (ticker !== 'operational') yield note(isUrgent ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
+}
+
+/** Many connections are back sooner. */
+const unconnectedNotedMs = 10_000;
+
+/** Names each source without a connection, for how long, and which others make the prices meanwhile. */
+function* sourceNotes(parts: AdminParts): Iterable<Note> {
+  const lost = parts.feed.sources().flatMap<readonly [id: string, span: string]>(({ id, isPaused, health }) => {
+    const { connection, lastLiveDataAgeMs: ageMs, epoch } = health;
+    if (isPaused || (connection !== 'connecting' && connection !== 'waiting')) return [];
+    if (ageMs === undefined) return epoch > 1 ? [[id, 'yet']] : [];
+    return ageMs > unconnectedNotedMs ? [[id, `for ${Math.floor(ageMs / 1_000)} s`]] : [];
+  });
+  if (lost.length === 0) return;
+  const making = sourceViews(parts).filter(({ markets: { used } }) => used > 0);
+  for (const [lostId, span] of lost) {
+    const others = making
+      .filter(({ id }) => id !== lostId)
+      .map(({ id, markets }) => `${markets.used} markets on ${id}`);
+    const text = `${lostId}: no connection ${span}; ${others.join(', ') || 'no other source makes its prices'}`;
+    yield note(isNothingArriving(parts) ? 'critical' : 'warning', text, 'feed');
+  }
 }
 
 function* storeNotes({ market, changes, storeCheck, recording }: AdminParts): Iterable<Note> {

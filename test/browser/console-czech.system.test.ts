@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { desktop, phone } from '../support/browser.ts';
-import { ConsoleStage, consoleTest } from './console-stage.ts';
+import { ConsoleStage, consoleTest, eventually } from './console-stage.ts';
 
 /** Every page with its heading. */
 function pagesOf({ harness }: ConsoleStage): readonly (readonly [string, string | RegExp])[] {
@@ -46,7 +46,7 @@ test(
     await stage.button('Přihlásit').click();
     for (const [hash, heading] of pagesOf(stage)) {
       await stage.goTo(hash, heading);
-      await page.getByRole('main').getByText('Načítá se').waitFor({ state: 'detached' });
+      await eventually('the data', async () => (await page.locator('main .loading').count()) === 0);
       const text = (await page.evaluate(readPage)) as string;
       assert.doesNotMatch(text, english, `${hash}: ${text}`);
       assert.doesNotMatch(text, /\d\.\d+ %/, `${hash}: ${text}`);

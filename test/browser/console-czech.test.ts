@@ -77,6 +77,7 @@ describe('a sentence of the service', () => {
     const cases = [
       ['market data: outage', 'tržní data: výpadek'],
       ['3 traded markets have no price: no_rate', 'obchodované trhy bez ceny: 3 (bez kurzu)'],
+      ['kraken: no connection for 40 s; 56 markets on bitvavo', 'kraken: bez spojení 40 s; trhy na bitvavo: 56'],
       ['× (1 + fee 0.5 %)', '× (1 + poplatek 0,5 %)'],
       ['Set for BTCCZK from qx: fee 0.5, rounding nearest.', 'Nastaveno pro BTCCZK od qx: fee 0,5, rounding nearest.'],
       ['The log has no such sentence 1.5.', 'The log has no such sentence 1.5.'],

@@ -42,6 +42,9 @@ test(
 
     await page.getByText('The configuration pauses it').waitFor();
     await page.locator('.tile', { hasText: 'Markets of bitvavo' }).getByText('paused', { exact: true }).waitFor();
+    const table = page.getByRole('region', { name: 'Sources' });
+    await table.getByRole('row').filter({ hasText: 'kraken' }).getByText('all right').waitFor();
+    await table.getByRole('row').filter({ hasText: 'bitvavo' }).getByText('paused').waitFor();
     await looked('paused');
     await stage.goTo('#/audit', 'Audit log');
     await page.getByRole('row').filter({ hasText: 'Reloaded the sources: added bitvavo' }).getByText('olga').waitFor();

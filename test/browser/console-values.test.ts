@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { nextPoll, noPoll } from '../../web/console/board/moves.ts';
 import { queryOf, selected, selectionOf } from '../../web/console/board/selection.ts';
 import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
+import { verdictOf } from '../../web/console/feed/verdict.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
 import { spanText } from '../../web/console/format/time.ts';
 import { bucketsOf, topCodes } from '../../web/console/pages/buckets.ts';
@@ -125,6 +126,23 @@ describe('what was', () => {
 
   test('where values are missing, the small line of a market has a gap', () => {
     assert.deepEqual(linePieces([1, 2, null, null, 3, 2]), ['0.0,22.0 19.2,12.0', '76.8,2.0 96.0,12.0']);
+  });
+
+  test('a source is judged by what is wrong with it first of all', () => {
+    const well = { connection: 'open', lastLiveDataAgeMs: 500, symbolsSubscribed: 4, symbolsWanted: 4, path: 'live' };
+    const judged = (health: object, more: object = {}, laterMs = 0) =>
+      verdictOf(
+        { paused: false, doubts: [], health: { ...well, lastFallbackPollAtMs: 1, ...health }, ...more } as never,
+        laterMs,
+      );
+    assert.equal(judged({}), 'all right');
+    assert.equal(judged({}, { paused: true }), 'paused');
+    assert.equal(judged({}, {}, 30_000), 'no data');
+    assert.equal(judged({ connection: 'waiting' }), 'no data');
+    assert.equal(judged({ connection: 'waiting', path: 'fallback' }), 'over REST');
+    assert.equal(judged({ lastLiveDataAgeMs: null }), 'no data');
+    assert.equal(judged({ symbolsSubscribed: 3 }), 'some markets missing');
+    assert.equal(judged({ symbolsSubscribed: 3 }, { doubts: [{}] }), 'doubted');
   });
 
   test('spans of the feed are cut to a day, and the one that lasts ends now', () => {

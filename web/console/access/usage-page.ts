@@ -25,12 +25,7 @@ export function UsagePage() {
 }
 
 function Body({ keys }: { keys: readonly Usage[] }) {
-  const busiest = keys
-    .filter(({ used, refused }) => used + refused > 0)
-    .sort((one, other) => other.used + other.refused - one.used - one.refused);
-  const mostRefused = keys
-    .filter(({ refused24h }) => refused24h > 0)
-    .sort((one, other) => other.refused24h - one.refused24h);
+  const [busiest, mostRefused] = [busiestOf(keys), mostRefusedOf(keys)];
   return html`<div>
     <${Section} title=${say('Busiest this minute')}>
       ${busiest.length === 0 ? html`<${Empty} title=${say('No key was used this minute.')}>${say('Figures are of this process and start again each minute.')}<//>` : html`<${UsageTable} label=${say('Busiest keys this minute')} keys=${busiest.slice(0, shownMax)} isOfMinute />`}
@@ -39,6 +34,26 @@ function Body({ keys }: { keys: readonly Usage[] }) {
       ${mostRefused.length === 0 ? html`<${Empty} title=${say('No key went over its limit.')} />` : html`<${UsageTable} label=${say('Most refused keys')} keys=${mostRefused.slice(0, shownMax)} />`}
     <//>
   </div>`;
+}
+
+/** The keys with the most requests this minute above those refused most in the last day; the first few. */
+export function TopOfKeys({ keys, max }: { keys: readonly Usage[]; max: number }) {
+  const [busiest, refused] = [busiestOf(keys), mostRefusedOf(keys)];
+  const none = (text: string) => html`<p class="small">${text}</p>`;
+  return html`<div>
+    <div>${busiest.length === 0 ? none(say('No key was used this minute.')) : html`<${UsageTable} label=${say('Busiest keys this minute')} keys=${busiest.slice(0, max)} isOfMinute />`}</div>
+    <div>${refused.length === 0 ? none(say('No key went over its limit.')) : html`<${UsageTable} label=${say('Most refused keys')} keys=${refused.slice(0, max)} />`}</div>
+  </div>`;
+}
+
+function busiestOf(keys: readonly Usage[]): readonly Usage[] {
+  return keys
+    .filter(({ used, refused }) => used + refused > 0)
+    .sort((one, other) => other.used + other.refused - one.used - one.refused);
+}
+
+function mostRefusedOf(keys: readonly Usage[]): readonly Usage[] {
+  return keys.filter(({ refused24h }) => refused24h > 0).sort((one, other) => other.refused24h - one.refused24h);
 }
 
 interface TableProps {

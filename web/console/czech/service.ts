@@ -5,7 +5,13 @@ export const sentences: Readonly<Record<string, string>> = {
   'shutting down': 'služba se vypíná',
   'an announced maintenance window is running': 'probíhá ohlášená údržba',
   'market data: {state}': 'tržní data: {state}',
-  'no data has arrived yet: {causes}': 'data zatím nepřišla: {causes}',
+  '{source}: no connection for {seconds} s; no other source makes its prices':
+    '{source}: bez spojení {seconds} s; jeho ceny netvoří žádný jiný zdroj',
+  '{source}: no connection for {seconds} s; {others}': '{source}: bez spojení {seconds} s; {others}',
+  '{source}: no connection yet; no other source makes its prices':
+    '{source}: zatím bez spojení; jeho ceny netvoří žádný jiný zdroj',
+  '{source}: no connection yet; {others}': '{source}: zatím bez spojení; {others}',
+  '{count} markets on {source}': 'trhy na {source}: {count}',
   'the store cannot be used: keys, markets and windows are as last known':
     'databázi nelze použít: klíče, trhy a údržby jsou podle posledního známého stavu',
   'nothing can be saved: {trouble}': 'nic nelze uložit: {trouble}',

@@ -564,6 +564,16 @@ export const czech = {
   'Only this': 'Jen toto',
 
   // Overview.
+  'Top keys': 'Nejvytíženější klíče',
+  Incidents: 'Události',
+  'No incident in the last 24 hours.': 'Za posledních 24 hodin žádná událost.',
+  'for {span}.': 'po dobu {span}.',
+  'for {span} so far.': 'zatím {span}.',
+  'Clients got prices over REST or from another source.': 'Klienti dostávali ceny přes REST, nebo z jiného zdroje.',
+  'Clients got the last known prices, with status outage.': 'Klienti dostávali poslední známé ceny, se stavem outage.',
+  Doubted: 'Zpochybněno',
+  Behind: 'Zpoždění',
+  'Counters since the start': 'Počitadla od spuštění',
   requests: 'dotazy',
   'Errors a minute': 'Chyby za minutu',
   others: 'ostatní',

@@ -20,6 +20,7 @@ import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
+import { SourcesTable } from './sources-table.ts';
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
@@ -77,10 +78,11 @@ function Feed({
       <${Tile} name=${say('Age of the data')}>${dataAgeMs === null ? html`<${Missing}>${say('none yet')}<//>` : spanText(dataAgeMs + laterMs)}<//>
       ${sources.map((source) => html`<${SourceTile} key=${source.id} source=${source} />`)}
     </div>
+    <${Section} title=${say('Sources')}><${SourcesTable} sources=${sources} laterMs=${laterMs} /><//>
     <${Section} title=${say('Last 24 hours')}><${FeedTimeline} spans=${timeline} /><//>
     ${sources.map(
       ({ id, paused, health, doubts }) =>
-        html`<${Section} key=${id} title=${say('Source {id}', { id })}><${DoubtedMarkets} doubts=${doubts} />${paused ? html`<p>${say('The configuration pauses it: nothing is asked of it.')}</p>` : html`<${Facts} rows=${figuresOf(health)} />`}<//>`,
+        html`<${Section} key=${id} title=${say('Source {id}', { id })}><${DoubtedMarkets} doubts=${doubts} />${paused ? html`<p>${say('The configuration pauses it: nothing is asked of it.')}</p>` : html`<details><summary>${say('Counters since the start')}</summary><${Facts} rows=${figuresOf(health)} /></details>`}<//>`,
     )}
   </div>`;
 }

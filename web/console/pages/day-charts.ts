@@ -9,6 +9,7 @@ import { usePolled } from '../live/polled.ts';
 import { Loaded } from '../parts/blocks.ts';
 import { serverNowMs } from '../state.ts';
 import { type Bucket, type BucketSum, bucketsOf, topCodes } from './buckets.ts';
+import { Incidents } from './incidents.ts';
 
 const everyMs = 15_000;
 const codesMax = 4;
@@ -42,7 +43,7 @@ export function DayCharts() {
       <${DayChart} title=${say('Held by the guard')} buckets=${buckets} parts=${[{ name: word('held'), of: ({ held }: BucketSum) => held }]} show=${countText} />
     </div>
     <h3 class="counts-title">${say('Feed')}</h3>
-    <${Loaded} polled=${feed}>${({ timeline }: Feed) => html`<${FeedTimeline} spans=${timeline} />`}<//>
+    <${Loaded} polled=${feed}>${({ timeline }: Feed) => html`<div><${FeedTimeline} spans=${timeline} /><h3 class="counts-title">${say('Incidents')}</h3><${Incidents} timeline=${timeline} /></div>`}<//>
   </div>`;
 }
 

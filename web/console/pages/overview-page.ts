@@ -1,4 +1,6 @@
-import type { AuditPage, Overview } from '../../generated/management-v1.d.ts';
+import type { AuditPage, Feed, Overview, Usage } from '../../generated/management-v1.d.ts';
+import { TopOfKeys } from '../access/usage-page.ts';
+import { SourcesTable } from '../feed/sources-table.ts';
 import { bytesText, countText, figureText } from '../format/decimal.ts';
 import { serviceText } from '../format/sentences.ts';
 import { spanText } from '../format/time.ts';
@@ -25,6 +27,8 @@ function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: nu
   return html`<div>
     <${Section} title=${say('Needs attention')}><${Notes} notes=${notes} /><//>
     <${Tiles} overview=${overview} receivedAtMs=${receivedAtMs} />
+    <${Section} title=${say('Sources')} aside=${html`<a href=${hrefTo('feed')}>${say('Feed and rates')}</a>`}><${Sources} /><//>
+    <${Section} title=${say('Top keys')} aside=${html`<a href=${hrefTo('usage')}>${say('Usage')}</a>`}><${TopKeys} /><//>
     ${!ready && html`<div class="note warn"><p><strong>${say('Not ready for traffic: {phase}.', { phase: word(phase) })}</strong></p></div>`}
     <${Section} title=${say('Last 24 hours')}><${DayCharts} /><//>
     <div class="pair">
@@ -35,6 +39,21 @@ function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: nu
       <${Section} title=${say('Requests')} aside=${html`<a href=${hrefTo('usage')}>${say('Usage')}</a>`}><${Requests} overview=${overview} /><//>
     </div>
   </div>`;
+}
+
+const sourcesEveryMs = 2_000;
+
+function Sources() {
+  const polled = usePolled<Feed>('feed', sourcesEveryMs);
+  const laterMs = Math.max(0, useTicking() - polled.receivedAtMs);
+  return html`<${Loaded} polled=${polled}>${({ sources }: Feed) => html`<${SourcesTable} sources=${sources} laterMs=${laterMs} />`}<//>`;
+}
+
+const topMax = 5;
+
+function TopKeys() {
+  const polled = usePolled<Usage>('usage', changesEveryMs);
+  return html`<${Loaded} polled=${polled}>${({ keys }: Usage) => html`<${TopOfKeys} keys=${keys} max=${topMax} />`}<//>`;
 }
 
 const levels = {

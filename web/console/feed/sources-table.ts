@@ -1,0 +1,43 @@
+import type { Feed, SourceFeed } from '../../generated/management-v1.d.ts';
+import { countText } from '../format/decimal.ts';
+import { spanText } from '../format/time.ts';
+import { html } from '../html.ts';
+import { say, word } from '../language.ts';
+import { Badge, Missing, When } from '../parts/blocks.ts';
+import { TableFrame } from '../parts/table.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
+
+const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
+  'all right': 'good',
+  paused: 'quiet',
+  'over REST': 'warn',
+  'some markets missing': 'warn',
+  doubted: 'warn',
+  'no data': 'bad',
+};
+
+/** The sources beside each other: whether each is all right, since when its data is there, and what is wrong with it. */
+export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; laterMs: number }) {
+  return html`<${TableFrame} label=${say('Sources')}><table>
+    <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th><th scope="col">${say('Last live data')}</th></tr></thead>
+    <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
+  </table><//>`;
+}
+
+function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
+  const { id, health, doubts } = source;
+  const { lastLiveDataAgeMs: ageMs, lastLiveDataAtMs: atMs, upstreamLagMs: lagMs, symbolsWanted } = health;
+  const verdict = verdictOf(source, laterMs);
+  const none = html`<${Missing}>–<//>`;
+  const refused = Object.values(health.tickersRejected).reduce((sum, count) => sum + count, 0);
+  return html`<tr>
+    <th scope="row">${id}</th>
+    <td><${Badge} state=${verdict} tone=${tones[verdict]}>${word(verdict)}<//></td>
+    <td class="number">${say('{count} of {all}', { count: countText(health.symbolsSubscribed), all: countText(symbolsWanted) })}</td>
+    <td class="number">${ageMs === null ? none : spanText(ageMs + laterMs)}</td>
+    <td class="number">${lagMs === null ? none : `${countText(Math.round(lagMs))} ms`}</td>
+    <td class="number">${countText(refused)}</td>
+    <td class="number">${countText(doubts.length)}</td>
+    <td>${atMs === null ? none : html`<${When} atMs=${atMs} as="daySecond" />`}</td>
+  </tr>`;
+}
