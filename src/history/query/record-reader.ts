@@ -50,7 +50,7 @@ type Running = Partial<JournalContent> & Pick<JournalContent, 'batches'>;
 const nothing: Running = { batches: [] };
 
 /** A full minute at once would be a hundred megabytes. */
-const batchRows = 8_192;
+const batchRows = 2_048;
 
 /** More keyframes than this are not of one millisecond. */
 const sameInstantMax = 8;

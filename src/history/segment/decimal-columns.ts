@@ -88,15 +88,16 @@ export class DecimalColumnReader {
 
   /** @param ratios by how much each has probably changed */
   read(length: number, ratios?: Float64Array): Decimals {
+    const forms = this.#columns?.forms.raw(length);
+    if (forms === undefined || forms.every((each) => each === form.absent)) return noDecimals;
     const decimals = new Decimals(length);
-    if (this.#columns === undefined) return decimals;
-    const { values } = this.#columns;
-    const forms = this.#columns.forms.raw(length);
+    const { values } = this.#columns!;
     let [ticks, places] = [0, 0];
     for (let index = 0; index < length; index++) {
       const found = forms[index]!;
       if (found === form.absent) continue;
       if (found === form.text) {
+        decimals.texts ??= new Map();
         decimals.texts.set(index, values.text());
         continue;
       }
@@ -121,7 +122,8 @@ const powers = Array.from({ length: 23 }, (_, places) => Number(`1e${places}`));
 export class Decimals {
   readonly ticks: Float64Array;
   readonly places: Uint8Array;
-  readonly texts = new Map<number, string>();
+  /** Hardly ever there: a map for each column of each market would be most of what a segment takes. */
+  texts: Map<number, string> | undefined;
 
   constructor(length: number) {
     this.ticks = new Float64Array(length);
@@ -129,8 +131,8 @@ export class Decimals {
   }
 
   text<Text extends string>(index: number): Text | undefined {
-    const places = this.places[index]!;
-    return (places === noPlaces ? this.texts.get(index) : decimalOf(this.ticks[index]!, places)) as Text | undefined;
+    const places = this.places[index] ?? noPlaces;
+    return (places === noPlaces ? this.texts?.get(index) : decimalOf(this.ticks[index]!, places)) as Text | undefined;
   }
 
   /** By how much each has changed from the one before it. */
@@ -148,9 +150,12 @@ export class Decimals {
   /** Gives what `Number` makes of the text: both parts are exact, so that the quotient is the nearest to the decimal. */
   #number(index: number): number {
     const places = this.places[index]!;
-    return places === noPlaces ? Number(this.texts.get(index)) : this.ticks[index]! / powers[places]!;
+    return places === noPlaces ? Number(this.texts?.get(index)) : this.ticks[index]! / powers[places]!;
   }
 }
+
+/** A column of absent ones, of any length. */
+const noDecimals = new Decimals(0);
 
 /** Digits that a double holds exactly, whatever they are. */
 const digitsMax = 15;

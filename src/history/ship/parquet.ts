@@ -1,11 +1,13 @@
 import { zstdCompressSync } from 'node:zlib';
 import { type ColumnSource, fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 
+type Cell = string | number | undefined;
+
 /** A column: a text, milliseconds, a whole number, or a decimal, whose text keeps every digit. */
 export interface Column<Row> {
   readonly name: string;
   readonly type: 'text' | 'instant' | 'count' | 'decimal';
-  readonly of: (row: Row) => string | number | undefined;
+  readonly of: (row: Row) => Cell;
 }
 
 /** Takes rows, and writes them to a file. */
@@ -19,8 +21,6 @@ const groupRows = 30_000;
 /** `DECIMAL(38,18)`: what every reader has, with more places than any price. */
 const [precision, scale, bytes] = [38, 18, 16];
 const decimalForm = new RegExp(`^(-?)(\\d{1,${precision - scale}})(?:\\.(\\d{1,${scale}})0*)?$`);
-/** Texts whose bytes are kept: a column repeats its values. */
-const decimalsMax = 50_000;
 /** The column of decimals that `DECIMAL(38,18)` cannot hold: JSON of their texts by column. */
 const othersName = 'otherDecimals';
 
@@ -48,29 +48,46 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
   ];
   const compressors = { ZSTD: (page: Uint8Array) => zstdCompressSync(page) };
   const writer = new ParquetWriter({ writer: fileWriter(path), schema, codec: 'ZSTD', compressors });
-  const decimals = new Map<string, Buffer | undefined>();
-  const waiting: Row[] = [];
+  const cells = columns.map((): Cell[] => []);
 
-  const writeGroup = (rows: readonly Row[]) => {
-    if (decimals.size > decimalsMax) decimals.clear();
-    const others: (Record<string, string> | undefined)[] = Array.from({ length: rows.length });
-    const columnData = columns.map(({ name, type, of }): ColumnSource => {
-      let hasNegative = false;
-      const data = rows.map((row, index) => {
-        const value = of(row);
-        if (value === undefined || type === 'text' || type === 'count') return value;
-        if (type === 'instant') return BigInt(value);
-        const cell = decimals.getOrInsertComputed(String(value), bytesOf);
-        if (cell === undefined) others[index] = { ...others[index], [name]: String(value) };
-        else hasNegative ||= cell[0]! > 127;
-        return cell;
-      });
-      // The library compares the bytes of decimals without their sign.
-      return { name, data, statistics: !hasNegative, offsetIndex: false };
+  const writeGroup = () => {
+    const order = orderOf(cells.slice(0, 3));
+    const others: (Record<string, string> | undefined)[] = Array.from({ length: order.length });
+    const columnData = columns.map(({ name, type }, at): ColumnSource => {
+      const values = cells[at]!;
+      cells[at] = [];
+      const dataOf = () => {
+        const known = new Map<string, Buffer | undefined>();
+        return order.map((from, to) => {
+          const value = values[from];
+          if (value === undefined || type === 'text' || type === 'count') return value;
+          if (type === 'instant') return BigInt(value);
+          const cell = known.getOrInsertComputed(String(value), bytesOf);
+          if (cell === undefined) others[to] = { ...others[to], [name]: String(value) };
+          return cell;
+        });
+      };
+      const hasNegative = type === 'decimal' && values.some((value) => (bytesOfNegative(value)?.[0] ?? 0) > 127);
+      // The library compares the bytes of decimals without their sign. It takes one column after the other: only one is made at a time.
+      return {
+        name,
+        statistics: !hasNegative,
+        offsetIndex: false,
+        get data() {
+          return dataOf();
+        },
+      };
     });
-    const texts = others.map((each) => each && JSON.stringify(each));
-    if (hasDecimals) columnData.push({ name: othersName, data: texts, offsetIndex: false });
-    void writer.write({ columnData, rowGroupSize: rows.length });
+    const textOf = (other: Record<string, string> | undefined) => other && JSON.stringify(other);
+    if (hasDecimals)
+      columnData.push({
+        name: othersName,
+        offsetIndex: false,
+        get data() {
+          return others.map(textOf);
+        },
+      });
+    void writer.write({ columnData, rowGroupSize: order.length });
     const group = writer.row_groups.at(-1)!;
     group.sorting_columns = [0, 1, 2].map((column_idx) => ({ column_idx, descending: false, nulls_first: false }));
     for (const { meta_data } of group.columns) {
@@ -82,11 +99,12 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
   return {
     write(rows) {
       for (const row of rows) {
-        if (waiting.push(row) === groupRows) writeGroup(sorted(waiting.splice(0), columns));
+        for (let at = 0; at < cells.length; at++) cells[at]!.push(columns[at]!.of(row));
+        if (cells[0]!.length === groupRows) writeGroup();
       }
     },
     finish() {
-      if (waiting.length > 0) writeGroup(sorted(waiting, columns));
+      if (cells[0]!.length > 0) writeGroup();
       for (const element of schema.filter(({ type }) => type === 'FIXED_LEN_BYTE_ARRAY')) {
         Object.assign(element, { converted_type: 'DECIMAL', precision, scale });
       }
@@ -95,15 +113,12 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
   };
 }
 
-/** Sorts by the first three columns: a text and two numbers. */
-function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Row[] {
-  const keyed = rows.map((row) => {
-    const [name, at, sub] = columns.slice(0, 3).map(({ of }) => of(row));
-    return { row, name: String(name), at: Number(at), sub: Number(sub) };
-  });
-  const byName = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
-  keyed.sort((one, other) => byName(one.name, other.name) || one.at - other.at || one.sub - other.sub);
-  return keyed.map(({ row }) => row);
+/** The rows in the order of three columns: a text and two numbers. */
+function orderOf([names, ats, subs]: readonly Cell[][]): number[] {
+  const byName = Map.groupBy(names!.keys(), (row) => String(names![row]));
+  const byPlace = (one: number, other: number) =>
+    Number(ats![one]) - Number(ats![other]) || Number(subs![one]) - Number(subs![other]);
+  return [...byName.keys()].sort().flatMap((name) => byName.get(name)!.sort(byPlace));
 }
 
 /** `undefined` for one that does not fit. */
@@ -115,6 +130,10 @@ function bytesOf(decimal: string): Buffer | undefined {
   cell.writeBigInt64BE(unscaled >> 64n, 0);
   cell.writeBigUInt64BE(BigInt.asUintN(64, unscaled), 8);
   return cell;
+}
+
+function bytesOfNegative(decimal: Cell): Buffer | undefined {
+  return typeof decimal === 'string' && decimal.startsWith('-') ? bytesOf(decimal) : undefined;
 }
 
 function unscaledOf(cell: Uint8Array): bigint {
