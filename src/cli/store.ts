@@ -1,20 +1,24 @@
 import { resolve } from 'node:path';
+import { recordHeads } from '../operator/record-heads.ts';
 import type { CopyProgress } from '../store/copy-store.ts';
-import type { Command, Output } from './command.ts';
-import { configurationFor, refusePassword, storeCommand, yesOption } from './store-command.ts';
+import type { Command, CommandInput, Context, Output } from './command.ts';
+import { UsageError } from './failure.ts';
+import { actorOf, configurationFor, refusePassword, storeCommand, yesOption } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
 export const storeCopy: Command = {
   name: 'store copy',
   summary: 'copy a database into a new one, such as from SQLite to PostgreSQL',
   details: [
-    'Copies everything, and compares row counts at the end. Keys keep working.',
+    'Copies everything, and compares row counts at the end; the record is verified there. Keys keep working.',
     'Stop the servers first: what they write meanwhile is not copied. The source is only read. After an interruption run it again: it continues.',
     'Passwords come from PGPASSFILE (or ~/.pgpass), with a line for each host, or from PGPASSWORD.',
   ],
   options: [
     { name: 'to', value: 'URL', summary: 'the database to fill, which has to be empty', required: true },
     { name: 'from', value: 'URL', summary: 'the database to read (default: the configured one)' },
+    { name: 'record-to', value: 'URL', summary: 'copy the record too, into this empty database' },
+    { name: 'record-from', value: 'URL', summary: 'the record to read (default: the configured one)' },
   ],
   examples: {
     'mdapi store copy --from sqlite:./mdapi.sqlite --to postgres://mdapi@db.example.com/mdapi':
@@ -31,12 +35,16 @@ export const storeCopy: Command = {
     const { clock, stderr } = context;
     const { counts, wasComplete } = await copyStore({ from, to, clock, progress: progressOn(stderr) });
     const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
-    const next =
-      'Next: set `store` in the configuration to the new database, and `history.url`: the record is not copied. Name its file to go on with it, or a database to begin anew and keep the file. Then start the server.';
+    const isRecordCopied = input.option('record-to') !== undefined;
+    const record = isRecordCopied ? await moveRecord(input, context, to) : undefined;
+    const ofRecord = isRecordCopied
+      ? 'to that of the record, which was verified'
+      : 'the record is not copied. Name its file to go on with it, or a database to begin anew and keep the file';
+    const next = `Next: set \`store\` in the configuration to the new database, and \`history.url\`: ${ofRecord}. Then start the server.`;
     return {
-      json: { complete: true, wasComplete, counts },
+      json: { complete: true, wasComplete, counts, ...(record && { record }) },
       text: table(['TABLE', 'ROWS'], rows, paintFor(context), ''),
-      notes: [wasComplete ? 'The copy was complete already; nothing was done.' : next],
+      notes: [wasComplete && record?.wasComplete !== false ? 'The copy was complete already; nothing was done.' : next],
     };
   },
 };
@@ -55,6 +63,29 @@ export const acceptChanges: Command = storeCommand({
     return { json: { accepted: true }, text: 'Running servers take what they hold back within a second.\n' };
   },
 });
+
+/** Copies the record, and compares it with what the copied store knows of it. */
+async function moveRecord(input: CommandInput, context: Context, store: string) {
+  const locationOf = async (option: string) => {
+    const url = input.option(option);
+    if (url !== undefined) refusePassword(option, url);
+    const flags = url === undefined ? [] : [{ flag: `--${option}`, key: 'history.url', value: url }];
+    const { history } = (await configurationFor(input, context, flags)).configuration;
+    if (history === undefined) throw new UsageError(`There is no record there: name one with --${option}.`);
+    return history.location;
+  };
+  const { copyRecord } = await import('../history/query/copy-record.ts');
+  const { openStore } = await import('../store/store.ts');
+  const { clock, randomness, stderr } = context;
+  const copied = await openStore({ url: store, clock, randomness, actor: actorOf(context) });
+  const kept = await recordHeads(copied.snapshots).load();
+  await copied.close();
+  stderr.write('Copying the record\n');
+  const progress = (segments: number) => {
+    if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
+  };
+  return copyRecord({ from: await locationOf('record-from'), to: await locationOf('record-to'), kept, progress });
+}
 
 /** A store URL of the command line, a relative path made absolute. Throws `UsageError` for one with a password. */
 function argumentUrl(option: string, url: string, cwd: string): string {

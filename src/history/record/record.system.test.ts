@@ -4,6 +4,7 @@ import { testRecordsOnPostgres } from './record.testing.ts';
 testRecordsOnPostgres();
 await import('../query/bodies.test.ts');
 await import('../query/coverage.test.ts');
+await import('../query/copy-record.test.ts');
 await import('../ship/ship-span.test.ts');
 await import('./clock-offsets.test.ts');
 await import('../query/tampering.test.ts');

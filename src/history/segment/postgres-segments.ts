@@ -4,9 +4,17 @@ import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
-import { assertReadable } from './record-form.ts';
+import { assertReadable, recordForm } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
-import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
+import type {
+  Deletion,
+  RecordContent,
+  RecordLocation,
+  SegmentReader,
+  SegmentStore,
+  Sign,
+  Slice,
+} from './segment-store.ts';
 import type { RunQuery, SegmentRow, Steps } from './sql-segments.ts';
 import { headColumns, headOf, headOfChain, SqlSegments, valuesOf } from './sql-segments.ts';
 
@@ -100,11 +108,12 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     pool: ConnectionPool,
     location: PostgresLocation,
     journalPath: string,
-    { form, hasSigns }: Awaited<ReturnType<typeof prepareTables>>,
+    { form, hasSigns }: { readonly form: number; readonly hasSigns: boolean },
     clock: Pick<Clock, 'now'>,
-  ) {
     // One statement is a transaction by itself.
-    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0', form, hasSigns);
+    run: RunQuery = (text, values) => using(pool, (run) => run(text, values)),
+  ) {
+    super(run, prefix, '0', form, hasSigns);
     this.#pool = pool;
     this.#location = location;
     this.#clock = clock;
@@ -115,6 +124,29 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
   async newChain(): Promise<number> {
     const [row] = await this.run<{ chain: number }>('insert into record_chain default values returning chain');
     return row!.chain;
+  }
+
+  fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void> {
+    return together(this.#pool, async (run) => {
+      const numbered = 'overriding system value';
+      for (const chain of content.chains) await run(`insert into record_chain ${numbered} values (?)`, [chain]);
+      const lastHold = await this.fillTables(run, content, numbered);
+      const lasts = {
+        chain: Math.max(0, ...content.chains),
+        run: Number(content.tables.run.at(-1)?.[0]),
+        hold: lastHold,
+      };
+      for (const [name, last] of Object.entries(lasts)) {
+        const column = name === 'hold' ? 'id' : name;
+        if (last > 0) await run('select setval(pg_get_serial_sequence(?, ?), ?)', [prefix + name, column, last]);
+      }
+      for await (const segment of content.segments) {
+        await makeMonth(run, monthOf(segment.firstAt));
+        await run(insertSegment, [...valuesOf(segment), segment.data]);
+      }
+      const identity = { form: recordForm, hasSigns: true };
+      await check(new PostgresSegments(this.#pool, this.#location, this.journalPath, identity, this.#clock, run));
+    });
   }
 
   /** Can be repeated: an answer that is lost on its way does not show whether they are stored. */

@@ -104,6 +104,18 @@ export type RecordLocation =
   /** `journalPath` is a path on this machine that the names of the journals begin with. */
   | { readonly kind: 'postgres'; readonly url: string; readonly journalPath: string };
 
+/** The tables beside the segments, which are alike on both engines. */
+export const sideTables = ['run', 'hold', 'deletion', 'sign', 'ledger'] as const;
+export type SideTable = (typeof sideTables)[number];
+export type SideRows = readonly (readonly (string | number | Buffer)[])[];
+
+/** All of a record. */
+export interface RecordContent {
+  readonly tables: Readonly<Record<SideTable, SideRows>>;
+  readonly chains: readonly number[];
+  readonly segments: AsyncIterable<Segment>;
+}
+
 /** Where segments are. Reads work beside a writer, in another process too. */
 export interface SegmentReader {
   chains(): Promise<readonly number[]>;
@@ -120,6 +132,8 @@ export interface SegmentReader {
   ledger(after?: number): Promise<readonly LedgerEntry[]>;
   /** The last one of each process that did not end in order; `undefined` where only versions that gave none have written. */
   signs(): Promise<readonly Sign[] | undefined>;
+  /** Gives all rows of a table, with their values in the order of its columns. */
+  rowsOf(table: SideTable): Promise<SideRows>;
   /** Gives what was copied of the journal of a process of another machine; absent where all are on this one. */
   journal?(chain: number): Promise<Buffer>;
   /** The beginning of the names of this store's journals; `undefined` for one without a file. */
@@ -134,6 +148,8 @@ export interface SegmentStore extends SegmentReader {
   readonly clockOffsetMs?: number | undefined;
   /** A number for a new chain. @param taken numbers that this process cannot have */
   newChain(taken: readonly number[]): Promise<number>;
+  /** Fills an empty store. All of it arrives, or nothing. @param check looks at it before it stays, and throws where it may not */
+  fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void>;
   /** All or none of them. */
   append(segments: readonly Segment[]): Promise<void>;
   /** Instead of its last one. @param part of its journal from a byte on, for those who cannot read the file; it stays until `append` */

@@ -2,7 +2,19 @@ import type { EpochMs } from '../../clock.ts';
 import { holdText, ledgerHash, runText } from './ledger.ts';
 import { digestsForm } from './record-form.ts';
 import type { ChainHead, Segment, SegmentHead } from './segment.ts';
-import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign } from './segment-store.ts';
+import {
+  type Deletion,
+  type Hold,
+  type LedgerEntry,
+  type LedgerKind,
+  type RecordContent,
+  type Run,
+  type SegmentQuery,
+  type SideRows,
+  type SideTable,
+  type Sign,
+  sideTables,
+} from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
@@ -151,6 +163,27 @@ export abstract class SqlSegments {
 
   async signOff(chain: number): Promise<void> {
     await this.run(`delete from ${this.#prefix}sign where chain = ?`, [chain]);
+  }
+
+  async rowsOf(table: SideTable): Promise<SideRows> {
+    if (!this.hasSigns && (table === 'sign' || table === 'ledger')) return [];
+    const rows = await this.run<object>(`select * from ${this.#prefix}${table} order by 1, 2`);
+    const asStored = (value: string | number | Uint8Array) => (typeof value === 'object' ? Buffer.from(value) : value);
+    return rows.map((row) => Object.values(row).map(asStored));
+  }
+
+  /** Writes the tables beside the segments. @param numbered what lets a row have its number already @returns the last number of a hold */
+  protected async fillTables(run: RunQuery, { tables }: RecordContent, numbered = ''): Promise<number> {
+    for (const table of sideTables) {
+      for (const row of tables[table]) {
+        await run(`insert into ${this.#prefix}${table} ${numbered} values (${row.map(() => '?').join(', ')})`, row);
+      }
+    }
+    // A released hold keeps its number: the ledger has it.
+    const entered = tables.ledger
+      .filter(([, kind]) => kind === 'hold')
+      .map(([, , text]) => JSON.parse(String(text)).id);
+    return Math.max(0, ...entered, ...tables.hold.map(([id]) => Number(id)));
   }
 
   deletions(chain: number): Promise<readonly Deletion[]> {

@@ -6,7 +6,7 @@ import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, digestsForm, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
-import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import type { Deletion, RecordContent, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 import { headColumns, headOf, type SegmentRow, SqlSegments, type Steps, valuesOf } from './sql-segments.ts';
 
 const schema = `
@@ -128,18 +128,40 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     return chain;
   }
 
+  async fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void> {
+    // A log would take as much again as the record.
+    this.#database.exec('pragma journal_mode = delete; begin immediate');
+    try {
+      const lastHold = await this.fillTables(this.run, content);
+      this.#all(
+        "insert or replace into sqlite_sequence (rowid, name, seq) values ((select rowid from sqlite_sequence where name = 'hold'), 'hold', ?)",
+        [lastHold],
+      );
+      for await (const segment of content.segments) this.#append([segment]);
+      await check(this);
+      this.#database.exec('commit');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw error;
+    } finally {
+      this.#database.exec('pragma journal_mode = wal');
+    }
+  }
+
   async append(segments: readonly Segment[]): Promise<void> {
-    this.#together(() => {
-      const [last] = this.#all<{ id: number }>('select coalesce(max(id), 0) as id from chunk');
-      let chunk = last!.id;
-      for (const segment of segments) {
-        this.#all(insertSegment, [...valuesOf(segment), chunk + 1]);
-        const { data } = segment;
-        for (let start = 0; start < data.length; start += chunkBytes) {
-          this.#all('insert into chunk values (?, ?)', [++chunk, data.subarray(start, start + chunkBytes)]);
-        }
+    this.#together(() => this.#append(segments));
+  }
+
+  #append(segments: readonly Segment[]): void {
+    const [last] = this.#all<{ id: number }>('select coalesce(max(id), 0) as id from chunk');
+    let chunk = last!.id;
+    for (const segment of segments) {
+      this.#all(insertSegment, [...valuesOf(segment), chunk + 1]);
+      const { data } = segment;
+      for (let start = 0; start < data.length; start += chunkBytes) {
+        this.#all('insert into chunk values (?, ?)', [++chunk, data.subarray(start, start + chunkBytes)]);
       }
-    });
+    }
   }
 
   deletableBefore(before: EpochMs): EpochMs {
