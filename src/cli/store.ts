@@ -84,7 +84,7 @@ async function moveRecord(input: CommandInput, context: Context, store: string) 
   const progress = (segments: number) => {
     if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
   };
-  return copyRecord({ from: await locationOf('record-from'), to: await locationOf('record-to'), kept, progress });
+  return copyRecord(await locationOf('record-from'), await locationOf('record-to'), kept, progress);
 }
 
 /** A store URL of the command line, a relative path made absolute. Throws `UsageError` for one with a password. */

@@ -13,6 +13,7 @@ import {
   writerOn,
 } from '../record/record.testing.ts';
 import { StreamWriter } from '../record/stream.ts';
+import type { ExpectedHead } from '../segment/expected-heads.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
@@ -67,8 +68,12 @@ async function contentAt(location: RecordLocation) {
   return { bodies, finding, heads, holds: holds.map((hold) => ({ ...hold })), ledger: ledger.map(({ text }) => text) };
 }
 
-function copy(from: RecordLocation, to: RecordLocation, more: Partial<Parameters<typeof copyRecord>[0]> = {}) {
-  return copyRecord({ from, to, kept: [], progress: () => {}, ...more });
+function copy(
+  from: RecordLocation,
+  to: RecordLocation,
+  more: { kept?: readonly ExpectedHead[]; progress?: (segments: number) => void } = {},
+) {
+  return copyRecord(from, to, more.kept ?? [], more.progress ?? (() => {}));
 }
 
 recordTest('a record that is copied and copied back is whole, and every body is rebuilt byte for byte', async (t) => {

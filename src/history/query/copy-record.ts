@@ -8,24 +8,8 @@ import { chainsWithJournal } from '../record/open-writer.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
 import { openSegments, openSegmentsToRead } from '../segment/open-segments.ts';
 import { type Segment, segmentKinds } from '../segment/segment.ts';
-import {
-  type RecordContent,
-  type RecordLocation,
-  type SegmentReader,
-  type SideRows,
-  type SideTable,
-  sideTables,
-} from '../segment/segment-store.ts';
+import type { RecordLocation, SegmentReader } from '../segment/segment-store.ts';
 import { verifyRecord } from './verify.ts';
-
-export interface RecordCopyOptions {
-  readonly from: RecordLocation;
-  readonly to: RecordLocation;
-  /** Ends of the record that the store knows. */
-  readonly kept: readonly ExpectedHead[];
-  /** Called with the number of segments so far. */
-  readonly progress: (segments: number) => void;
-}
 
 /** Heads that are read together. */
 const pageSize = 1_000;
@@ -33,10 +17,18 @@ const pageSize = 1_000;
 /**
  * Copies a record, its running minute included, into a database without one. It is verified before it stays there: all of it arrives, or nothing.
  *
+ * @param kept ends of the record that the store knows
+ * @param progress called with the number of segments so far
+ *
  * Throws `StoreError`: `copy_refused` when the target has another record or the source none, `in_use` when a server writes to the source,
  * `copy_incomplete` when the source is not as it was written, or changed meanwhile.
  */
-export async function copyRecord({ from, to, kept, progress }: RecordCopyOptions): Promise<{ wasComplete: boolean }> {
+export async function copyRecord(
+  from: RecordLocation,
+  to: RecordLocation,
+  kept: readonly ExpectedHead[],
+  progress: (segments: number) => void,
+): Promise<{ wasComplete: boolean }> {
   const source = await openSegmentsToRead(from);
   if (source === undefined) throw refused('There is no record to copy.');
   const target = await openSegments(to);
@@ -88,8 +80,8 @@ async function* segmentsOf(source: SegmentReader, progress: (segments: number) =
 
 /** Everything but the segments, and their ends. */
 async function contentOf(store: SegmentReader) {
-  const tables: Partial<Record<SideTable, SideRows>> = {};
-  for (const table of sideTables) tables[table] = await store.rowsOf(table);
+  const [run, hold, deletion] = [await store.rowsOf('run'), await store.rowsOf('hold'), await store.rowsOf('deletion')];
+  const tables = { run, hold, deletion, sign: await store.rowsOf('sign'), ledger: await store.rowsOf('ledger') };
   const ends: [chain: number, ...end: unknown[]][] = [];
   for (const chain of await store.chains()) ends.push([chain, await store.head(chain)]);
   const journals: [chain: number, bytes: Buffer][] = [];
@@ -97,7 +89,7 @@ async function contentOf(store: SegmentReader) {
     const bytes = existsSync(path) ? readFileSync(path) : await store.journal?.(chain);
     if (bytes !== undefined) journals.push([chain, bytes]);
   }
-  return { tables: tables as RecordContent['tables'], ends, journals };
+  return { tables, ends, journals };
 }
 
 /** Journals of this machine, and of what processes of others left. */

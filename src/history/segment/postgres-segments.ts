@@ -6,15 +6,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { assertReadable, recordForm } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
-import type {
-  Deletion,
-  RecordContent,
-  RecordLocation,
-  SegmentReader,
-  SegmentStore,
-  Sign,
-  Slice,
-} from './segment-store.ts';
+import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Sign, Slice } from './segment-store.ts';
 import type { RunQuery, SegmentRow, Steps } from './sql-segments.ts';
 import { headColumns, headOf, headOfChain, SqlSegments, valuesOf } from './sql-segments.ts';
 
@@ -126,11 +118,11 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     return row!.chain;
   }
 
-  fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void> {
+  fill(...[content, check]: Parameters<SegmentStore['fill']>): Promise<void> {
     return together(this.#pool, async (run) => {
       const numbered = 'overriding system value';
       for (const chain of content.chains) await run(`insert into record_chain ${numbered} values (?)`, [chain]);
-      const lastHold = await this.fillTables(run, content, numbered);
+      const lastHold = await this.fillTables(run, content.tables, numbered);
       const lasts = {
         chain: Math.max(0, ...content.chains),
         run: Number(content.tables.run.at(-1)?.[0]),

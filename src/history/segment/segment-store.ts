@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
 import type { ByteRange } from './groups.ts';
-import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
+import type { ChainHead, Segment, SegmentHead, SegmentKind, SideRows, SideTables } from './segment.ts';
 
 /** A process that wrote a part of the record. */
 export interface Run {
@@ -104,14 +104,9 @@ export type RecordLocation =
   /** `journalPath` is a path on this machine that the names of the journals begin with. */
   | { readonly kind: 'postgres'; readonly url: string; readonly journalPath: string };
 
-/** The tables beside the segments, which are alike on both engines. */
-export const sideTables = ['run', 'hold', 'deletion', 'sign', 'ledger'] as const;
-export type SideTable = (typeof sideTables)[number];
-export type SideRows = readonly (readonly (string | number | Buffer)[])[];
-
 /** All of a record. */
 export interface RecordContent {
-  readonly tables: Readonly<Record<SideTable, SideRows>>;
+  readonly tables: SideTables;
   readonly chains: readonly number[];
   readonly segments: AsyncIterable<Segment>;
 }
@@ -133,7 +128,7 @@ export interface SegmentReader {
   /** The last one of each process that did not end in order; `undefined` where only versions that gave none have written. */
   signs(): Promise<readonly Sign[] | undefined>;
   /** Gives all rows of a table, with their values in the order of its columns. */
-  rowsOf(table: SideTable): Promise<SideRows>;
+  rowsOf(table: keyof SideTables): Promise<SideRows>;
   /** Gives what was copied of the journal of a process of another machine; absent where all are on this one. */
   journal?(chain: number): Promise<Buffer>;
   /** The beginning of the names of this store's journals; `undefined` for one without a file. */

@@ -46,6 +46,10 @@ export type SegmentHead = Omit<Segment, 'data'> & {
   readonly place: number;
 };
 
+/** Rows of a table beside the segments, with their values in the order of its columns. */
+export type SideRows = readonly (readonly (string | number | Buffer)[])[];
+export type SideTables = Readonly<Record<'run' | 'hold' | 'deletion' | 'sign' | 'ledger', SideRows>>;
+
 /** The end of a chain; for the first segment there is nothing before it. */
 export interface ChainHead {
   readonly number: number;

@@ -1,20 +1,8 @@
 import type { EpochMs } from '../../clock.ts';
 import { holdText, ledgerHash, runText } from './ledger.ts';
 import { digestsForm } from './record-form.ts';
-import type { ChainHead, Segment, SegmentHead } from './segment.ts';
-import {
-  type Deletion,
-  type Hold,
-  type LedgerEntry,
-  type LedgerKind,
-  type RecordContent,
-  type Run,
-  type SegmentQuery,
-  type SideRows,
-  type SideTable,
-  type Sign,
-  sideTables,
-} from './segment-store.ts';
+import type { ChainHead, Segment, SegmentHead, SideRows, SideTables } from './segment.ts';
+import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign } from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
@@ -165,7 +153,7 @@ export abstract class SqlSegments {
     await this.run(`delete from ${this.#prefix}sign where chain = ?`, [chain]);
   }
 
-  async rowsOf(table: SideTable): Promise<SideRows> {
+  async rowsOf(table: keyof SideTables): Promise<SideRows> {
     if (!this.hasSigns && (table === 'sign' || table === 'ledger')) return [];
     const rows = await this.run<object>(`select * from ${this.#prefix}${table} order by 1, 2`);
     const asStored = (value: string | number | Uint8Array) => (typeof value === 'object' ? Buffer.from(value) : value);
@@ -173,9 +161,9 @@ export abstract class SqlSegments {
   }
 
   /** Writes the tables beside the segments. @param numbered what lets a row have its number already @returns the last number of a hold */
-  protected async fillTables(run: RunQuery, { tables }: RecordContent, numbered = ''): Promise<number> {
-    for (const table of sideTables) {
-      for (const row of tables[table]) {
+  protected async fillTables(run: RunQuery, tables: SideTables, numbered = ''): Promise<number> {
+    for (const [table, rows] of Object.entries(tables)) {
+      for (const row of rows) {
         await run(`insert into ${this.#prefix}${table} ${numbered} values (${row.map(() => '?').join(', ')})`, row);
       }
     }

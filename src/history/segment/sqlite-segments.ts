@@ -6,7 +6,7 @@ import { createIfMissing } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, digestsForm, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
-import type { Deletion, RecordContent, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 import { headColumns, headOf, type SegmentRow, SqlSegments, type Steps, valuesOf } from './sql-segments.ts';
 
 const schema = `
@@ -128,15 +128,13 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     return chain;
   }
 
-  async fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void> {
+  async fill(...[content, check]: Parameters<SegmentStore['fill']>): Promise<void> {
     // A log would take as much again as the record.
     this.#database.exec('pragma journal_mode = delete; begin immediate');
     try {
-      const lastHold = await this.fillTables(this.run, content);
-      this.#all(
-        "insert or replace into sqlite_sequence (rowid, name, seq) values ((select rowid from sqlite_sequence where name = 'hold'), 'hold', ?)",
-        [lastHold],
-      );
+      const lastHold = await this.fillTables(this.run, content.tables);
+      const row = "(select rowid from sqlite_sequence where name = 'hold')";
+      this.#all(`insert or replace into sqlite_sequence (rowid, name, seq) values (${row}, 'hold', ?)`, [lastHold]);
       for await (const segment of content.segments) this.#append([segment]);
       await check(this);
       this.#database.exec('commit');

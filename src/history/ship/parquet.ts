@@ -56,37 +56,22 @@ export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]):
     const columnData = columns.map(({ name, type }, at): ColumnSource => {
       const values = cells[at]!;
       cells[at] = [];
-      const dataOf = () => {
-        const known = new Map<string, Buffer | undefined>();
-        return order.map((from, to) => {
-          const value = values[from];
-          if (value === undefined || type === 'text' || type === 'count') return value;
-          if (type === 'instant') return BigInt(value);
-          const cell = known.getOrInsertComputed(String(value), bytesOf);
-          if (cell === undefined) others[to] = { ...others[to], [name]: String(value) };
-          return cell;
-        });
-      };
-      const hasNegative = type === 'decimal' && values.some((value) => (bytesOfNegative(value)?.[0] ?? 0) > 127);
-      // The library compares the bytes of decimals without their sign. It takes one column after the other: only one is made at a time.
-      return {
-        name,
-        statistics: !hasNegative,
-        offsetIndex: false,
-        get data() {
-          return dataOf();
-        },
-      };
-    });
-    const textOf = (other: Record<string, string> | undefined) => other && JSON.stringify(other);
-    if (hasDecimals)
-      columnData.push({
-        name: othersName,
-        offsetIndex: false,
-        get data() {
-          return others.map(textOf);
-        },
+      const known = new Map<string, Buffer | undefined>();
+      let hasNegative = false;
+      const data = order.map((from, to) => {
+        const value = values[from];
+        if (value === undefined || type === 'text' || type === 'count') return value;
+        if (type === 'instant') return BigInt(value);
+        const cell = known.getOrInsertComputed(String(value), bytesOf);
+        if (cell === undefined) others[to] = { ...others[to], [name]: String(value) };
+        else hasNegative ||= cell[0]! > 127;
+        return cell;
       });
+      // The library compares the bytes of decimals without their sign.
+      return { name, data, statistics: !hasNegative, offsetIndex: false };
+    });
+    const texts = others.map((each) => each && JSON.stringify(each));
+    if (hasDecimals) columnData.push({ name: othersName, data: texts, offsetIndex: false });
     void writer.write({ columnData, rowGroupSize: order.length });
     const group = writer.row_groups.at(-1)!;
     group.sorting_columns = [0, 1, 2].map((column_idx) => ({ column_idx, descending: false, nulls_first: false }));
@@ -130,10 +115,6 @@ function bytesOf(decimal: string): Buffer | undefined {
   cell.writeBigInt64BE(unscaled >> 64n, 0);
   cell.writeBigUInt64BE(BigInt.asUintN(64, unscaled), 8);
   return cell;
-}
-
-function bytesOfNegative(decimal: Cell): Buffer | undefined {
-  return typeof decimal === 'string' && decimal.startsWith('-') ? bytesOf(decimal) : undefined;
 }
 
 function unscaledOf(cell: Uint8Array): bigint {
