@@ -13,6 +13,8 @@ export interface Witnessed extends PublicAnswer {
 }
 
 const networkMs = 3;
+/** While the world is quiet it asks so many times less often. */
+const quietTimes = 6;
 
 /** A client that polls the public API at the intervals that the contract recommends, wherever a balancer sends it. */
 export class Client {
@@ -50,7 +52,8 @@ export class Client {
   poll(target: string, everyMs: number): void {
     const { clock } = this.#world.scheduler.lane(`client ${this.name}`);
     const ask = () => {
-      clock.after(everyMs * (0.9 + 0.2 * this.#randomness.fraction()), ask);
+      const more = this.#world.scheduler.isQuiet ? quietTimes : 1;
+      clock.after(more * everyMs * (0.9 + 0.2 * this.#randomness.fraction()), ask);
       this.ask(target);
     };
     clock.after(everyMs * this.#randomness.fraction(), ask);

@@ -30,8 +30,8 @@ export interface ExchangeModelOptions {
   /** Exchanges of one seed quote the same markets, a little apart. */
   readonly deviation: number;
   readonly markets: number;
-  /** Learns each honest quote, the moment it holds. */
-  readonly quoted: (symbol: string, quote: Quote) => void;
+  /** Learns each honest quote, the moment it holds, and whether the exchange keeps it from those who listen. */
+  readonly quoted: (symbol: string, quote: Quote, isMuted: boolean) => void;
 }
 
 /**
@@ -202,7 +202,7 @@ export class ExchangeModel implements OutsideServer {
     const market = this.exchange.markets.get(symbol)!;
     if (market.pinned) return;
     const { bid, ask } = market.values(this.lane.clock.now());
-    this.#options.quoted(symbol, { bid, ask });
+    this.#options.quoted(symbol, { bid, ask }, this.#venue.isMuted(symbol));
   }
 
   #delayMs(): number {

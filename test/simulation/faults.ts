@@ -15,6 +15,8 @@ interface Fault {
   begin(simulation: Simulation, choice: number): unknown;
   /** Absent where it is over at once. */
   end?(simulation: Simulation, choice: number): unknown;
+  /** Lasts so long, from and to, where that is not up to the plan. */
+  readonly longMs?: readonly [number, number];
 }
 
 const one = <Item>(items: readonly Item[], choice: number): Item => items[Math.floor(choice * items.length)]!;
@@ -52,6 +54,9 @@ function ofNetwork(name: 'delayMs' | 'doubledShare' | 'shuffledShare', value: nu
   return { begin: set(value), end: set(0) };
 }
 
+/** Longer than a market that is missing is delisted after, and far longer than a rate is valid. */
+const hoursMs = [65 * 60_000, 180 * 60_000] as const;
+
 const half = (simulation: Simulation, choice: number) => {
   const all = simulation.marketsOf(exchangeOf(simulation, choice));
   return { symbol: all.slice(0, Math.ceil(all.length / 2)) };
@@ -70,6 +75,11 @@ const faults = {
     begin: (s, c) => s.setClock(processOf(s, c), Math.round((again(c) - 0.5) * 20_000)),
     end: (s, c) => s.setClock(processOf(s, c), 0),
   },
+  'clock drifts': {
+    begin: (s, c) => s.drift(processOf(s, c), again(c) < 0.5 ? 0.98 : 1.02),
+    end: (s, c) => s.drift(processOf(s, c), 1),
+  },
+  'rolling upgrade': { begin: (s) => s.upgrade() },
   'Redis lost': { begin: ({ redis }) => redis.stop(), end: ({ redis }) => redis.restart() },
   'Redis slow': { begin: ({ redis }, c) => redis.slow(5 + 200 * again(c)), end: ({ redis }) => redis.slow(0) },
   'Redis flushed': { begin: ({ redis }) => redis.flush() },
@@ -99,6 +109,20 @@ const faults = {
     end: ({ rates }) => rates.fault('rate-gone', false),
   },
   'rate changed': { begin: (s, c) => s.setRate((24 + again(c)).toFixed(3)) },
+  'store lost': { begin: (s) => s.troubleStore('lost'), end: (s) => s.troubleStore(undefined) },
+  'store read-only': { begin: (s) => s.troubleStore('read-only'), end: (s) => s.troubleStore(undefined) },
+  'store locked': { begin: (s) => s.troubleStore('locked'), end: (s) => s.troubleStore(undefined) },
+  'sources reloaded': { begin: (s, c) => s.reloadSources(1 + Math.floor(3 * c), 1), end: (s) => s.reloadSources(3) },
+  'exchange down for hours': { ...ofExchange('down'), longMs: hoursMs },
+  'rate gone for hours': {
+    begin: ({ rates }) => rates.fault('rate-gone', true),
+    end: ({ rates }) => rates.fault('rate-gone', false),
+    longMs: hoursMs,
+  },
+  'market not listed for hours': {
+    ...ofExchange('pair-unlisted', (s, c) => ({ symbol: marketOf(s, c) })),
+    longMs: hoursMs,
+  },
   'disk full': {
     begin: ({ world }) => Object.assign(world.disk, { isFull: true }),
     end: ({ world }) => Object.assign(world.disk, { isFull: false }),
@@ -132,29 +156,52 @@ export type FaultKind = keyof typeof faults;
 
 const kinds = Object.keys(faults) as readonly FaultKind[];
 const ofSeveral = /^Redis/;
-const everyMsMin = 60_000;
-const everyMsMax = 12 * 60_000;
+/** From the first fault of one storm to that of the next. */
+const everyMs = [30 * 60_000, 120 * 60_000] as const;
+/** Faults of one storm begin within this time. */
+const stormMs = 4 * 60_000;
 const forMsMin = 2_000;
-const forMsMax = 8 * 60_000;
+const forMsMax = 4 * 60_000;
+/** Around everything that begins or ends the world is not quiet. */
+const beforeMs = 20_000;
+const afterMs = 3 * 60_000;
 
-/** Draws a plan: most faults alone, every third with company. @param only of these kinds */
+/** Draws a plan: storms of faults, half of them of one fault alone, and quiet between. @param only of these kinds */
 export function planOf(randomness: Randomness, forMs: number, processes: number, only = /./): readonly PlannedFault[] {
-  const offered = kinds.filter((kind) => only.test(kind) && (processes > 1 || !ofSeveral.test(kind)));
+  const isOffered = (kind: FaultKind) => {
+    const { longMs }: Fault = faults[kind];
+    return only.test(kind) && (processes > 1 || !ofSeveral.test(kind)) && (longMs?.[1] ?? 0) < forMs / 2;
+  };
+  const offered = kinds.filter(isOffered);
   const planned: PlannedFault[] = [];
   const between = (min: number, max: number) => Math.round(min + (max - min) * randomness.fraction());
-  // A short run has short faults.
+  // A short run has short faults, one soon after the other.
+  const shorter = Math.min(1, forMs / 21_600_000);
   const longestMs = Math.min(forMsMax, forMs / 3);
-  let atMs = Math.min(everyMsMin, forMs / 5);
   const hasRoom = () => atMs + longestMs < forMs;
-  for (; hasRoom(); atMs += between(everyMsMin, everyMsMax)) {
-    const count = randomness.fraction() < 1 / 3 ? between(2, 4) : 1;
+  let atMs = Math.min(60_000, forMs / 5);
+  for (; hasRoom(); atMs += between(everyMs[0] * shorter, everyMs[1] * shorter)) {
+    const count = randomness.fraction() < 1 / 2 ? between(2, 5) : 1;
     for (let index = 0; index < count; index++) {
       const kind = offered[Math.floor(randomness.fraction() * offered.length)]!;
-      const startMs = atMs + (index === 0 ? 0 : between(0, 10_000));
-      planned.push({ kind, atMs: startMs, forMs: between(forMsMin, longestMs), choice: randomness.fraction() });
+      const startMs = atMs + (index === 0 ? 0 : between(0, stormMs * shorter));
+      const { longMs }: Fault = faults[kind];
+      const lastsMs = longMs === undefined ? between(forMsMin, longestMs) : between(...longMs);
+      if (startMs + lastsMs >= forMs) continue;
+      planned.push({ kind, atMs: startMs, forMs: lastsMs, choice: randomness.fraction() });
     }
   }
   return planned;
+}
+
+/** The stretches of a run in which no fault begins or ends. */
+export function quietOf(plan: readonly PlannedFault[], forMs: number): readonly (readonly [number, number])[] {
+  const instants = plan.flatMap(({ atMs, forMs: lastsMs }) => [atMs, atMs + lastsMs]).sort((one, other) => one - other);
+  const bounds = [...instants, forMs + afterMs].filter((atMs) => atMs <= forMs + afterMs);
+  return bounds.flatMap((atMs, index) => {
+    const [fromMs, toMs] = [(bounds[index - 1] ?? 0) + afterMs, atMs - beforeMs];
+    return toMs - fromMs > 60_000 ? [[fromMs, Math.min(toMs, forMs - beforeMs)] as const] : [];
+  });
 }
 
 /** Has a fault happen in its time. */

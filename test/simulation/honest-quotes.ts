@@ -28,6 +28,8 @@ const one = new Big(1);
 export class HonestQuotes {
   readonly #quotes = new Map<string, HeldQuote[]>();
   readonly #last = new Map<string, HeldQuote>();
+  /** The last that its exchange told those who listen. */
+  readonly #told = new Map<string, HeldQuote>();
   readonly #fees: Dated[] = [];
   readonly #rates: Dated[] = [];
   readonly #marginPercent: string;
@@ -38,14 +40,19 @@ export class HonestQuotes {
     this.rateFrom(rate, Number.NEGATIVE_INFINITY);
   }
 
-  /** @param symbol as `BTCEUR` */
-  quoted(exchange: string, symbol: string, quote: Quote, nowMs: number): void {
+  /**
+   * @param symbol as `BTCEUR`
+   * @param isMuted those who listen are not told, and hear that the one before still holds
+   */
+  quoted(exchange: string, symbol: string, quote: Quote, nowMs: number, isMuted = false): void {
     const name = `${exchange} ${symbol}`;
-    const last = this.#last.get(name);
-    if (last?.bid === quote.bid && last.ask === quote.ask) return;
-    if (last !== undefined) last.untilMs = nowMs;
+    const [last, told] = [this.#last.get(name), this.#told.get(name)];
+    if (last?.bid === quote.bid && last.ask === quote.ask && (isMuted || told === last)) return;
+    if (last !== undefined && !(isMuted && last === told)) last.untilMs = nowMs;
+    if (told !== undefined && !isMuted) told.untilMs = Math.min(told.untilMs, nowMs);
     const held = { ...quote, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY };
     this.#last.set(name, held);
+    if (!isMuted) this.#told.set(name, held);
     const all = this.#quotes.get(symbol) ?? [];
     this.#quotes.set(symbol, all);
     all.push(held);

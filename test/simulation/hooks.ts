@@ -17,6 +17,7 @@ const doubles: Readonly<Record<string, string>> = {
   'node:perf_hooks': double('perf-hooks'),
   'node:v8': double('v8'),
   'node:worker_threads': double('worker-threads'),
+  'node:zlib': double('zlib'),
 };
 /** Only these get theirs: others use no more of it than what is the same for all. */
 const only: Readonly<Record<string, RegExp>> = {
@@ -24,6 +25,7 @@ const only: Readonly<Record<string, RegExp>> = {
   'node:http': /\/http\/http-server\.ts$/,
   'node:net': /\/http\/public-listener\.ts$/,
   'node:fs': /\/history\/record\/journal\.ts$/,
+  'node:zlib': /\/history\/segment\/columns\.ts$/,
 };
 
 /**

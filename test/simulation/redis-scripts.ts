@@ -15,7 +15,13 @@ const scripts: readonly (readonly [words: string, script: Script])[] = [
   ['clockWindow', count],
 ];
 
+const known = new Map<string, Script>();
+
 export function scriptNamed(text: string): Script {
+  return known.getOrInsertComputed(text, scriptWith);
+}
+
+function scriptWith(text: string): Script {
   const found = scripts.filter(([words]) => text.includes(words));
   if (found.length !== 1) throw new Error('the model does not know this script');
   return found[0]![1];

@@ -3,9 +3,16 @@
  * the platform have to be in place before the service is loaded.
  */
 import { hookDoubles } from './hooks.ts';
+import { optionsOf } from './options.ts';
 import { replacePlatform } from './platform.ts';
+import { runSideBySide } from './side-by-side.ts';
 
+const options = optionsOf(process.argv.slice(2));
+if (options.seeds > 1) process.exit(await runSideBySide(options));
 hookDoubles();
 const { simulate } = await import('./simulate.ts');
 replacePlatform();
-process.exit(await simulate(process.argv.slice(2)));
+const { code, tally } = await simulate(options);
+// Whoever runs several adds them up.
+if (process.send !== undefined) await new Promise((sent) => process.send!(tally, sent));
+process.exit(code);

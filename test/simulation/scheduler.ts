@@ -15,6 +15,10 @@ export type Failure = (error: unknown, lane: Lane) => void;
 export const epochMs = Date.parse('2026-11-21T10:00:00.000Z');
 /** Events between two turns of the real event loop, so that a signal can end the run. */
 const eventsInTurnMax = 20_000;
+/** In a quiet stretch what is done every so often is done no more often than this: less than any silence that the service looks into. */
+const quietEveryMs = 3_000;
+/** Waits between these take twice as long there, which a lease outlives. */
+const pauseMs = [400, 1_000] as const;
 const nativeImmediate = setImmediate;
 
 /** Runs what was put off to the next tick and every promise that can go on, at once. */
@@ -26,19 +30,28 @@ export class Scheduler {
   nowMs = 0;
   events = 0;
   current: Lane;
+  /** Nothing begins or ends in them: [from, to], in their order. */
+  readonly #quiet: readonly (readonly [number, number])[];
+  #quietAt = 0;
   readonly #heap: Event[] = [];
   readonly #failed: Failure;
   readonly #immediates: { readonly run: () => void; readonly lane: Lane }[] = [];
   #order = 0;
   #held: Promise<unknown> | undefined;
 
-  constructor(failed: Failure) {
+  constructor(failed: Failure, quiet: readonly (readonly [number, number])[] = []) {
     this.#failed = failed;
+    this.#quiet = quiet;
     this.current = new Lane(this, 'world', undefined);
   }
 
   lane(name: string, parent?: Lane): Lane {
     return new Lane(this, name, parent);
+  }
+
+  get isQuiet(): boolean {
+    while (this.nowMs >= (this.#quiet[this.#quietAt]?.[1] ?? Number.POSITIVE_INFINITY)) this.#quietAt++;
+    return this.nowMs >= (this.#quiet[this.#quietAt]?.[0] ?? Number.POSITIVE_INFINITY);
   }
 
   /** @param delayMs by the time of the world, whatever the clocks say */
@@ -158,6 +171,8 @@ export class Lane {
   readonly #scheduler: Scheduler;
   readonly #parent: Lane | undefined;
   readonly #resources = new Set<() => void>();
+  /** Its short waits may take longer in a quiet stretch. */
+  isPatient = false;
   #isDead = false;
   #isFrozen = false;
   #kept: Event[] = [];
@@ -195,10 +210,13 @@ export class Lane {
   readonly clock: Clock = {
     now: () => Math.floor(this.root.#wallMs + this.root.#elapsedMs) as EpochMs,
     monotonicMs: () => this.root.#monotonicMs + this.root.#elapsedMs,
-    after: (delayMs, run) => this.#scheduler.after(this, Math.max(1, Math.ceil(delayMs)) / this.root.#rate, run),
+    after: (delayMs, run) => {
+      const isPause = this.isPatient && this.#scheduler.isQuiet && delayMs >= pauseMs[0] && delayMs <= pauseMs[1];
+      return this.#scheduler.after(this, (Math.max(1, Math.ceil(delayMs)) * (isPause ? 2 : 1)) / this.root.#rate, run);
+    },
     every: (periodMs, run) => {
       const fire = () => {
-        timer = this.clock.after(periodMs, fire);
+        timer = this.clock.after(this.#scheduler.isQuiet ? Math.max(periodMs, quietEveryMs) : periodMs, fire);
         run();
       };
       let timer = this.clock.after(periodMs, fire);

@@ -15,10 +15,11 @@ export class ServiceProcess {
   readonly name: string;
   readonly #world: World;
   readonly #directory: string;
-  readonly #settings: Readonly<Record<string, string>>;
+  #settings: Readonly<Record<string, string>>;
   readonly #randomness: Randomness;
   /** How far its machine's clock is off, which a restart does not mend. */
   #offMs = 0;
+  #rate = 1;
   #lane: Lane | undefined;
   #service: Service | undefined;
   #isStopping = false;
@@ -49,7 +50,11 @@ export class ServiceProcess {
   }
 
   get offMs(): number {
-    return this.#offMs;
+    return this.lane?.offMs ?? this.#offMs;
+  }
+
+  get isDrifting(): boolean {
+    return this.#rate !== 1;
   }
 
   get lane(): Lane | undefined {
@@ -60,13 +65,16 @@ export class ServiceProcess {
     if (this.#isStopping) this.#startsAgain = true;
     if (this.isRunning) return;
     const lane = this.#world.scheduler.lane(this.name);
+    lane.isPatient = true;
     lane.stepClock(this.#offMs);
+    lane.drift(this.#rate);
     this.#lane = lane;
     this.#service = undefined;
     this.#disturbed('starts');
     lane.later(0, () => {
       const options = { clock: lane.clock, randomness: this.#randomness, log: this.#log(lane), version: '1.0.0' };
-      startService({ ...options, configuration: this.configuration() }).then(
+      const reread = async () => this.configuration();
+      startService({ ...options, configuration: this.configuration(), reread }).then(
         (service) => {
           this.#service = service;
           this.#world.note(this.name, 'serves');
@@ -96,6 +104,7 @@ export class ServiceProcess {
 
   kill(): void {
     if (!this.isRunning) return;
+    this.#offMs = this.offMs;
     this.#lane?.kill();
     this.#isStopping = false;
     this.#disturbed('is killed');
@@ -111,6 +120,7 @@ export class ServiceProcess {
     this.#startsAgain = false;
     const ended = () => {
       this.#isStopping = false;
+      this.#offMs = lane.offMs;
       lane.kill();
       if (this.#startsAgain) this.start();
     };
@@ -135,9 +145,23 @@ export class ServiceProcess {
 
   /** Sets its clock so far off the true time. */
   setClock(offMs: number): void {
-    this.lane?.stepClock(offMs - this.#offMs);
+    this.lane?.stepClock(offMs - this.offMs);
     this.#offMs = offMs;
     this.#disturbed(`has its clock set ${offMs} ms off`);
+  }
+
+  /** @param rate seconds of its clocks in one of the world */
+  drift(rate: number): void {
+    this.#rate = rate;
+    this.lane?.drift(rate);
+    this.#disturbed(`has its clocks run ${rate} times as fast`);
+  }
+
+  /** Has it read its configuration again, as a signal does. */
+  reload(settings: Readonly<Record<string, string>>): void {
+    this.#settings = { ...this.#settings, ...settings };
+    const service = this.#service;
+    if (service !== undefined) this.lane?.later(0, () => void service.reload().catch(() => {}));
   }
 
   #disturbed(what: string): void {

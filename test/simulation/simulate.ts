@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { seededRandomness } from '../support/fake-clock.ts';
-import { type PlannedFault, planOf, schedule } from './faults.ts';
+import { type PlannedFault, planOf, quietOf, schedule } from './faults.ts';
+import type { Options } from './options.ts';
 import { type Rule, rules, type Violation } from './rules.ts';
-import { shrink } from './shrink.ts';
+import { shrink as shrinkPlan } from './shrink.ts';
+import type { Tally } from './side-by-side.ts';
 import { Simulation } from './simulation.ts';
 import { picture, timeLine } from './time-line.ts';
 import type { Note } from './world.ts';
@@ -21,6 +22,7 @@ export interface Outcome {
   readonly notes: readonly Note[];
   readonly trace: string;
   readonly days: number;
+  /** Of the processor. */
   readonly seconds: number;
 }
 
@@ -34,48 +36,35 @@ export interface SeedOptions {
   readonly plan?: readonly PlannedFault[];
 }
 
-/** Runs a seed as the command line says. @returns the exit code */
-export async function simulate(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      ...{ seed: { type: 'string' }, days: { type: 'string' }, processes: { type: 'string' } },
-      ...{
-        seeds: { type: 'string' },
-        minutes: { type: 'string' },
-        shrink: { type: 'string' },
-        only: { type: 'string' },
-      },
-      ...{ notes: { type: 'boolean' }, twice: { type: 'boolean' } },
-    } as const,
-  });
-  const { seed = '1', days = '2', processes = '3', seeds = '1', notes = false, twice = false } = values;
-  const endsAtNs = process.hrtime.bigint() + BigInt(Math.round(Number(values.minutes ?? 1e6) * 6e10));
-  const outcomes: Outcome[] = [];
-  let isWell = true;
-  for (let index = 0; index < Number(seeds) && process.hrtime.bigint() < endsAtNs; index++) {
-    const options = { seed: Number(seed) + index, processes: Number(processes), days: Number(days), only: values.only };
-    const outcome = await runSeed(options);
-    outcomes.push({ ...outcome, notes: [] });
-    report(outcome, notes);
-    if (outcome.violations.length > 0) {
-      isWell = false;
-      await explain(outcome, options, Number(values.shrink ?? 12));
-    }
-    if (!twice) continue;
+/** Runs a seed as the command line says, and prints what came of it. */
+export async function simulate({ seed, days, processes, only, notes, twice, shrink }: Options) {
+  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only };
+  const outcome = await runSeed(options);
+  report(outcome, notes);
+  let isWell = outcome.violations.length === 0;
+  if (!isWell) await explain(outcome, options, shrink);
+  if (twice) {
     const isSame = (await runSeed(options)).trace === outcome.trace;
     say(isSame ? 'both runs are the same' : 'the runs differ');
     isWell &&= isSame;
   }
-  sum(outcomes);
-  return isWell ? 0 : 1;
+  const faults = outcome.plan.map(({ kind }) => kind);
+  const tally: Tally = {
+    seed,
+    days: outcome.days,
+    seconds: outcome.seconds,
+    isWell,
+    faults,
+    checks: [...outcome.checked],
+  };
+  return { code: isWell ? 0 : 1, tally };
 }
 
 /** Leaves out the faults that a failure does not need, and shows the rest of it. */
 async function explain(outcome: Outcome, options: SeedOptions, runsMax: number): Promise<void> {
   const { rule } = outcome.violations[0]!;
   let smallest = outcome;
-  await shrink(
+  await shrinkPlan(
     outcome.plan,
     async (plan) => {
       const tried = await runSeed({ ...options, plan });
@@ -95,36 +84,16 @@ async function explain(outcome: Outcome, options: SeedOptions, runsMax: number):
   );
 }
 
-/** Prints what all runs came to. */
-function sum(outcomes: readonly Outcome[]): void {
-  const add = (counts: Map<string, number>, name: string, count: number) =>
-    counts.set(name, (counts.get(name) ?? 0) + count);
-  const [faults, checks] = [new Map<string, number>(), new Map<string, number>()];
-  for (const { plan, checked } of outcomes) {
-    for (const { kind } of plan) add(faults, kind, 1);
-    for (const [rule, count] of checked) add(checks, rule, count);
-  }
-  const days = outcomes.reduce((total, outcome) => total + outcome.days, 0);
-  const seconds = outcomes.reduce((total, outcome) => total + outcome.seconds, 0);
-  const failed = outcomes.filter(({ violations }) => violations.length > 0).map(({ seed }) => seed);
-  const list = (counts: ReadonlyMap<string, number>) =>
-    [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
-  say(
-    `${outcomes.length} seeds, ${days.toFixed(2)} days at ${((days / seconds) * 3_600).toFixed(0)} an hour; failed: ${failed.join(', ') || 'none'}`,
-  );
-  say(`faults: ${list(faults)}`);
-  say(`checks: ${list(checks)}`);
-}
-
 export async function runSeed({ seed, days, processes, only, plan }: SeedOptions): Promise<Outcome> {
-  const startedNs = process.hrtime.bigint();
+  const before = process.cpuUsage();
   const forMs = days * dayMs;
   const planned = plan ?? planOf(seededRandomness(seed), forMs, processes, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
-  const simulation = new Simulation({ seed, processes, forMs, begun });
+  const simulation = new Simulation({ seed, processes, forMs, begun, quiet: quietOf(planned, forMs) });
   const trace = await simulation.run();
   const { findings, world } = simulation;
-  const seconds = Number(process.hrtime.bigint() - startedNs) / 1e9;
+  const { user, system } = process.cpuUsage(before);
+  const seconds = (user + system) / 1e6;
   const ran = { seed, plan: planned, notes: world.notes, trace, seconds, days: world.nowMs / dayMs };
   return { ...ran, violations: findings.violations, checked: findings.checked };
 }

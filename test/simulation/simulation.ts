@@ -8,7 +8,7 @@ import type { EpochMs } from '../../src/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Client, type Witnessed } from './clients.ts';
-import { ExchangeModel } from './exchange-model.ts';
+import { ExchangeModel, type Quote } from './exchange-model.ts';
 import { HonestQuotes } from './honest-quotes.ts';
 import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
@@ -23,6 +23,8 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly processes: number;
   readonly forMs: number;
+  /** Stretches in which nothing begins or ends. */
+  readonly quiet?: readonly (readonly [number, number])[];
   /** Called once everything has started: what happens to it. */
   readonly begun: (simulation: Simulation) => void;
 }
@@ -34,13 +36,16 @@ interface Key {
 
 const memory = '/dev/shm';
 const exchanges: readonly DialectName[] = ['kraken', 'bitvavo', 'coinbase'];
-const marketsOffered = 3;
+const marketsOffered = 2;
 const rate = '24.315';
 /** After the last fault everything is well again by then. */
 const mendedWithinMs = 5 * 60_000;
 /** Within this time after a lie, or a trouble, what was known before may still count. */
 const doubtfulForMs = 5 * 60_000;
 const burstRequests = 80;
+/** As far as the clocks of a process that drifts come to be off. */
+const driftMsMax = 6_000;
+const upgradeEveryMs = 30_000;
 
 /** Everything of one run: the world, what is in it, and what was seen. */
 export class Simulation {
@@ -65,14 +70,16 @@ export class Simulation {
   #keys: Key[] = [];
   #offMsMax = 0;
   #clocksSetAtMs = Number.NEGATIVE_INFINITY;
+  #storeLostAtMs = Number.NEGATIVE_INFINITY;
+  #storeSoundSinceMs = Number.NEGATIVE_INFINITY;
   #lies = 0;
   #lieEndedAtMs = Number.NEGATIVE_INFINITY;
   #troubledAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SimulationOptions) {
-    const { seed, processes } = options;
+    const { seed, processes, quiet } = options;
     this.#options = options;
-    const world = enter(new World(seed));
+    const world = enter(new World(seed, quiet));
     this.world = world;
     this.findings = new Findings(
       () => world.nowMs,
@@ -80,8 +87,8 @@ export class Simulation {
     );
     this.#operator = world.scheduler.lane('operator');
     this.#directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'mdapi-simulation-'));
-    const quoted = (exchange: string) => (symbol: string, quote: { readonly bid: string; readonly ask: string }) =>
-      this.#quotes.quoted(exchange, symbol.replace('/', ''), quote, world.nowMs);
+    const quoted = (exchange: string) => (symbol: string, quote: Quote, isMuted: boolean) =>
+      this.#quotes.quoted(exchange, symbol.replace('/', ''), quote, world.nowMs, isMuted);
     this.#quotes = new HonestQuotes('0.5', '1', rate);
     this.exchanges = exchanges.map(
       (dialect, deviation) =>
@@ -112,7 +119,7 @@ export class Simulation {
       await this.#inLane(this.#operator, () => this.#mend());
       await world.scheduler.runTo(world.nowMs + mendedWithinMs);
       await this.#looksWell();
-      await this.#inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
+      if (this.#hasRecord) await this.#inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
       for (const failure of world.failures) this.findings.check('no failure', false, () => failure);
       this.findings.check('no failure', true, () => '');
     } finally {
@@ -161,6 +168,35 @@ export class Simulation {
     this.#offMsMax = Math.max(this.#offMsMax, Math.abs(offMs));
     this.#clocksSetAtMs = this.world.nowMs;
     process.setClock(offMs);
+  }
+
+  drift(process: ServiceProcess, rate: number): void {
+    this.#offMsMax = Math.max(this.#offMsMax, driftMsMax);
+    this.#clocksSetAtMs = this.world.nowMs;
+    process.drift(rate);
+    if (rate === 1) process.setClock(0);
+  }
+
+  /** Takes the store from the processes, or gives it back. */
+  troubleStore(trouble: World['storeTrouble']): void {
+    this.world.storeTrouble = trouble;
+    if (trouble === undefined) this.#storeSoundSinceMs = this.world.nowMs;
+    else if (this.#storeLostAtMs <= this.#storeSoundSinceMs) this.#storeLostAtMs = this.world.nowMs;
+  }
+
+  /** Stops and starts one process after the other. */
+  upgrade(): void {
+    const lane = this.world.scheduler.lane('upgrade');
+    for (const [index, process] of this.processes.entries()) {
+      lane.later(index * upgradeEveryMs, () => process.stop());
+      lane.later(index * upgradeEveryMs + upgradeEveryMs / 2, () => process.start());
+    }
+  }
+
+  /** Gives all processes other sources: the first so many, in another order. */
+  reloadSources(count: number, first = 0): void {
+    const all = this.exchanges.map((_, index) => this.exchanges[(index + first) % this.exchanges.length]!);
+    for (const process of this.processes) process.reload({ sources: this.#sourcesOf(all.slice(0, count)) });
   }
 
   setRate(value: string): void {
@@ -240,8 +276,11 @@ export class Simulation {
     this.redis.slow(0);
     this.redis.split([]);
     Object.assign(this.world.disk, { isFull: false, syncMs: 1 });
+    this.troubleStore(undefined);
+    this.reloadSources(this.exchanges.length);
     for (const process of this.processes) {
       process.thaw();
+      if (process.isDrifting) this.drift(process, 1);
       if (process.offMs !== 0) this.setClock(process, 0);
       process.start();
     }
@@ -278,7 +317,7 @@ export class Simulation {
     this.answers++;
     this.#trace.update(`${answer.answeredAtMs} ${answer.by} ${answer.target} ${answer.status} ${answer.body}\n`);
     this.#witnesses.saw(answer);
-    this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!);
+    if (this.#hasRecord) this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!);
   }
 
   async #inLane(lane: Lane, work: () => Promise<void>): Promise<void> {
@@ -315,7 +354,13 @@ export class Simulation {
         return simulation.redis.soundSinceMs;
       },
       get clocksSetAtMs() {
-        return simulation.#clocksSetAtMs;
+        const isDrifting = simulation.processes.some((process) => process.isDrifting);
+        return isDrifting ? simulation.world.nowMs : simulation.#clocksSetAtMs;
+      },
+      get storeLostAtMs() {
+        const { world } = simulation;
+        const isSound = world.storeTrouble === undefined && world.nowMs - simulation.#storeSoundSinceMs > 5_000;
+        return isSound ? undefined : simulation.#storeLostAtMs;
       },
       get processesStartedAtMs() {
         return Math.max(...simulation.processes.map(({ disturbedAtMs }) => disturbedAtMs));
@@ -328,23 +373,30 @@ export class Simulation {
     };
   }
 
+  #sourcesOf(exchanges: readonly ExchangeModel[]): string {
+    return JSON.stringify(
+      exchanges.map(({ name, restUrl, wsUrl }) => ({ id: name, urls: { rest: restUrl, ws: wsUrl } })),
+    );
+  }
+
+  /** Every other seed has one, which takes a third of its time. */
+  get #hasRecord(): boolean {
+    return this.#options.seed % 2 === 1;
+  }
+
   #settings(hasRedis: boolean): Record<string, string> {
-    const sources = this.exchanges.map(({ name, restUrl, wsUrl }) => ({
-      id: name,
-      urls: { rest: restUrl, ws: wsUrl },
-    }));
     const symbols = this.marketsOf(this.exchanges[0]!);
     return {
       store: `sqlite:${join(this.#directory, 'store.sqlite')}`,
-      'history.url': `sqlite:${join(this.#directory, 'history.sqlite')}`,
-      sources: JSON.stringify(sources),
+      'history.url': this.#hasRecord ? `sqlite:${join(this.#directory, 'history.sqlite')}` : 'off',
+      'markets.delistAfter': '1h',
+      sources: this.#sourcesOf(this.exchanges),
       'markets.symbols': symbols.map((symbol) => symbol.replace('/', '')).join(','),
       'rates.url': this.rates.url,
       // A rate that is gone for minutes is gone for good.
       'rates.refresh': '30s',
       'rates.validFor': '2m',
-      'mail.smtp': 'smtp://mail:25',
-      'mail.from': 'api@example.com',
+      ...(this.#options.seed % 4 === 1 ? { 'mail.smtp': 'smtp://mail:25', 'mail.from': 'api@example.com' } : {}),
       ...(hasRedis ? { redis: 'redis://redis:6379' } : {}),
     };
   }

@@ -18,7 +18,7 @@ function calmWorld(over: Partial<Truth> = {}) {
   );
   const truth: Truth = {
     ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, sharedSinceMs: longAgo, clocksSetAtMs: longAgo },
-    ...{ processesStartedAtMs: longAgo, isDoubtful: false },
+    ...{ processesStartedAtMs: longAgo, storeLostAtMs: undefined, isDoubtful: false },
     ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined },
     ...over,
   };

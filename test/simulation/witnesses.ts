@@ -20,6 +20,8 @@ export interface Truth {
   undisturbedSinceMs(by: string): number;
   readonly clocksSetAtMs: number;
   readonly processesStartedAtMs: number;
+  /** Since when processes may not know what an operator did, where that is so. */
+  readonly storeLostAtMs: number | undefined;
   readonly processes: number;
   /** When a key was revoked, if it was. */
   revokedAtMs(key: string): number | undefined;
@@ -98,7 +100,8 @@ export class Witnesses {
   #looksAllowed({ key, status, headers, by, askedAtMs, target }: Witnessed): void {
     const revokedAtMs = this.#truth.revokedAtMs(key);
     const isCalm = askedAtMs - this.#truth.undisturbedSinceMs(by) > 5_000;
-    if (revokedAtMs !== undefined && isCalm && askedAtMs > revokedAtMs + revokedWithinMs)
+    const isKnown = revokedAtMs !== undefined && revokedAtMs < (this.#truth.storeLostAtMs ?? Number.POSITIVE_INFINITY);
+    if (isKnown && isCalm && askedAtMs > revokedAtMs + revokedWithinMs)
       this.#findings.check('revoked keys', status === 401, () => `${by} answered ${status} to ${target}`);
     if (status === 401 || status === 429) return;
     const window = `${key} ${headers['x-ratelimit-reset']}`;
@@ -126,7 +129,11 @@ export class Witnesses {
     const { quotes, offMsMax, isDoubtful } = this.#truth;
     if (isDoubtful) return;
     const offMs = this.#truth.offMs(by);
-    const terms = [askedAtMs + offMs - termsWithinMs, answeredAtMs + offMs + termsWithinMs] as const;
+    const { storeLostAtMs = Number.POSITIVE_INFINITY } = this.#truth;
+    const terms = [
+      Math.min(askedAtMs, storeLostAtMs) + offMs - termsWithinMs,
+      answeredAtMs + offMs + termsWithinMs,
+    ] as const;
     const isHonest = quotes.explains(ticker, timestampMs - this.#epochMs, datedWithinMs + offMsMax, terms);
     this.#findings.check('honest price', isHonest, () => `${by} served ${symbol} at ${shown}`);
   }

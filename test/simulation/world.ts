@@ -102,6 +102,8 @@ export class World {
   readonly threads = new Map<string, Thread>();
   /** How long a disk takes, and whether it takes anything. */
   readonly disk = { syncMs: 1, isFull: false };
+  /** What is wrong with the store, for the processes of the service. */
+  storeTrouble: 'lost' | 'read-only' | 'locked' | undefined;
   /** For keys and ids that operators make. */
   readonly operatorRandomness: Randomness;
   redis!: RedisReached;
@@ -112,11 +114,12 @@ export class World {
   readonly listeners = new Map<string, PublicServer>();
   readonly mails: { readonly to: string; readonly text: string }[] = [];
 
-  constructor(seed: number) {
+  /** @param quiet stretches in which nothing begins or ends, see `Scheduler` */
+  constructor(seed: number, quiet: readonly (readonly [number, number])[] = []) {
     this.seed = seed;
     this.randomness = seededRandomness(seed);
     this.operatorRandomness = this.generator('operator');
-    this.scheduler = new Scheduler((error, lane) => this.failed(error, lane));
+    this.scheduler = new Scheduler((error, lane) => this.failed(error, lane), quiet);
   }
 
   get nowMs(): number {
