@@ -45,6 +45,8 @@ export class ExchangeModel implements OutsideServer {
   readonly faults: FaultBoard;
   /** What the network does to frames on their way to the service. */
   readonly network = { delayMs: 0, doubledShare: 0, shuffledShare: 0 };
+  /** Answers that are given again, while requests come to a cache. */
+  #cached: Map<string, FetchedReply> | undefined;
   /** When anybody who runs last got anything from it. */
   heardAtMs = Number.NEGATIVE_INFINITY;
   readonly #options: ExchangeModelOptions;
@@ -114,9 +116,15 @@ export class ExchangeModel implements OutsideServer {
     await this.faults.set(readFault(request as never));
   }
 
+  /** Has a cache answer what was asked for before, or ends that. */
+  cache(isOn: boolean): void {
+    this.#cached = isOn ? new Map() : undefined;
+  }
+
   /** Ends every fault. */
   async mend(): Promise<void> {
     await this.faults.clear();
+    this.cache(false);
     Object.assign(this.network, { delayMs: 0, doubledShare: 0, shuffledShare: 0 });
     for (const [symbol, market] of this.exchange.markets) if (market.pinned) this.tellTruth(symbol);
   }
@@ -152,9 +160,15 @@ export class ExchangeModel implements OutsideServer {
           if (reply !== undefined) this.heardAtMs = theWorld().nowMs;
           done(error, reply);
         });
-      if (this.#isDown) answer(new Error('ECONNREFUSED'));
+      const known = this.#cached?.get(url.href);
+      const keep = (error: Error | undefined, reply?: FetchedReply) => {
+        if (reply?.ok === true) this.#cached?.set(url.href, reply);
+        answer(error, reply);
+      };
+      if (known !== undefined) lane.later(this.#delayMs(), () => done(undefined, known));
+      else if (this.#isDown) answer(new Error('ECONNREFUSED'));
       else if (this.faults.find('freeze') === undefined)
-        this.#rest.handle({ url: url.pathname + url.search } as IncomingMessage, fetchedBy(answer));
+        this.#rest.handle({ url: url.pathname + url.search } as IncomingMessage, fetchedBy(keep));
     });
   }
 
@@ -183,6 +197,11 @@ export class ExchangeModel implements OutsideServer {
 
   #close(): void {
     this.#isDown = true;
+    this.cut();
+  }
+
+  /** Ends every connection. */
+  cut(): void {
     for (const link of [...this.#links]) {
       this.#lost(link);
       link.close(1006);

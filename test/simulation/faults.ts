@@ -101,6 +101,24 @@ const faults = {
   'catalogue empty': ofExchange('catalogue-empty'),
   'REST broken': ofExchange('rest-500'),
   'REST slow': ofExchange('rest-slow', () => ({ delayMs: 8_000 })),
+  // Those of the two that are left say of when they are.
+  'only a cache answers': {
+    begin: async ({ exchanges: [first, ...rest] }) => {
+      await first!.set({ fault: 'down' });
+      for (const exchange of rest) {
+        exchange.cache(true);
+        await exchange.set({ fault: 'refuse' });
+        exchange.cut();
+      }
+    },
+    end: async ({ exchanges: [first, ...rest] }) => {
+      await first!.faults.clear('down');
+      for (const exchange of rest) {
+        exchange.cache(false);
+        await exchange.faults.clear('refuse');
+      }
+    },
+  },
   'frames delayed': ofNetwork('delayMs', 4_000),
   'frames doubled': ofNetwork('doubledShare', 0.3),
   'frames out of order': ofNetwork('shuffledShare', 0.2),

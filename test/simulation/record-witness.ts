@@ -1,13 +1,19 @@
+import type { EpochMs } from '../../src/clock.ts';
 import { rebuildAnswer } from '../../src/history/query/bodies.ts';
+import type { Coverage } from '../../src/history/query/coverage.ts';
 import { RecordReader } from '../../src/history/query/record-reader.ts';
 import { openSegments } from '../../src/history/segment/open-segments.ts';
+import { after } from '../../src/history/segment/rows.ts';
 import type { Witnessed } from './clients.ts';
 import type { Findings } from './rules.ts';
+import { epochMs } from './scheduler.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { theWorld } from './world.ts';
 
 interface Kept {
   readonly answer: Witnessed;
+  /** Whether all clocks were right. */
+  readonly isTimed: boolean;
   readonly process: ServiceProcess;
   /** How often its process had been disturbed, and the disk, when it answered. */
   readonly disturbances: string;
@@ -17,6 +23,9 @@ interface Kept {
 const keptEvery = 10;
 /** What a process had noted and not written when it ended is in no record: it says where that begins. */
 const writtenWithinMs = 5_000;
+/** What the record says of an instant was served then by one process or another, which know of a price and of a hold a moment apart. */
+const apartMs = 2_000;
+const agedMs = 20_000;
 
 /** Keeps some of the answers, and has the record build them again at the end. */
 export class RecordWitness {
@@ -30,9 +39,10 @@ export class RecordWitness {
     this.#findings = findings;
   }
 
-  saw(answer: Witnessed, process: ServiceProcess): void {
+  /** @param isTimed whether the clocks of all processes are right */
+  saw(answer: Witnessed, process: ServiceProcess, isTimed: boolean): void {
     if (answer.status === 401 || ++this.#seen % keptEvery !== 0) return;
-    const kept = { answer, process, disturbances: disturbancesOf(process) };
+    const kept = { answer, process, isTimed, disturbances: disturbancesOf(process) };
     theWorld()
       .scheduler.lane('auditor')
       .later(writtenWithinMs, () => {
@@ -43,7 +53,10 @@ export class RecordWitness {
   async compare(): Promise<void> {
     const store = await openSegments({ kind: 'sqlite', path: this.#path });
     const reader = new RecordReader(store);
-    for (const { answer } of this.#kept) {
+    const coverage = await reader.coverage(theWorld().lane.clock.now());
+    for (const { answer, isTimed } of this.#kept) {
+      if (isTimed && answer.target === '/v1/tickers' && answer.status === 200)
+        await this.#comparePast(reader, coverage, answer);
       const found = await reader.findServing(answer.headers['x-request-id'] ?? '');
       const rebuilt = found && (await rebuildAnswer(reader, found));
       const what =
@@ -56,6 +69,26 @@ export class RecordWitness {
     }
     await store.close();
   }
+
+  /** What the record says was the price then has to be as new as what was served. */
+  async #comparePast(reader: RecordReader, coverage: Coverage, answer: Witnessed): Promise<void> {
+    const servedAt = epochMs + answer.answeredAtMs;
+    for (const { symbol, timestampMs } of JSON.parse(answer.body).tickers as Ticker[]) {
+      const told: (number | undefined)[] = [];
+      for (const at of [servedAt, servedAt - apartMs, servedAt + apartMs] as EpochMs[])
+        for (const chain of coverage.chainsAt(at).slice(0, 1))
+          told.push((await reader.lastQuote(chain, symbol, after({ at })))?.quote?.capturedAt);
+      if (told.length < 3) continue;
+      const isSame = told.some((capturedAt) => Math.abs((capturedAt ?? 0) - timestampMs) <= agedMs);
+      const what = `${answer.by} served ${symbol} of ${timestampMs} at ${servedAt}, the record has ${told.join(', ')}`;
+      this.#findings.check('past price', isSame, () => what);
+    }
+  }
+}
+
+interface Ticker {
+  readonly symbol: string;
+  readonly timestampMs: number;
 }
 
 function disturbancesOf(process: ServiceProcess): string {

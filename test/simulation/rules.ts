@@ -9,6 +9,7 @@ export const rules = {
   documented: 'Machine readable description of all endpoints, parameters, responses and errors.',
   recorded:
     'The record of what was quoted and served: each answer is built again byte for byte, or lies in a gap that is named.',
+  'past price': 'What a market’s price was at an instant, from the record.',
   'well again': 'The market is left out until data returns; the status is operational when everything works.',
   'never delisted': 'Delisted: trading ended for good.',
   'no failure': 'An error that nobody handles ends a process.',

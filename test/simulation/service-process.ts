@@ -27,8 +27,20 @@ export class ServiceProcess {
   /** When it was last started, killed, thawed or its clock was set. */
   disturbedAtMs = 0;
 
-  /** @param directory with the database that it shares with the others */
-  constructor(world: World, name: string, directory: string, settings: Readonly<Record<string, string>>) {
+  readonly only: 'feed' | 'api' | undefined;
+
+  /**
+   * @param directory with the database that it shares with the others
+   * @param only this part of the service
+   */
+  constructor(
+    world: World,
+    name: string,
+    directory: string,
+    settings: Readonly<Record<string, string>>,
+    only?: 'feed' | 'api',
+  ) {
+    this.only = only;
     this.name = name;
     this.#world = world;
     this.#directory = directory;
@@ -74,7 +86,7 @@ export class ServiceProcess {
     lane.later(0, () => {
       const options = { clock: lane.clock, randomness: this.#randomness, log: this.#log(lane), version: '1.0.0' };
       const reread = async () => this.configuration();
-      startService({ ...options, configuration: this.configuration(), reread }).then(
+      startService({ ...options, configuration: this.configuration(), reread, only: this.only }).then(
         (service) => {
           this.#service = service;
           this.#world.note(this.name, 'serves');

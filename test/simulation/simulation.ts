@@ -102,7 +102,7 @@ export class Simulation {
     const settings = this.#settings(processes > 1);
     this.processes = Array.from(
       { length: processes },
-      (_, index) => new ServiceProcess(world, `process-${index + 1}`, this.#directory, settings),
+      (_, index) => new ServiceProcess(world, `process-${index + 1}`, this.#directory, settings, this.#partOf(index)),
     );
     this.#witnesses = new Witnesses(this.#truth(), this.findings, epochMs);
     this.#record = new RecordWitness(join(this.#directory, 'history.sqlite'), this.findings);
@@ -259,7 +259,7 @@ export class Simulation {
     for (let index = 0; index < 2; index++) {
       const made = await this.#makeKey();
       this.#keys.push(made);
-      const client = new Client(this.world, `${index + 1}`, made.key, this.processes, (answer) => this.#saw(answer));
+      const client = new Client(this.world, `${index + 1}`, made.key, this.#serving, (answer) => this.#saw(answer));
       this.#clients.push(client);
       client.poll('/v1/tickers', 5_000);
       client.poll('/v1/ticker?symbol=BTCCZK', 10_000);
@@ -295,14 +295,14 @@ export class Simulation {
     const { world, findings } = this;
     const seen = new Map<string, Witnessed>();
     const { key } = this.#keys.at(-1)!;
-    const client = new Client(world, 'last', key, this.processes, (answer) => {
+    const client = new Client(world, 'last', key, this.#serving, (answer) => {
       seen.set(`${answer.by} ${answer.target}`, answer);
       this.#saw(answer);
     });
-    for (const process of this.processes)
+    for (const process of this.#serving)
       for (const target of ['/v1/status', '/v1/tickers']) client.ask(target, [process]);
     await world.scheduler.runTo(world.nowMs + 5_000);
-    for (const { name } of this.processes) {
+    for (const { name } of this.#serving) {
       const [status, tickers] = ['/v1/status', '/v1/tickers'].map(
         (target) => seen.get(`${name} ${target}`)?.body ?? '{}',
       );
@@ -317,7 +317,9 @@ export class Simulation {
     this.answers++;
     this.#trace.update(`${answer.answeredAtMs} ${answer.by} ${answer.target} ${answer.status} ${answer.body}\n`);
     this.#witnesses.saw(answer);
-    if (this.#hasRecord) this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!);
+    if (!this.#hasRecord) return;
+    const isTimed = this.processes.every(({ offMs, isDrifting }) => offMs === 0 && !isDrifting);
+    this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!, isTimed);
   }
 
   async #inLane(lane: Lane, work: () => Promise<void>): Promise<void> {
@@ -377,6 +379,16 @@ export class Simulation {
     return JSON.stringify(
       exchanges.map(({ name, restUrl, wsUrl }) => ({ id: name, urls: { rest: restUrl, ws: wsUrl } })),
     );
+  }
+
+  /** In every sixth seed one process has the feed, and the two others nothing else to turn to. */
+  #partOf(index: number): 'feed' | 'api' | undefined {
+    const { seed, processes } = this.#options;
+    return processes === 3 && seed % 2 === 0 ? (index === 0 ? 'feed' : 'api') : undefined;
+  }
+
+  get #serving(): readonly ServiceProcess[] {
+    return this.processes.filter(({ only }) => only !== 'feed');
   }
 
   /** Every other seed has one, which takes a third of its time. */
