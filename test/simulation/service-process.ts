@@ -92,7 +92,10 @@ export class ServiceProcess {
           this.#world.note(this.name, 'serves');
         },
         (error: Error) => {
-          this.#world.note(this.name, `does not start: ${error.message.split('\n')[0]}`);
+          this.#world.note(
+            this.name,
+            `does not start: ${error.message.split('\n')[0]!.replaceAll(this.#directory, '/var/lib/mdapi')}`,
+          );
           this.kill();
           this.#world.scheduler.lane('supervisor').later(restartAfterMs, () => this.start());
         },
@@ -186,7 +189,9 @@ export class ServiceProcess {
       if (lane.isDead) return;
       const { err, ...rest } = fields as { err?: Error };
       const more = JSON.stringify({ ...rest, ...(err && { err: err.message }) });
-      this.#world.note(this.name, `${level} ${message} ${more.slice(0, 200)}`);
+      // Its name is another in each run.
+      const told = more.replaceAll(this.#directory, '/var/lib/mdapi').slice(0, 200);
+      this.#world.note(this.name, `${level} ${message} ${told}`);
     };
     return { debug() {}, info: write('info'), warn: write('warn'), error: write('error') };
   }

@@ -73,6 +73,7 @@ export class Simulation {
   #storeLostAtMs = Number.NEGATIVE_INFINITY;
   #storeSoundSinceMs = Number.NEGATIVE_INFINITY;
   #lies = 0;
+  #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
   #lieEndedAtMs = Number.NEGATIVE_INFINITY;
   #troubledAtMs = Number.NEGATIVE_INFINITY;
 
@@ -155,11 +156,13 @@ export class Simulation {
   /** @param factor of the true price; `undefined` ends the lie */
   lies(exchange: ExchangeModel, symbol: string, factor: number | undefined): void {
     if (factor === undefined) {
+      if (this.#lies > 1) this.#liedAlikeAtMs = this.world.nowMs;
       this.#lies--;
       this.#lieEndedAtMs = this.world.nowMs;
       exchange.tellTruth(symbol);
     } else {
       this.#lies++;
+      if (this.#lies > 1) this.#liedAlikeAtMs = this.world.nowMs;
       exchange.lie(symbol, factor);
     }
   }
@@ -370,7 +373,9 @@ export class Simulation {
       get isDoubtful() {
         const { nowMs } = simulation.world;
         const isLied = simulation.#lies > 0 || nowMs - simulation.#lieEndedAtMs < doubtfulForMs;
-        return isLied && nowMs - simulation.#troubledAtMs < 2 * doubtfulForMs;
+        // Two that lie alike outvote the third.
+        const isOutvoted = simulation.#lies > 1 || nowMs - simulation.#liedAlikeAtMs < doubtfulForMs;
+        return isLied && (isOutvoted || nowMs - simulation.#troubledAtMs < 2 * doubtfulForMs);
       },
     };
   }
