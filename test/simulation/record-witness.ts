@@ -42,7 +42,9 @@ export class RecordWitness {
   /** @param isTimed whether the clocks of all processes are right */
   saw(answer: Witnessed, process: ServiceProcess, isTimed: boolean): void {
     if (answer.status === 401 || ++this.#seen % keptEvery !== 0) return;
-    const kept = { answer, process, isTimed, disturbances: disturbancesOf(process) };
+    // What waited in a process that stood still is answered all at once.
+    const isSteady = answer.answeredAtMs - process.disturbedAtMs > writtenWithinMs;
+    const kept = { answer, process, isTimed: isTimed && isSteady, disturbances: disturbancesOf(process) };
     theWorld()
       .scheduler.lane('auditor')
       .later(writtenWithinMs, () => {
