@@ -38,10 +38,7 @@ function stepsOf(body: string, { rate, terms: { fee, margin, rounding }, ...made
   const steps = buy
     .slice(0, -1)
     .map(({ step, value }, at) => row(czechSteps[at]!, cell(value, step), cell(sell[at]!.value, sell[at]!.step)));
-  return [
-    steps,
-    row('Cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step)),
-  ];
+  return [steps, row('Cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step))];
 }
 
 function instantIn(timeZone: string, at: string): Fragment {
