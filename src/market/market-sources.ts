@@ -136,9 +136,7 @@ export class MarketSources {
     const list = this.listOf(symbol);
     const doubted = [...list.keys()].filter((index) => agreement?.doubt(index) !== undefined);
     const accepted = id === undefined ? doubted : doubted.filter((index) => list[index]!.id === id);
-    const [only] = accepted;
-    if (accepted.length !== 1 || only === undefined) return;
-    agreement?.accept(only);
+    if (accepted.length === 1) agreement?.accept(accepted[0]!);
   }
 
   /** Gives what the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes nothing. */

@@ -55,7 +55,7 @@ function sqlite(t: TestContext): RecordLocation {
   return { kind: 'sqlite', path: join(directoryFor(t), 'copy.sqlite') };
 }
 
-/** What the record at a place answers, and whether it is whole. */
+/** Asks the record at a place for all bodies, and whether it is whole. */
 async function contentAt(location: RecordLocation) {
   const store = await openSegments(location);
   const questions = new RecordQuestions(store, clock);
