@@ -82,7 +82,7 @@ describe('mdapi upgrade check', () => {
       record.exec('create table segment (number integer); pragma user_version = 2');
     }
     writeFileSync(join(cwd, 'mdapi.yaml'), 'history: { url: "sqlite:./history.sqlite" }');
-    assert.match((await mdapi('upgrade', 'check')).stdout, /^Record +of form 2, becomes 3\. .*store backup/m);
+    assert.match((await mdapi('upgrade', 'check')).stdout, /^Record +of form 2, becomes 4\. .*store backup/m);
   });
 
   it('refuses a setting that this version does not know', async (t) => {

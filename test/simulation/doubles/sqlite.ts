@@ -6,6 +6,8 @@ import {
 } from 'node:sqlite';
 import { theWorld } from '../world.ts';
 
+export { backup } from 'node:sqlite';
+
 /** Statements of one connection that are kept ready. */
 const preparedMax = 300;
 
@@ -65,6 +67,10 @@ export class DatabaseSync extends PlatformDatabase {
   override close(): void {
     this.#release();
     super.close();
+  }
+
+  override [Symbol.dispose](): void {
+    if (this.isOpen) this.close();
   }
 
   /** How often the file was written. */
