@@ -55,6 +55,18 @@ export interface Failure {
   readonly problems?: readonly object[];
 }
 
+/** Does a part of writing a file that an option names. Throws `CommandError` where that cannot be done. */
+export function writing(file: string, option: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'EEXIST' ? `There is ${file} already, and it stays as it is.` : `Cannot write ${file} (${code}).`;
+    throw new CommandError(exitCodes.failure, 'not_written', `${why} Name another with ${option}.`);
+  }
+}
+
 /** Turns whatever was thrown into what the operator sees. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return { exitCode: error.exitCode, reason: error.reason, message: error.message };

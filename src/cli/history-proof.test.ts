@@ -18,6 +18,7 @@ describe('the proof of an answer', () => {
     assert.deepEqual([statSync(file).mode & 0o777, proof.answer.keyId, proof.prices.length], [0o600, key.id, 1]);
     const again = await mdapi('history', 'prove', requestId, '--out', file);
     assert.deepEqual([again.exitCode, readFileSync(file, 'utf8')], [1, text], 'what is there stays');
+    assert.match(again.stderr, /There is .*proof\.json already, and it stays as it is\. Name another with --out\./);
     const store = openSqliteSegments(path);
     const sealDay = await daySealer(store, 1, clock.now());
     const { head } = (await sealDay((clock.now() + 86_400_000) as EpochMs, (await store.head(1))!))!;

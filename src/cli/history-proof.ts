@@ -4,7 +4,7 @@ import { type Configuration, publicUrls } from '../configuration/configuration.t
 import { noProofTexts, type Proof, proofText } from '../history/query/prove.ts';
 import { evidencePage } from '../operator/evidence.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { CommandError, exitCodes, writing } from './failure.ts';
 import { withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 import { parseRequestId } from './values.ts';
@@ -25,11 +25,7 @@ function proving(name: string, summary: string, make: (proof: Proof, configurati
         throw new CommandError(exitCode, `answer_${proof}`, noProofTexts[proof]);
       }
       const file = resolve(context.cwd, input.required('out'));
-      try {
-        writeFileSync(file, make(proof, configuration), { mode: 0o600, flag: 'wx' });
-      } catch (error) {
-        throw new CommandError(exitCodes.failure, 'not_written', `${(error as Error).message}.`);
-      }
+      writing(file, '--out', () => writeFileSync(file, make(proof, configuration), { mode: 0o600, flag: 'wx' }));
       const { head, seal } = proof;
       const open =
         seal.due === null ? 'no seal: retention deleted the way to it' : `no seal yet: there is after ${seal.due}`;

@@ -8,7 +8,7 @@ import { assertEmail } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { checkAll } from './check.ts';
 import type { Command, CommandInput, Context } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { CommandError, exitCodes, UsageError, writing } from './failure.ts';
 import { issueKey, keyText, shownOnce } from './keys.ts';
 import { configurationFor, confirm, isAtTerminal, readerOf, refusePassword, withStore } from './store-command.ts';
 import { paintFor } from './style.ts';
@@ -51,7 +51,7 @@ export const init: Command = {
       const message = `There is ${file} already, and it stays as it is. Name another with --config.`;
       throw new CommandError(exitCodes.refused, 'file_exists', message);
     }
-    writing(file, () => accessSync(dirname(file), constants.W_OK | constants.X_OK));
+    writing(file, '--config', () => accessSync(dirname(file), constants.W_OK | constants.X_OK));
     const reader = isAtTerminal(context) ? readerOf(context) : undefined;
     const { firstYaml } = await import('../configuration/reference.ts');
     try {
@@ -69,7 +69,7 @@ export const init: Command = {
       const concerns = unusualRates(ratesOf(loaded.configuration.pricing));
       if (concerns.length > 0) await confirm(`${concerns.join(' ')} Write it?`, true, input, context, reader);
       const findings = input.isSet('offline') ? [] : await checked(loaded, context);
-      writing(file, () => writeFileSync(file, text, { flag: 'wx' }));
+      writing(file, '--config', () => writeFileSync(file, text, { flag: 'wx' }));
       const create = async ({ accounts, keys }: Store) =>
         issueKey({ keys }, { accountId: (await accounts.create({ email })).id }, context);
       const made = await withStore(own, context, create, true).catch((error) => {
@@ -87,17 +87,6 @@ export const init: Command = {
     }
   },
 };
-
-/** Does a part of writing the file. Throws `CommandError` where that cannot be done. */
-function writing(file: string, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const message = `Cannot write ${file} (${code}). Name another with --config.`;
-    throw new CommandError(exitCodes.failure, 'directory_unwritable', message);
-  }
-}
 
 /** The answers, each possible by itself. Throws `UsageError` for a wrong or, without a terminal, a missing one. */
 async function answersTo(input: CommandInput, reader: ReturnType<typeof readerOf> | undefined, { stderr }: Context) {
