@@ -22,7 +22,7 @@ export function SearchEverywhere() {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, []);
-  return html`<button type="button" class="search-button" aria-keyshortcuts="/ Control+K" onClick=${() => setOpen(true)}>${say('Search')} <kbd aria-hidden="true">/</kbd></button>
+  return html`<button type="button" class="search-button" aria-label=${say('Search everywhere')} aria-keyshortcuts="/ Control+K" onClick=${() => setOpen(true)}>${say('Search')} <kbd aria-hidden="true">/</kbd></button>
     ${isOpen && html`<${SearchDialog} onClose=${() => setOpen(false)} />`}`;
 }
 
