@@ -1,15 +1,14 @@
 import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
 import { type Role, roles, roleTable } from '../operator/role.ts';
 import { type TokenView, tokenView } from '../operator/token.ts';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
 const create = storeCommand({
-  name: 'admin token',
-  summary: 'create a token for the management API and the console',
+  ...described('admin token'),
   details: [
     `Each role may also do what those before it may. ${Object.entries(roleTable)
       .map(([role, may]) => `${role}: ${may}`)
@@ -21,10 +20,6 @@ const create = storeCommand({
     { name: 'role', value: 'ROLE', values: roles, summary: 'what it may do (default: operator)' },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
   ],
-  examples: {
-    'mdapi admin token --name alice': 'for a colleague',
-    'mdapi admin token --name "client app" --role support --json': 'for a program: the text is in `token`',
-  },
   mayCreate: true,
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
@@ -43,10 +38,7 @@ const create = storeCommand({
 });
 
 const list = storeCommand({
-  name: 'admin tokens',
-  summary: 'list the operator tokens, oldest first',
-  details: ['Leaves out the token of the configuration (admin.token).'],
-  examples: { 'mdapi admin tokens': 'whose they are and when each was last used' },
+  ...described('admin tokens'),
   async work({ store, context, paint }) {
     const now = context.clock.now();
     const tokens = (await store.tokens.list()).map((token) => tokenView(token, now));
@@ -57,12 +49,8 @@ const list = storeCommand({
 });
 
 const revoke = storeCommand({
-  name: 'admin revoke',
-  summary: 'revoke an operator token for good',
-  details: ['Its console sessions end at once. To revoke the token of the configuration, remove it there.'],
-  positionals: [{ name: 'ID', summary: 'the token’s id, tok_…' }],
+  ...described('admin revoke'),
   options: [yesOption],
-  examples: { 'mdapi admin revoke tok_4fGh72Kq0ZsTn1Lw': 'asks first at a terminal' },
   read(input) {
     const id = input.argument('ID');
     if (!id.startsWith('mdo_')) return id;

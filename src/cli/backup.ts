@@ -8,7 +8,7 @@ import { isoInstant } from '../contract/instant.ts';
 import { journalOf } from '../history/record/journal.ts';
 import { chainsWithJournal } from '../history/record/open-writer.ts';
 import { createIfMissing, lockForService } from '../store/sqlite/file.ts';
-import { type Command, type CommandInput, type Context, type Output, version } from './command.ts';
+import { type Command, type CommandInput, type Context, described, type Output, version } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
@@ -37,14 +37,11 @@ const postgresTools =
   'What is in PostgreSQL its own tools back up: pg_dump and pg_restore one database, pg_basebackup with an archive of the write-ahead log all of it, to any instant. The record is there up to 5 seconds ago.';
 
 export const storeBackup: Command = {
-  name: 'store backup',
-  summary: 'back up store and record into a directory, while the server runs',
+  ...described('store backup'),
   details: [
     'Each file is copied as it is at one instant, the record with the journals of its running minute. The manifest has a SHA-256 of each.',
     postgresTools,
   ],
-  positionals: [{ name: 'DIR', summary: 'a new directory, or an empty one' }],
-  examples: { 'mdapi store backup /backup/2026-11-23': 'then move it to another machine' },
   async run(input, context) {
     const { directory, bases, notes } = await placesOf(input, context);
     if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
@@ -79,15 +76,7 @@ export const storeBackup: Command = {
 };
 
 export const storeRestore: Command = {
-  name: 'store restore',
-  summary: 'put a backup of store and record in the configured places',
-  details: [
-    'Stop the server first. Every file is copied and compared with its SHA-256 before the first takes its place.',
-    'What `--replace` replaces stays beside it, with `.replaced-` and the instant in its name.',
-  ],
-  positionals: [{ name: 'DIR', summary: 'a directory that `store backup` made, or a file that an upgrade kept' }],
-  options: [{ name: 'replace', summary: 'put aside what is in those places' }],
-  examples: { 'mdapi store restore /backup/2026-11-23': 'into empty places, such as on a new machine' },
+  ...described('store restore'),
   async run(input, context) {
     const { directory, bases, notes } = await placesOf(input, context);
     const files = fs.statSync(directory, { throwIfNoEntry: false })?.isFile()

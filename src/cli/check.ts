@@ -11,7 +11,7 @@ import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
 import type { Finding } from './check-levels.ts';
-import type { Command, Context } from './command.ts';
+import { type Command, type Context, described } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
 import { askServer } from './private-listener.ts';
 import { listenFailure, tlsFailure } from './serve.ts';
@@ -19,14 +19,7 @@ import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
 export const check: Command = {
-  name: 'check',
-  summary: 'find what would keep `serve` from working, and say what to do about it',
-  details: [
-    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
-    'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
-    'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
-  ],
-  examples: { 'mdapi check --config /etc/mdapi/mdapi.yaml': 'before the first start, or when something is wrong' },
+  ...described('check'),
   async run(input, context) {
     return checkAll(await configurationFor(input, context), context);
   },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Clock, Randomness } from '../clock.ts';
+import written from './commands.json' with { type: 'json' };
 import type { ExitCode } from './failure.ts';
 
 /** One command, as the help, the reference and the parser know it. */
@@ -19,6 +20,11 @@ export interface Command {
    * `UsageError`, `ConfigurationError` or `StoreError`.
    */
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
+}
+
+/** Gives the name of a command and what `commands.json` says of it. */
+export function described(name: keyof typeof written): Omit<Command, 'run'> {
+  return { name, ...written[name] };
 }
 
 /** Required, unless it is `many`. One that is optional can only be left out for `--all`. */

@@ -10,7 +10,7 @@ import { type Randomness, sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Service } from '../main.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, Context, Output } from './command.ts';
+import { type Command, type Context, described, type Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { issueKey } from './keys.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
@@ -18,22 +18,7 @@ import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
 
 export const demo: Command = {
-  name: 'demo',
-  summary: 'run the server on a stand-in exchange, with a fresh key (npm start)',
-  details: [
-    'Needs nothing, and prints ready curl lines, the address of the console and a token for it.',
-    'Other commands work on it with --config .demo/mdapi.yaml.',
-  ],
-  options: [
-    { name: 'sources', value: 'A,B', summary: 'exchanges to stand in for, in order of preference (default: kraken)' },
-    { name: 'port', value: 'PORT', summary: 'port of the public listener (default: 8080)' },
-    { name: 'dir', value: 'DIR', summary: 'where to keep the configuration and database (default: .demo)' },
-  ],
-  examples: {
-    'npm start': 'the demo on http://127.0.0.1:8080',
-    'npm start -- --sources kraken,bitvavo,coinbase': 'three exchanges that quote the same market',
-    'npm start -- --port 9000 --json': 'on another port; prints one JSON object',
-  },
+  ...described('demo'),
   async run(input, context) {
     const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
     const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');

@@ -4,7 +4,7 @@ import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { RecordSpan } from '../history/query/record-reader.ts';
 import type { ExportedRows, ExportFormat } from '../history/ship/export.ts';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 import { UsageError } from './failure.ts';
 import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
@@ -17,13 +17,7 @@ const formats = ['parquet', 'csv', 'ndjson'] as const satisfies readonly ExportF
 const fileMs = { quotes: 3_600_000, answers: 86_400_000, facts: 86_400_000 } as const;
 
 export const exportRecord: Command = storeCommand({
-  name: 'history export',
-  summary: 'write what was quoted, answered or changed in a span into files',
-  details: [
-    'A file has an hour of quotes, or a day of answers or facts. It is complete once it has its name. Run again after an interruption: complete files are left alone.',
-    'Files of a key have the answers to it and nothing else: they can be given to its owner.',
-    'Parquet has decimals as DECIMAL(38,18) and instants in UTC; a decimal that does not fit is a text in `otherDecimals`.',
-  ],
+  ...described('history export'),
   options: [
     ...spanOptions,
     { name: 'what', value: 'ROWS', values: kinds, summary: 'quotes, answers or facts (default: quotes)' },
@@ -32,11 +26,6 @@ export const exportRecord: Command = storeCommand({
     { name: 'key', value: 'KEY', summary: 'answers to this key alone: its id, or its last four characters' },
     { name: 'symbol', value: 'SYMBOL', summary: 'quotes of this market alone (default: all)' },
   ],
-  examples: {
-    'mdapi history export --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --format parquet --out ./export': 'a day',
-    'mdapi history export --from 2026-11-22T00:00Z --what answers --key x7Qa --format csv --out ./client':
-      'for the owner of a key',
-  },
   read(input, now) {
     const what = (input.option('what') ?? 'quotes') as What;
     const format = input.required('format') as ExportFormat;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
+import { described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, spanOptions, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -10,19 +11,7 @@ import { pairs } from './style.ts';
 import { parseCount } from './values.ts';
 
 export const verify = storeCommand({
-  name: 'history verify',
-  summary: 'verify that the record is as it was written',
-  details: [
-    'Looks at every segment, run, hold and deletion, and names the first that was changed, is missing or was exchanged. The end is compared with what the store knows of it, and with seals of the log or of mails.',
-  ],
-  options: [
-    { name: 'seals', value: 'FILE', summary: 'compare with the seals in a file: mails, or lines of the log' },
-    { name: 'accept', summary: 'after a restore: compare with this end from now on, which the audit log has' },
-  ],
-  examples: {
-    'mdapi history verify': 'exit code 1 where something is not as it was',
-    'mdapi history verify --seals seals.log': 'names the first day that differs',
-  },
+  ...described('history verify'),
   async work({ input, store, configuration, context: { cwd, stderr, clock }, paint }) {
     const seals = readSeals(input.option('seals'), cwd);
     const isAccepting = input.isSet('accept');
@@ -86,10 +75,8 @@ function readSeals(file: string | undefined, cwd: string) {
 }
 
 export const hold = storeCommand({
-  name: 'history hold',
-  summary: 'keep a span of the record beyond history.keepFor',
+  ...described('history hold'),
   options: [...spanOptions, { name: 'reason', value: 'TEXT', required: true, summary: 'why, up to 200 characters' }],
-  examples: { 'mdapi history hold --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --reason "complaint 4711"': 'a day' },
   read(input, now) {
     const reason = input.required('reason');
     if (reason.length > 200) throw new UsageError('--reason has up to 200 characters.');
@@ -107,10 +94,7 @@ export const hold = storeCommand({
 });
 
 export const release = storeCommand({
-  name: 'history release',
-  summary: 'no longer keep a span of the record',
-  positionals: [{ name: 'ID', summary: 'the number of the hold' }],
-  examples: { 'mdapi history release 1': 'retention deletes it in its time' },
+  ...described('history release'),
   read: (input) => parseCount(input.argument('ID'), Number.MAX_SAFE_INTEGER, 'ID'),
   async work(job) {
     const { values: id, store } = job;

@@ -1,7 +1,7 @@
 import { isoInstant } from '../contract/instant.ts';
 import type { Shipped } from '../history/ship/ship.ts';
 import { instants } from '../operator/fields.ts';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { withSegments } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -9,25 +9,7 @@ import { harmless } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
 export const ship: Command = storeCommand({
-  name: 'history ship',
-  summary: 'copy the record to ClickHouse, each row exactly once',
-  details: [
-    'Goes on where the last one ended; one that was interrupted is finished first. The running minute follows once it is sealed. Run it by a timer, on one machine.',
-  ],
-  options: [
-    { name: 'create', summary: 'make the tables that are missing, and set how long they keep rows' },
-    { name: 'schema', summary: 'print the statements of --create, and do nothing' },
-    {
-      name: 'from',
-      value: 'INSTANT',
-      summary: 'from the minute of this instant on (default: after the last one that was copied)',
-    },
-    { name: 'to', value: 'INSTANT', summary: 'up to the minute of this instant (default: all)' },
-  ],
-  examples: {
-    'mdapi history ship --create': 'the first time',
-    'mdapi history ship': 'every minute, from cron or a systemd timer',
-  },
+  ...described('history ship'),
   read(input, now) {
     const from = parseOptionalInstant(input.option('from'), now, '--from');
     const to = parseOptionalInstant(input.option('to'), now, '--to');

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Position } from '../history/segment/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
-import type { Command, CommandInput } from './command.ts';
+import { type Command, type CommandInput, described } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
@@ -27,11 +27,8 @@ function nextOf(next: Position | undefined, { limit }: { readonly limit: number 
 }
 
 const quotes = storeCommand({
-  name: 'history quotes',
-  summary: 'show everything that was quoted of a market in a span',
-  positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
+  ...described('history quotes'),
   options: [...spanOptions, limitOption],
-  examples: { 'mdapi history quotes BTCCZK --from 2026-11-22T12:00Z --to 2026-11-22T12:01Z': 'one minute' },
   read: readPage,
   async work({ input, values, configuration, paint, context: { clock } }) {
     const symbol = symbolOf(input.argument('SYMBOL'));
@@ -49,14 +46,12 @@ const quotes = storeCommand({
 });
 
 const served = storeCommand({
-  name: 'history served',
-  summary: 'show what a key was answered in a span',
+  ...described('history served'),
   options: [
     { name: 'key', value: 'KEY', required: true, summary: 'the key’s id, or its last four characters' },
     ...spanOptions,
     limitOption,
   ],
-  examples: { 'mdapi history served --key x7Qa --from 2026-11-22T12:00Z': 'until now' },
   read: readPage,
   async work({ input, values, store, configuration, paint, context: { clock } }) {
     const keyId = await keyIdOf(store, input.required('key'));
@@ -73,10 +68,7 @@ const served = storeCommand({
 });
 
 const answer = storeCommand({
-  name: 'history answer',
-  summary: 'build an answer again, from its request id',
-  positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
-  examples: { 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'who got it, when, and its body' },
+  ...described('history answer'),
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration, paint, context: { clock } }) {
     const found = await withRecord(configuration, clock, (record) => record.answer(id));

@@ -7,7 +7,7 @@ import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
 import { assertEmail } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { checkAll } from './check.ts';
-import type { Command, CommandInput, Context } from './command.ts';
+import { type Command, type CommandInput, type Context, described } from './command.ts';
 import { CommandError, exitCodes, UsageError, writing } from './failure.ts';
 import { issueKey, keyText, shownOnce } from './keys.ts';
 import { configurationFor, confirm, isAtTerminal, readerOf, refusePassword, withStore } from './store-command.ts';
@@ -30,21 +30,12 @@ const initial: Readonly<Record<string, string>> = {
 };
 
 export const init: Command = {
-  name: 'init',
-  summary: 'write the first configuration file, and create the first account and key',
-  details: [
-    'Asks at a terminal for what is not given; elsewhere only --czk can be left out. Writes nothing unless all works as in `check`, and never over a file.',
-  ],
+  ...described('init'),
   options: [
     ...questions.map(([name, value, , summary]) => ({ name, value, summary })),
     { name: 'offline', summary: 'check the configuration alone' },
     { name: 'yes', summary: 'take an unusual fee or margin' },
   ],
-  examples: {
-    'mdapi init': 'asks, and writes mdapi.yaml here',
-    'mdapi init --base-url https://api.example.com --quotes EUR --sources kraken,bitvavo --fee 0.5 --email bot@example.com':
-      'asks nothing',
-  },
   async run(input, context) {
     const file = resolve(context.cwd, input.option('config') ?? 'mdapi.yaml');
     if (existsSync(file)) {

@@ -5,7 +5,7 @@ import { unknownAccount } from '../store/accounts.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { KeyStatus, NewKey } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, CommandInput, Context } from './command.ts';
+import { type Command, type CommandInput, type Context, described } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
 import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
@@ -18,9 +18,7 @@ export const shownOnce =
   'The key is shown only once and stored nowhere. Save it now, out of browsers and repositories.';
 
 const create = storeCommand({
-  name: 'keys create',
-  summary: 'create an API key for an account',
-  details: ['The key is printed only once. Clients send it in the header X-EXCHANGE-APIKEY.'],
+  ...described('keys create'),
   options: [
     { name: 'account', value: 'ID', required: true, summary: 'the account that holds the key, acc_…' },
     { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters' },
@@ -31,10 +29,6 @@ const create = storeCommand({
       summary: `requests a minute, 1 to ${limitMax} (default: limits.key of the configuration)`,
     },
   ],
-  examples: {
-    'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --label "trading bot"': 'never expires',
-    'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --expires +90d --json': 'the text is in `key`',
-  },
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
     limitPerMinute: limitFrom(input.option('limit')),
@@ -72,17 +66,7 @@ function limitFrom(text: string | undefined): number | undefined {
 }
 
 const list = storeCommand({
-  name: 'keys list',
-  summary: 'list the API keys, oldest first',
-  details: ['Keys are told apart by their last four characters.'],
-  options: [
-    { name: 'account', value: 'ACCOUNT', summary: 'only the keys of this account: its id or its e-mail address' },
-    { name: 'ending', value: 'TEXT', summary: 'only keys that end in these four characters, capitals as they are' },
-  ],
-  examples: {
-    'mdapi keys list --account bot@example.com': 'the keys of one account',
-    'mdapi keys list --ending x7Qa': 'the key that somebody names by its ending',
-  },
+  ...described('keys list'),
   async work({ input, store, context, paint }) {
     const [account, ending] = [input.option('account'), input.option('ending')?.replace('…', '').slice(-4)];
     const accountId = account?.includes('@')
@@ -101,18 +85,13 @@ const list = storeCommand({
 });
 
 const update = storeCommand({
-  name: 'keys update',
-  summary: 'change the label, the limit or the expiry of an API key',
+  ...described('keys update'),
   positionals: [idPositional],
   options: [
     { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters; empty for none' },
     { name: 'limit', value: 'REQUESTS', summary: `requests a minute, 1 to ${limitMax}, or \`default\`` },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working, or `never`' },
   ],
-  examples: {
-    'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit 600': 'label and expiry stay',
-    'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit default --expires never': 'back to the defaults',
-  },
   read(input, now) {
     const [label, limit, expires] = ['label', 'limit', 'expires'].map((name) => input.option(name));
     if (label === undefined && limit === undefined && expires === undefined) {
@@ -130,20 +109,11 @@ const update = storeCommand({
 });
 
 const rotate = storeCommand({
-  name: 'keys rotate',
-  summary: 'replace an API key by a new one; both work for a while',
-  details: [
-    'The new key has the account, label, limit and expiry of the old one and is printed only once.',
-    'With --json the object is the new key; the old one is in `replaces`.',
-  ],
+  ...described('keys rotate'),
   positionals: [idPositional],
   options: [
     { name: 'overlap', value: 'SPAN', summary: `how long both work, such as 30m or 7d (default: ${defaultOverlap})` },
   ],
-  examples: {
-    'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys': 'the old key works for another day',
-    'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys --overlap 0s': 'the old key leaked: it stops at once',
-  },
   read: (input) => ({
     id: keyIdFrom(input),
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),

@@ -1,6 +1,6 @@
 import { type WindowView, windowView } from '../operator/window.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import type { Command, Result } from './command.ts';
+import { type Command, described, type Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, instantCell, listing, type Paint, pairs } from './style.ts';
 import { parseInstant } from './values.ts';
@@ -8,21 +8,7 @@ import { parseInstant } from './values.ts';
 const idPositional = { name: 'ID', summary: 'the window’s id, win_…' };
 
 const announce = storeCommand({
-  name: 'maintenance announce',
-  summary: 'announce a maintenance window to all clients',
-  details: [
-    'GET /v1/status shows the window from now on. While it runs, the status is `maintenance` and everything else answers 503 SERVICE_MAINTENANCE with Retry-After.',
-  ],
-  options: [
-    { name: 'from', value: 'INSTANT', required: true, summary: 'when it begins' },
-    { name: 'to', value: 'INSTANT', required: true, summary: 'when it is expected to end' },
-    { name: 'description', value: 'TEXT', required: true, summary: 'what it is about, in English; clients read it' },
-  ],
-  examples: {
-    'mdapi maintenance announce --from 2026-12-01T22:00Z --to 2026-12-01T23:30Z --description "Database upgrade"':
-      'planned ahead',
-    'mdapi maintenance announce --from now --to +20m --description "Emergency restart"': 'begins at once',
-  },
+  ...described('maintenance announce'),
   read: (input, now) => ({
     from: parseInstant(input.required('from'), now, '--from'),
     to: parseInstant(input.required('to'), now, '--to'),
@@ -67,12 +53,8 @@ function whatClientsSee(window: WindowView, paint: Paint): string {
 }
 
 const extend = storeCommand({
-  name: 'maintenance extend',
-  summary: 'move the end of a maintenance window to a later instant',
-  details: ['A span such as +30m counts from the end of the window.'],
+  ...described('maintenance extend'),
   positionals: [idPositional],
-  options: [{ name: 'to', value: 'INSTANT', required: true, summary: 'the new end, later than the old one' }],
-  examples: { 'mdapi maintenance extend win_9aBc3dEfGh1jKl2M --to +30m': 'another half hour' },
   read: (input, now) => parseInstant(input.required('to'), now, '--to'),
   async work(job) {
     const [id, text] = [job.input.argument('ID'), job.input.required('to')];
@@ -83,27 +65,19 @@ const extend = storeCommand({
 });
 
 const end = storeCommand({
-  name: 'maintenance end',
-  summary: 'end a running maintenance window now',
+  ...described('maintenance end'),
   positionals: [idPositional],
-  examples: { 'mdapi maintenance end win_9aBc3dEfGh1jKl2M': 'done early' },
   work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),
 });
 
 const cancel = storeCommand({
-  name: 'maintenance cancel',
-  summary: 'cancel a maintenance window that has not begun',
-  details: ['End a running one with `maintenance end`.'],
+  ...described('maintenance cancel'),
   positionals: [idPositional],
-  examples: { 'mdapi maintenance cancel win_9aBc3dEfGh1jKl2M': 'clients no longer see it' },
   work: async (job) => shown(await job.store.windows.cancel(job.input.argument('ID')), job),
 });
 
 const list = storeCommand({
-  name: 'maintenance list',
-  summary: 'list announced and running maintenance windows, by start',
-  options: [{ name: 'all', summary: 'ended and cancelled ones too' }],
-  examples: { 'mdapi maintenance list --all': 'the whole history' },
+  ...described('maintenance list'),
   async work({ input, store, context, paint }) {
     const now = context.clock.now();
     const records = await store.windows.list(input.isSet('all') ? {} : { currentAt: now });

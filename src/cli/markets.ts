@@ -5,19 +5,14 @@ import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { acceptRefusal, doubtedSource } from '../operator/doubt.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, Result } from './command.ts';
+import { type Command, described, type Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askPrice, askSources } from './private-listener.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
 const list = storeCommand({
-  name: 'markets list',
-  summary: 'list every known market, by symbol, with its state',
-  details: [
-    'Delisted ones stay here after clients no longer see them. Those that are not offered come last, with the reason.',
-  ],
-  examples: { 'mdapi markets list': 'what is trading, paused, delisted and not offered, and why' },
+  ...described('markets list'),
   async work({ store, configuration, context, paint }) {
     const known = storedMarkets(await store.markets.list());
     const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));

@@ -4,25 +4,19 @@ import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
 import { type NoticeView, noticeStatuses, noticeView } from '../operator/notice.ts';
 import type { NoticeStatus } from '../store/notices.ts';
-import type { Command, CommandInput, Context } from './command.ts';
+import { type Command, type CommandInput, type Context, described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor, storeCommand, withStore } from './store-command.ts';
 import { harmless, listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
 
 const list = storeCommand({
-  name: 'notices list',
-  summary: 'list the e-mail notices to key holders, latest first',
-  details: [
-    'A notice is made when the limit refused a key in several minutes (`notices.breachedMinutes`, `notices.within`).',
-    'States: pending (to be sent), sending, sent (accepted by the mail server), failed (refused for good, or given up after four days), recorded (no mail server was configured), unconfirmed (no answer came: it may have been sent, and is not sent again).',
-  ],
+  ...described('notices list'),
   options: [
     { name: 'status', value: 'STATUS', values: noticeStatuses, summary: 'only notices in this state' },
     { name: 'key', value: 'ID', summary: 'only notices about this key' },
     { name: 'limit', value: 'COUNT', summary: 'at most this many, 1 to 10000 (default: 100)' },
   ],
-  examples: { 'mdapi notices list --status failed --json': 'what the mail server refused' },
   read: (input) => ({
     status: input.option('status') as NoticeStatus | undefined,
     keyId: input.option('key'),
@@ -49,14 +43,7 @@ function noteOf({ attempts, lastError, nextAttemptAtMs }: NoticeView, now: numbe
 }
 
 const preview: Command = {
-  name: 'notices preview',
-  summary: 'show a notice as its reader gets it',
-  details: ['Sends nothing. Without --notice it shows an example.'],
-  options: [
-    { name: 'notice', value: 'ID', summary: 'this notice, ntc_…' },
-    { name: 'html', summary: 'the HTML form, instead of the plain text' },
-  ],
-  examples: { 'mdapi notices preview --html': 'for a file to open in a browser' },
+  ...described('notices preview'),
   async run(input, context) {
     const { breachMail } = await import('../notices/notice-mail.ts');
     const { figures, to, configuration } = await previewed(input, context);
@@ -106,13 +93,7 @@ function mailText({ subject, text }: NoticeMail, from: string | undefined, to: s
 const sendTimeoutMs = 60_000;
 
 const sendTest: Command = {
-  name: 'notices send-test',
-  summary: 'send an example notice, to try the mail server',
-  details: [
-    'Makes one attempt, shows the result and records nothing. An accepted mail is not delivered yet: check that it arrives.',
-  ],
-  options: [{ name: 'to', value: 'ADDRESS', required: true, summary: 'the recipient' }],
-  examples: { 'mdapi notices send-test --to you@example.com': 'after a change of mail.smtp or mail.from' },
+  ...described('notices send-test'),
   async run(input, context) {
     const { configuration } = await configurationFor(input, context);
     const { mail, limits } = configuration;

@@ -6,7 +6,7 @@ import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, Result } from './command.ts';
+import { type Command, described, type Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { delistedMarket, findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
@@ -23,17 +23,7 @@ const unpricedReasons: Record<string, string> = {
 };
 
 export const price: Command = storeCommand({
-  name: 'price',
-  summary: 'show how a price came about, step by step',
-  details: [
-    'Asks the running server; if none answers, it uses the last saved prices and says so. With --at it asks the record.',
-  ],
-  positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
-  options: [{ name: 'at', value: 'INSTANT', summary: 'the price of this instant' }],
-  examples: {
-    'mdapi price BTCCZK': 'ask, fee, rate, margin and rounding of both prices',
-    'mdapi price BTCCZK --at 2026-11-22T12:00:03.120Z': 'as it was then',
-  },
+  ...described('price'),
   read: (input, now) => parseOptionalInstant(input.option('at'), now, '--at'),
   async work({ input, values: at, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');

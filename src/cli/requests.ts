@@ -1,6 +1,6 @@
 import type { RequestView } from '../operator/request.ts';
 import type { KeyWithAccount } from '../store/key-record.ts';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askServer, privateUrl } from './private-listener.ts';
 import { storeCommand } from './store-command.ts';
@@ -8,13 +8,7 @@ import { type Cell, instantCell, type Paint, pairs } from './style.ts';
 import { parseRequestId } from './values.ts';
 
 export const requests: Command = storeCommand({
-  name: 'requests',
-  summary: 'find a request by the id that its client quotes',
-  details: [
-    'Asks the running server, which knows its latest 10,000 requests of valid keys and as many others. Older ones and those of other processes are in the access log (logs.access).',
-  ],
-  positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
-  examples: { 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718': 'whose it was and how it was answered' },
+  ...described('requests'),
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
     type Answer = RequestView | { kind: string } | null | undefined;

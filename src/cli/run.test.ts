@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 import { version } from './command.ts';
+import written from './commands.json' with { type: 'json' };
 import { commands } from './commands.ts';
 import { commandReference } from './help.ts';
 import { parseInput, readCommandLine } from './parse.ts';
@@ -41,6 +42,14 @@ describe('help', () => {
     assert.equal(help.exitCode, 0);
     for (const word of ['create', 'list', 'revoke', 'disable', 'enable', 'rotate'])
       assert.ok(help.stdout.includes(`keys ${word}`));
+  });
+
+  it('is told of no command that does not exist', () => {
+    const names = commands.map(({ name }) => name);
+    assert.deepEqual(
+      Object.keys(written).filter((name) => !names.includes(name)),
+      [],
+    );
   });
 
   it('has only examples that the parser takes', () => {

@@ -2,30 +2,12 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Service } from '../main.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
-import { type Command, type CommandInput, type Context, version } from './command.ts';
+import { type Command, type CommandInput, type Context, described, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 
 export const serve: Command = {
-  name: 'serve',
-  summary: 'run the server',
-  details: [
-    'Runs until Ctrl-C or SIGTERM, then finishes answers in progress and saves its state. On SIGHUP, unless it runs at a terminal, it does what `sources reload` does.',
-    'It also starts while the upstream is down: GET /v1/status answers, and prices follow.',
-  ],
-  options: [
-    { name: 'port', value: 'PORT', summary: 'port of the public listener, instead of the configured one' },
-    {
-      name: 'only',
-      value: 'PART',
-      values: ['feed', 'api'],
-      summary: 'run one part: feed (no public listener) or api (no feed); needs redis in the configuration',
-    },
-  ],
-  examples: {
-    'mdapi serve --config /etc/mdapi/mdapi.yaml': 'with this configuration',
-    'mdapi serve --only api': 'one of several that serve; another process runs the feed',
-  },
+  ...described('serve'),
   async run(input, context) {
     const { signal } = context;
     const read = () => configurationFor(input, context, portFlags(input));

@@ -2,17 +2,14 @@ import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
 import type { SourceChanges } from '../management/source-reload.ts';
 import { makeTicket } from '../operator/ticket.ts';
 import { sourceTokenView } from '../operator/token.ts';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askServer, askSources, privateUrl } from './private-listener.ts';
 import { actorOf, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
 
 const list = storeCommand({
-  name: 'sources list',
-  summary: 'show where market data comes from, in order of preference',
-  details: ['Asks the running server; if none answers, it shows the configuration alone and says so.'],
-  examples: { 'mdapi sources list': 'which sources deliver, and which make prices' },
+  ...described('sources list'),
   async work({ configuration, context: { clock }, paint }) {
     const views = await askSources(configuration.admin, clock);
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
@@ -48,13 +45,7 @@ const unanswered = 'No server answers: these are the configured sources.';
 const elsewhere = 'Another process runs the feed: ask that one for paths and connections.';
 
 const reload = storeCommand({
-  name: 'sources reload',
-  summary: 'have the running server take over the sources of its configuration',
-  details: [
-    'Sources are added, removed, paused and put in another order without a restart; those that stay as they are keep their connections. If anything but `sources` and `pricing.sources` changed, or anything is wrong, the server refuses it all and goes on as before.',
-    'It is for the server on this machine: of several, tell each.',
-  ],
-  examples: { 'mdapi sources reload': 'after a change of `sources` in mdapi.yaml' },
+  ...described('sources reload'),
   async work({ configuration: { admin }, context, store }) {
     const headers = { Authorization: `Bearer ${await makeTicket(store, actorOf(context), context.randomness)}` };
     const asked = askServer(admin, context.clock, '/api/sources/reload', { method: 'POST', headers });
@@ -71,14 +62,7 @@ const reload = storeCommand({
 export const sourceCommands: readonly Command[] = [list, reload];
 
 const createToken = storeCommand({
-  name: 'sources token',
-  summary: 'create a token for an engine of your own',
-  details: [
-    'The engine sends it as `Authorization: Bearer …` when it connects to /ingest/v1 of the private listener. It opens that one source and nothing else.',
-    'The token is printed only once.',
-  ],
-  positionals: [{ name: 'ID', summary: 'a source of kind push, as in `sources` of the configuration' }],
-  examples: { 'mdapi sources token engine': 'with sources: [{ id: engine, kind: push }]' },
+  ...described('sources token'),
   mayCreate: true,
   async work({ input, store, configuration, context, paint }) {
     const source = input.argument('ID');
@@ -99,9 +83,7 @@ const createToken = storeCommand({
 });
 
 const listTokens = storeCommand({
-  name: 'sources tokens',
-  summary: 'list the tokens of engines, oldest first',
-  examples: { 'mdapi sources tokens': 'which are still usable' },
+  ...described('sources tokens'),
   async work({ store, paint }) {
     const tokens = (await store.sourceTokens.list()).map(sourceTokenView);
     const shown = { ID: 'id', SOURCE: 'source', STATE: 'state', CREATED: 'createdAt' } as const;
@@ -110,12 +92,8 @@ const listTokens = storeCommand({
 });
 
 const revokeToken = storeCommand({
-  name: 'sources revoke',
-  summary: 'revoke the token of an engine for good',
-  details: ['A connection that was opened with it ends within a second.'],
-  positionals: [{ name: 'ID', summary: 'the token’s id, tok_…' }],
+  ...described('sources revoke'),
   options: [yesOption],
-  examples: { 'mdapi sources revoke tok_4fGh72Kq0ZsTn1Lw': 'asks first at a terminal' },
   async work({ input, store, paint, confirm }) {
     const id = input.argument('ID');
     await confirm(`Revoke ${harmless(id)}? This is final.`);

@@ -1,18 +1,11 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Command, version } from './command.ts';
+import { type Command, described, version } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 
 export const statusPageExport: Command = storeCommand({
-  name: 'status-page export',
-  summary: 'write the status page as files for another host',
-  details: [
-    'The page holds the last 90 days and the announced maintenance as they are now, in English and Czech, with an Atom feed. In a browser it asks the service itself how it is, and says at once when there is no answer. Needs server.baseUrl.',
-    'Run it again, such as every five minutes, to bring the history up to date. Files are replaced one by one and none is deleted.',
-  ],
-  positionals: [{ name: 'DIR', summary: 'directory for the files; it is made when it is missing' }],
-  examples: { 'mdapi status-page export /srv/status': 'for a web server, or to upload to another host' },
+  ...described('status-page export'),
   async work({ input, context, store, configuration }) {
     const { server, portal, limits } = configuration;
     if (server.baseUrl === undefined) {

@@ -1,29 +1,13 @@
 import { resolve } from 'node:path';
 import { recordHeads } from '../operator/record-heads.ts';
 import type { CopyProgress } from '../store/copy-store.ts';
-import type { Command, CommandInput, Context, Output } from './command.ts';
+import { type Command, type CommandInput, type Context, described, type Output } from './command.ts';
 import { UsageError } from './failure.ts';
 import { actorOf, configurationFor, refusePassword, storeCommand, yesOption } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
 export const storeCopy: Command = {
-  name: 'store copy',
-  summary: 'copy a database into a new one, such as from SQLite to PostgreSQL',
-  details: [
-    'Copies everything, and compares row counts at the end; the record is verified there. Keys keep working.',
-    'Stop the servers first: what they write meanwhile is not copied. The source is only read. After an interruption run it again: it continues.',
-    'Passwords come from PGPASSFILE (or ~/.pgpass), with a line for each host, or from PGPASSWORD.',
-  ],
-  options: [
-    { name: 'to', value: 'URL', summary: 'the database to fill, which has to be empty', required: true },
-    { name: 'from', value: 'URL', summary: 'the database to read (default: the configured one)' },
-    { name: 'record-to', value: 'URL', summary: 'copy the record too, into this empty database' },
-    { name: 'record-from', value: 'URL', summary: 'the record to read (default: the configured one)' },
-  ],
-  examples: {
-    'mdapi store copy --from sqlite:./mdapi.sqlite --to postgres://mdapi@db.example.com/mdapi':
-      'from the file to a server',
-  },
+  ...described('store copy'),
   async run(input, context) {
     const given = input.option('from');
     const from =
@@ -50,13 +34,8 @@ export const storeCopy: Command = {
 };
 
 export const acceptChanges: Command = storeCommand({
-  name: 'store accept-changes',
-  summary: 'accept that many keys, windows or terms vanished from the database',
-  details: [
-    'When over 10 keys or windows, and over a tenth of them, vanish at once without an operator, running servers go on as if they were there; `/readyz` says how many. If the database lost them, bring it back. If they are meant to be gone, this command makes every server accept it.',
-  ],
+  ...described('store accept-changes'),
   options: [yesOption],
-  examples: { 'mdapi store accept-changes --yes': 'the keys are meant to be gone' },
   async work({ store, confirm }) {
     await confirm('Keys and windows that vanished stop for good. Accept?');
     await store.accessChanges.acceptLosses();

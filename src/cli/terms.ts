@@ -3,20 +3,14 @@ import { inherit, type TermField, termFields } from '../market/terms.ts';
 import { type TermView, termView, termViews } from '../operator/term.ts';
 import { type TermEffect, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
-import type { Command, CommandInput } from './command.ts';
+import { type Command, type CommandInput, described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { savedBook, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 import { parseInstant, parsePercent } from './values.ts';
 
 const show = storeCommand({
-  name: 'terms show',
-  summary: 'show fee, margin, precision and rounding: what holds and what is announced',
-  details: [
-    'Of several terms that set the same value the narrowest scope holds: market, then quote currency, then service. What none sets comes from the configuration.',
-  ],
-  options: [{ name: 'all', summary: 'past and cancelled ones too' }],
-  examples: { 'mdapi terms show': 'and `mdapi price SYMBOL` for those of one market' },
+  ...described('terms show'),
   async work({ input, store, configuration, context: { clock }, paint }) {
     const markets = await savedBook(store, configuration, clock);
     const views = termViews(markets, await store.terms.list({ withCancelled: true }), clock.now());
@@ -40,13 +34,7 @@ function valueCell(term: TermView, field: TermField): string {
 }
 
 const set = storeCommand({
-  name: 'terms set',
-  summary: 'set fee, margin, precision or rounding from an instant on',
-  details: [
-    'For a market, for a quote currency, or, with neither, for the whole service. Every process changes its prices on the instant, without a restart. What begins now begins two seconds later, in all of them together.',
-    'The value `inherit` restores that of the next wider scope. Margin and precision are for converted markets.',
-    'Shows the effect on the last known prices. What looks like a mistake (a start in the past, a price that moves by over 2 %, a lost price) asks first.',
-  ],
+  ...described('terms set'),
   options: [
     { name: 'from', value: 'INSTANT', required: true, summary: 'when it begins' },
     { name: 'market', value: 'SYMBOL', summary: 'for this market' },
@@ -62,11 +50,6 @@ const set = storeCommand({
     },
     { name: 'yes', summary: 'do not ask; required without a terminal where there is something to ask' },
   ],
-  examples: {
-    'mdapi terms set --market BTCEUR --fee 0.4 --from 2026-12-01T00:00:00Z': 'one market, from December',
-    'mdapi terms set --quote CZK --margin 0.8 --from +1h': 'every market quoted in CZK',
-    'mdapi terms set --fee 0.45 --from now': 'the whole service',
-  },
   read: readTerm,
   async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
     const markets = await savedBook(store, configuration, clock);
@@ -99,11 +82,7 @@ function readTerm(input: CommandInput, now: NewTerm['from']): NewTerm {
 }
 
 const cancel = storeCommand({
-  name: 'terms cancel',
-  summary: 'cancel a term that has not begun',
-  details: ['One that has begun ends when you set another.'],
-  positionals: [{ name: 'ID', summary: 'the term’s id, trm_…' }],
-  examples: { 'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw': 'prices stay as they are' },
+  ...described('terms cancel'),
   async work({ input, store, context: { clock }, paint }) {
     const record = await store.terms.cancel(input.argument('ID'));
     const view = termView(record.id, { terms: () => [] }, [record], clock.now());

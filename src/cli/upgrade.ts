@@ -2,19 +2,13 @@ import { existsSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { recordForm } from '../history/segment/record-form.ts';
-import { type Command, type Context, version } from './command.ts';
+import { type Command, type Context, described, version } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, pairs } from './style.ts';
 
 export const upgradeCheck: Command = {
-  name: 'upgrade check',
-  summary: 'try on a copy what a start of this version would do to the database',
-  details: [
-    'Run it with the new version before its first start; the old one may go on running. It changes nothing.',
-    'Of PostgreSQL it names the steps: try them with --store on a copy that pg_dump and pg_restore made.',
-  ],
-  examples: { 'mdapi upgrade check --config /etc/mdapi/mdapi.yaml': 'steps, time and disk' },
+  ...described('upgrade check'),
   async run(input, context) {
     const { configuration, file } = await configurationFor(input, context);
     const { store, history } = configuration;

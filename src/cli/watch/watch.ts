@@ -1,5 +1,5 @@
 import { parseDuration } from '../../configuration/duration.ts';
-import type { Command, Context } from '../command.ts';
+import { type Command, type Context, described } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../failure.ts';
 import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
@@ -10,20 +10,7 @@ import { dataAgeText, maintenanceText } from './texts.ts';
 const intervalMs = { min: 100, max: 3_600_000 };
 
 export const watch: Command = {
-  name: 'watch',
-  summary: 'watch client prices and the state of the service live',
-  details: [
-    'Asks the running server on its private listener and prints the state of the service and each market once, then a line for each change; with --json an object whose `event` is service, market, lost or found.',
-    'No server at the start is an error; one that stops answering later is waited for.',
-  ],
-  positionals: [
-    { name: 'SYMBOL', summary: 'markets to show, in any case (default: all that are not delisted)', many: true },
-  ],
-  options: [{ name: 'interval', value: 'SPAN', summary: 'how often to ask, 100ms to 1h (default: 1s)' }],
-  examples: {
-    'mdapi watch BTCEUR BTCCZK --interval 250ms': 'two markets, four times a second',
-    'mdapi watch --json': 'one JSON object per line and change, for a program',
-  },
+  ...described('watch'),
   async run(input, context) {
     const interval = intervalFrom(input.option('interval') ?? '1s');
     const symbols = input.everyArgument('SYMBOL');
