@@ -30,8 +30,9 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'
   test(`seed ${seed} finds no more: ${found}`, () => simulate({ seed, days, processes, shrink: 0 }));
 }
 
-/** Others each day, and on each machine: those that fail are printed with the command that runs them again. */
-test('new seeds find nothing in three minutes', () => {
+/** A seed that fails is printed with the command that runs it again. In CI a change must not fail for a seed that nobody ran before. */
+test('seeds find nothing: new ones for three minutes, and in CI always the same few', () => {
   const seed = 1_000 * (1 + (Math.floor(Date.now() / 1_000) % 1_000_000));
-  simulate({ seed, minutes: 2.5, days: 0.15, shrink: 0 });
+  const chosen = process.env.CI === 'true' ? { seed: 466_345_000, seeds: 4 } : { seed, minutes: 2.5 };
+  simulate({ ...chosen, days: 0.15, shrink: 0 });
 });
