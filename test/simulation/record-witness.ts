@@ -41,7 +41,9 @@ export class RecordWitness {
 
   /** @param isTimed whether the clocks of all processes are right */
   saw(answer: Witnessed, process: ServiceProcess, isTimed: boolean): void {
-    if (answer.status === 401 || ++this.#seen % keptEvery !== 0) return;
+    // Of a key that the service does not know, or not yet, nothing is recorded.
+    const isOfKey = answer.status !== 401 && (answer.status !== 429 || answer.body.includes('"detail":"API key'));
+    if (!isOfKey || ++this.#seen % keptEvery !== 0) return;
     // What waited in a process that stood still is answered all at once.
     const isSteady = answer.answeredAtMs - process.disturbedAtMs > writtenWithinMs;
     const kept = { answer, process, isTimed: isTimed && isSteady, disturbances: disturbancesOf(process) };
