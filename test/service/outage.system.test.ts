@@ -14,6 +14,7 @@ describe('an exchange that is away', { concurrency: true }, () => {
     const client = await SteadyClient.watch(api);
     await simulator.faults.set({ fault: 'down' });
     await service.untilTicker('degraded');
+    await client.untilSaw('degraded');
     const before = await api.prices();
     const { lastUpdatedAtMs, lastUpdatedAt } = await api.status();
 
@@ -25,6 +26,7 @@ describe('an exchange that is away', { concurrency: true }, () => {
     assert.deepEqual(await api.prices(), before);
     assert.equal((await api.markets()).size, allSymbols.length);
     assert.equal(await api.outcome('/v1/time'), '200');
+    await client.untilSaw('outage');
 
     await simulator.faults.clear();
     await service.untilTicker('operational');

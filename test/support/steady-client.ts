@@ -40,6 +40,11 @@ export class SteadyClient {
     return client;
   }
 
+  /** Resolves once it saw this state of the market data. */
+  async untilSaw(state: string): Promise<void> {
+    await eventually(`the client saw ${state}`, () => this.#states.includes(state) || this.#stopped);
+  }
+
   /** Ends the polling after one last round. Throws what the client saw and should not have. */
   async stop(): Promise<Seen> {
     this.#stopped = true;
