@@ -91,7 +91,7 @@ export function changeInPercent(last: DecimalString, before: DecimalString): Dec
 }
 
 /** Two decimals as whole numbers of the same decimal unit. */
-function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bigint] {
+export function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bigint] {
   const [wholeOne, partOne = ''] = one.split('.');
   const [wholeOther, partOther = ''] = other.split('.');
   const digits = Math.max(partOne.length, partOther.length);

@@ -1,6 +1,6 @@
-import Big from 'big.js';
+import type Big from 'big.js';
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, isAbove, isPositive, toBig } from './decimal.ts';
+import { type DecimalString, inOneUnit, isAbove, isPositive, toBig } from './decimal.ts';
 import { bandAround, isWithin, levelOf, type PriceBand, type Quote } from './quote.ts';
 import { reachOf } from './source-standing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
@@ -83,11 +83,13 @@ const betweenFixingsPercent = toBig('10' as DecimalString);
 const half = toBig('50' as DecimalString);
 const hundred = toBig('100' as DecimalString);
 const twoHundred = toBig('200' as DecimalString);
-const unusualSpreadFactor = 5;
+const unusualSpreadFactor = 5n;
 /** Two sources agree within this part of what is a jump. */
 const agreementShare = '0.25';
-/** The usual spread moves towards the current one by 1/256 a second. */
-const spreadWeight = '0.00390625';
+/** The usual spread moves towards the current one by this part a second. */
+const spreadParts = 256n;
+/** Spreads are whole numbers of 10^-12: a division of decimals for each tick cost more than all the rest that the guard does. */
+const spreadUnits = 10n ** 12n;
 const spreadEveryMs = 1_000;
 
 function noCounts(): Record<DoubtReason, number> {
@@ -104,7 +106,7 @@ export class Guard {
   readonly #spreadPercent: Big;
   readonly #ratePercent: Big;
   readonly #suspects = new Map<DoubtSubject, Suspect>();
-  readonly #spreads = new Map<MarketSymbol, { readonly usual: Big; readonly at: EpochMs }>();
+  readonly #spreads = new Map<MarketSymbol, { readonly usual: bigint; readonly at: EpochMs }>();
   /** Where no reason to doubt can be, and the last ticker there. */
   readonly #calm = new Map<MarketSymbol, { readonly band: PriceBand; last: AcceptedTicker }>();
   readonly #bandReach: Big;
@@ -243,7 +245,7 @@ export class Guard {
       return undefined;
     }
     const usual = this.#spreads.get(symbol)?.usual ?? (previous && spreadOf(previous));
-    return usual !== undefined && spreadOf(ticker).gt(usual.times(unusualSpreadFactor)) ? 'spread' : undefined;
+    return usual !== undefined && spreadOf(ticker) > usual * unusualSpreadFactor ? 'spread' : undefined;
   }
 
   /** The same level goes on, or a new one begins. */
@@ -283,18 +285,15 @@ export class Guard {
     const before = this.#spreads.get(symbol);
     if (before !== undefined && at - before.at < spreadEveryMs && at >= before.at) return;
     const now = spreadOf(ticker);
-    const usual = before === undefined ? now : before.usual.plus(now.minus(before.usual).times(spreadWeight));
-    this.#spreads.set(symbol, { usual: usual.round(spreadDigits), at });
+    const usual = before === undefined ? now : before.usual + (now - before.usual) / spreadParts;
+    this.#spreads.set(symbol, { usual, at });
   }
 }
 
-const spreadDigits = 8;
-const SpreadBig = Big();
-SpreadBig.DP = spreadDigits;
-
 /** The spread as a share of bid plus ask: half of what it is of the middle price. */
-function spreadOf({ bid, ask }: AcceptedTicker): Big {
-  return new SpreadBig(ask).minus(bid).div(toBig(bid).plus(ask));
+function spreadOf({ bid, ask }: Quote): bigint {
+  const [low, high] = inOneUnit(bid, ask);
+  return ((high - low) * spreadUnits) / (high + low);
 }
 
 /** Whether the spread is at least `percent` of the middle price. @param level bid plus ask */
