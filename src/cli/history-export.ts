@@ -38,7 +38,8 @@ export const exportRecord: Command = storeCommand({
     const { what, format, symbol } = values;
     const directory = resolve(cwd, input.required('out'));
     const keyId = values.key === undefined ? undefined : await keyIdOf(store, values.key);
-    const { writeRows } = await import('../history/ship/export.ts');
+    const { collectSooner, writeRows } = await import('../history/ship/export.ts');
+    collectSooner();
     const files: { file: string; rows: number }[] = [];
     let skipped = 0;
     await withRecord(configuration, clock, async (record) => {

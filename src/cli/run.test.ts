@@ -44,7 +44,7 @@ describe('help', () => {
       assert.ok(help.stdout.includes(`keys ${word}`));
   });
 
-  it('is told of no command that does not exist', () => {
+  it('has texts only of commands that exist', () => {
     const names = commands.map(({ name }) => name);
     assert.deepEqual(
       Object.keys(written).filter((name) => !names.includes(name)),

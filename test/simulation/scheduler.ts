@@ -15,7 +15,7 @@ export type Failure = (error: unknown, lane: Lane) => void;
 export const epochMs = Date.parse('2026-11-21T10:00:00.000Z');
 /** Events between two turns of the real event loop, so that a signal can end the run. */
 const eventsInTurnMax = 20_000;
-/** In a quiet stretch what is done every so often is done no more often than this: less than any silence that the service looks into. */
+/** The shortest period of repeated work in a quiet stretch, below every silence that the service reports. */
 const quietEveryMs = 3_000;
 /** Waits between these take twice as long there, which a lease outlives. */
 const pauseMs = [400, 1_000] as const;

@@ -60,7 +60,7 @@ export function filled(text: string, values: Values): string {
 
 type Part = Content | ((inside: Content) => Content);
 
-/** A text with elements in it: in place of a `{name}`, and around what stands in `<name>…</name>`. `code` and `strong` are themselves. */
+/** A text with elements: one replaces `{name}`, one wraps what `<name>…</name>` holds. `code` and `strong` need no definition. */
 export function tell(english: Text, parts: Readonly<Record<string, Part>> = {}): Content {
   return assembled(say(english), parts);
 }
