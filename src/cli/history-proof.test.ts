@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { daySealer } from '../history/record/day-seals.ts';
@@ -40,6 +41,19 @@ describe('the proof of an answer', () => {
     assert.equal(unknown.exitCode, 4, unknown.stderr);
   });
 
+  it('makes no proof of a record that is not as it was written', async (t) => {
+    const { mdapi, path, cwd } = await operator(t);
+    for (const column of ['previous', 'root']) {
+      const { changes } = damage(path, column);
+      assert.equal(changes, 1);
+      const { exitCode, stderr } = await mdapi('history', 'prove', requestId, '--out', 'proof.json');
+      assert.deepEqual([exitCode, existsSync(join(cwd, 'proof.json'))], [1, false]);
+      assert.match(stderr, /The record is not as it was written: `mdapi history verify` names where/);
+      damage(path, column);
+    }
+    assert.equal((await mdapi('history', 'prove', requestId, '--out', 'proof.json')).exitCode, 0, 'mended again');
+  });
+
   it('reads an instant without an offset in the configured time zone, and says so', async (t) => {
     const { mdapi, cwd } = await operator(t);
     const asked = ['history', 'quotes', 'BTCEUR', '--from', '2026-11-21T10:00'] as const;
@@ -52,3 +66,10 @@ describe('the proof of an answer', () => {
     assert.deepEqual([skipped.exitCode, /never or twice/.test(skipped.stderr)], [2, true]);
   });
 });
+
+/** Turns a hash of the segment with the answers round by its halves; a second time turns it back. */
+function damage(path: string, column: string) {
+  using database = new DatabaseSync(path);
+  const turned = `cast(substr(${column}, 17) || substr(${column}, 1, 16) as blob)`;
+  return database.prepare(`update segment set ${column} = ${turned} where kind = 'servings'`).run();
+}

@@ -185,3 +185,18 @@ test('a ticker is compared with the last good one, wherever the band of an earli
   const lax = new Guard({ ...rules, jumpPercent: decimal('300'), spreadPercent: decimal('300') });
   assert.equal(judge(lax, '41', judge(lax, '100', undefined).accepted).reason, 'range');
 });
+
+test('one wide spread does not become the usual one', () => {
+  const guard = new Guard(rules);
+  const judge = (second: number, bid: string, ask: string, previous?: AcceptedTicker) => {
+    const at = after(start, second * 1_000);
+    const range = { low24h: decimal('90'), high24h: decimal('110') };
+    const ticker = { ...range, bid: decimal(bid), ask: decimal(ask), capturedAt: at } as AcceptedTicker;
+    const { doubt } = guard.judgeTicker(symbol('BTCEUR'), { ticker, path: 'live', at }, previous, undefined);
+    return { ticker, reason: doubt?.reason };
+  };
+  const narrow = judge(0, '99.5', '100.5').ticker;
+  const wide = judge(1, '97', '103', narrow);
+  assert.equal(wide.reason, undefined);
+  assert.equal(judge(2, '94', '106', wide.ticker).reason, 'spread', 'twelve times the usual one');
+});
