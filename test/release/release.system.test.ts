@@ -29,6 +29,13 @@ interface RenderedObject extends Omit<KubernetesObject, 'spec'> {
   readonly spec: { replicas: number; readonly template: { readonly metadata: { annotations?: object } } };
 }
 
+/** Debian's packages of the libraries that the runtime loads; the other ones are of libc6. */
+const packageOf: Readonly<Record<string, string>> = {
+  'libatomic.so.1': 'libatomic1',
+  'libgcc_s.so.1': 'libgcc-s1',
+  'libstdc++.so.6': 'libstdc++6',
+};
+
 const needs = python ? {} : { skip: 'there is no environment to build the Python client in: tools/python-client.sh' };
 
 describe('a release', { timeout: 900_000, ...needs }, () => {
@@ -202,6 +209,12 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     const [, node = '', program = ''] = /^ExecStart=(\S+) (\S+) serve --config \/etc\/mdapi\/mdapi.yaml$/m.exec(unit)!;
     const check = [join(target, program), 'terms', 'show', '--json', '--config', join(target, 'etc/mdapi/mdapi.yaml')];
     if (process.platform !== 'linux' || process.arch !== 'x64') return;
+    const { stdout: libraries } = await run('ldd', [join(target, node)]);
+    const depends = /^Depends: (.*)$/m.exec(control.stdout)![1]!.split(', ');
+    const missing = [...libraries.matchAll(/^\t(lib[^ ]+) =>/gm)].filter(
+      ([, library]) => !depends.includes(packageOf[library!] ?? 'libc6'),
+    );
+    assert.deepEqual(missing, []);
     const store = ['--store', `sqlite:${join(folder, 'of-debian.sqlite')}`];
     const { stdout } = await run(join(target, node), [...check, ...store], { env: { PATH: '/usr/bin:/bin' } }).catch(
       (one) => one,
