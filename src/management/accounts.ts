@@ -38,10 +38,6 @@ const email = text('The address.', 'bot@example.com', 254, 3);
 
 export const accountOperations = {
   listAccounts: operation({
-    path: '/api/accounts',
-    summary: 'Accounts, latest first',
-    description:
-      'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
     query: Type.Object({ query: Type.Optional(line('What to look for.', '@example.com', 254)), ...pageQuery }),
     answer: AccountListSchema,
     async handle({ query: { query, after, limit = defaultLimit }, store }) {
@@ -59,11 +55,7 @@ export const accountOperations = {
   }),
 
   createAccount: operation({
-    path: '/api/accounts',
     access: 'support',
-    summary: 'Make an account',
-    description:
-      'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
     body: strictObject('The new account.', { email }),
     status: 201,
     answer: AccountSchema,
@@ -75,9 +67,6 @@ export const accountOperations = {
   }),
 
   readAccount: operation({
-    path: '/api/accounts/:id',
-    summary: 'One account and its keys',
-    description: 'The account with its latest keys.',
     params: pathId('acc'),
     answer: AccountDetailSchema,
     async handle({ params, store, now }) {
@@ -88,13 +77,10 @@ export const accountOperations = {
       return { ...view, keysList: keys.map((key) => keyView(key, now)) };
     },
   }),
-  activateAccount: switching('activate', true, 'Its active keys work again at once.'),
-  deactivateAccount: switching('deactivate', false, 'All its keys are refused at once, until it is activated.'),
+  activateAccount: switching(true),
+  deactivateAccount: switching(false),
   updateAccount: operation({
-    path: '/api/accounts/:id/update',
     access: 'support',
-    summary: 'Change the e-mail address of an account',
-    description: 'Notices about its keys go there from now on.',
     params: pathId('acc'),
     body: strictObject('What is to change.', { email }),
     answer: AccountSchema,
@@ -106,11 +92,7 @@ export const accountOperations = {
   }),
 
   eraseAccount: operation({
-    path: '/api/accounts/:id/erase',
     access: 'operator',
-    summary: 'Erase the personal data of an account for good',
-    description:
-      'Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id.',
     params: pathId('acc'),
     body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
     answer: AccountSchema,
@@ -123,12 +105,9 @@ export const accountOperations = {
   }),
 };
 
-function switching(verb: 'activate' | 'deactivate', active: boolean, effect: string) {
+function switching(active: boolean) {
   return operation({
-    path: `/api/accounts/:id/${verb}`,
     access: 'support',
-    summary: active ? 'Activate an account' : 'Deactivate an account',
-    description: `${effect} Repeating it changes nothing.`,
     params: pathId('acc'),
     body: noBody,
     answer: AccountSchema,

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { documentSchemas } from '../contract/document-schemas.testing.ts';
 import type { OpenApiDocument } from '../contract/openapi.ts';
 import { codesOf, managementDocument } from './document.ts';
+import written from './operations.json' with { type: 'json' };
 import { operations } from './operations.ts';
 import { problemCodes } from './problems.ts';
 
@@ -34,6 +35,14 @@ describe('the document of the management API', () => {
       assert.doesNotMatch(summary, /\.$/);
       assert.match(description, /\.$/);
     }
+  });
+
+  test('has a place for every text about an operation', () => {
+    const known = operations.map(({ operationId }) => operationId);
+    assert.deepEqual(
+      Object.keys(written).filter((name) => !known.includes(name)),
+      [],
+    );
   });
 
   test('lets nobody change anything with the role that only reads, but end their own session', () => {

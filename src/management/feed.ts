@@ -132,9 +132,6 @@ const RateListSchema = named('RateList', 'The conversion rates.', {
 
 export const feedOperations = {
   readFeed: operation({
-    path: '/api/feed',
-    summary: 'How market data arrives',
-    description: 'The connection to the exchange now, and its states over the last 24 hours.',
     answer: FeedSchema,
     handle({ now }, management) {
       const { feed, market, clock, timeline } = management;
@@ -157,11 +154,7 @@ export const feedOperations = {
   }),
 
   reloadSources: operation({
-    path: '/api/sources/reload',
     access: 'operator',
-    summary: 'Take over the sources of the configuration',
-    description:
-      'Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it.',
     body: noBody,
     answer: SourceReloadSchema,
     problems: ['CONFLICT'],
@@ -169,9 +162,6 @@ export const feedOperations = {
   }),
 
   readRates: operation({
-    path: '/api/rates',
-    summary: 'Conversion rates',
-    description: 'The rates of converted markets, their age and how long they may be used.',
     answer: RateListSchema,
     handle({ now }, management) {
       return {

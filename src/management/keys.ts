@@ -41,12 +41,9 @@ const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.'
   replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
 });
 
-function changing(verb: string, status: KeyStatus, summary: string, effect: string) {
+function changing(status: KeyStatus) {
   return operation({
-    path: `/api/keys/:id/${verb}`,
     access: 'support',
-    summary,
-    description: `${effect} Repeating it changes nothing.`,
     params: pathId('key'),
     body: noBody,
     answer: KeySchema,
@@ -62,10 +59,6 @@ const dayMs = 86_400_000;
 
 export const keyOperations = {
   listKeys: operation({
-    path: '/api/keys',
-    summary: 'Keys, latest first',
-    description:
-      'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
     query: Type.Object({
       account: Type.Optional(id('acc', 'Only keys of this account.')),
       status: Type.Optional(openEnum(keyStatuses, 'Only keys of this status.')),
@@ -84,10 +77,7 @@ export const keyOperations = {
   }),
 
   createKey: operation({
-    path: '/api/keys',
     access: 'support',
-    summary: 'Make a key',
-    description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
     body: strictObject('The new key.', {
       accountId: id('acc', 'The account that is to hold it.'),
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
@@ -119,10 +109,7 @@ export const keyOperations = {
   }),
 
   updateKey: operation({
-    path: '/api/keys/:id/update',
     access: 'support',
-    summary: 'Change the label, limit or expiry of a key',
-    description: 'What is left out stays. It holds as soon as the answer arrives.',
     params: pathId('key'),
     body: strictObject('What is to change.', {
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
@@ -140,15 +127,11 @@ export const keyOperations = {
       return readKey(store.keys, params.id, now);
     },
   }),
-  enableKey: changing('enable', 'active', 'Enable a key', 'A disabled key can be used again at once.'),
-  disableKey: changing('disable', 'disabled', 'Disable a key', 'It is refused at once, until it is enabled.'),
-  revokeKey: changing('revoke', 'revoked', 'Revoke a key', 'It is refused at once, for good.'),
+  enableKey: changing('active'),
+  disableKey: changing('disabled'),
+  revokeKey: changing('revoked'),
   rotateKey: operation({
-    path: '/api/keys/:id/rotate',
     access: 'support',
-    summary: 'Replace a key by a new one',
-    description:
-      'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',
     params: pathId('key'),
     body: strictObject('How to rotate.', {
       overlapMs: Type.Optional(

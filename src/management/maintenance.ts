@@ -34,27 +34,17 @@ const WindowListSchema = named('WindowList', 'Maintenance windows.', {
 
 const pastShown = 50;
 
-function finishing(verb: 'end' | 'cancel', summary: string, description: string) {
+const changing = { access: 'operator', params: pathId('win'), answer: WindowSchema, problems: ['CONFLICT'] } as const;
+
+function finishing(verb: 'end' | 'cancel') {
   return operation({
-    ...changing(verb, summary, description),
+    ...changing,
     body: noBody,
     async handle({ params, store, now }) {
       const window = await store.windows[verb](params.id);
       return windowView(window, now);
     },
   });
-}
-
-function changing(verb: 'extend' | 'end' | 'cancel', summary: string, description: string) {
-  return {
-    path: `/api/maintenance/:id/${verb}`,
-    access: 'operator',
-    summary,
-    description,
-    params: pathId('win'),
-    answer: WindowSchema,
-    problems: ['CONFLICT'],
-  } as const;
 }
 
 /** The Error of the contract, as clients of the public listener get it. */
@@ -88,9 +78,6 @@ const PreviewSchema = named('Preview', 'What clients would see of a maintenance 
 
 export const maintenanceOperations = {
   listMaintenance: operation({
-    path: '/api/maintenance',
-    summary: 'Maintenance windows',
-    description: 'Announced, running and past windows.',
     answer: WindowListSchema,
     async handle({ store: { windows }, now }) {
       const current = await windows.list({ currentAt: now });
@@ -100,11 +87,7 @@ export const maintenanceOperations = {
   }),
 
   announceMaintenance: operation({
-    path: '/api/maintenance',
     access: 'operator',
-    summary: 'Announce a maintenance window',
-    description:
-      'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.',
     body: NewWindowSchema,
     status: 201,
     answer: WindowSchema,
@@ -115,10 +98,7 @@ export const maintenanceOperations = {
   }),
 
   previewMaintenance: operation({
-    path: '/api/maintenance/preview',
     access: 'operator',
-    summary: 'See what clients would see',
-    description: 'Changes nothing. The bodies are built by the code that answers clients.',
     body: NewWindowSchema,
     answer: PreviewSchema,
     async handle({ body, store, now, request }, management) {
@@ -140,23 +120,15 @@ export const maintenanceOperations = {
   }),
 
   extendMaintenance: operation({
-    ...changing(
-      'extend',
-      'Extend a maintenance window',
-      'Moves its end to a later instant, before it starts or while it runs.',
-    ),
+    ...changing,
     body: ExtensionSchema,
     async handle({ params, body, store, now }) {
       const window = await store.windows.extend(params.id, body.toMs as EpochMs);
       return windowView(window, now);
     },
   }),
-  endMaintenance: finishing('end', 'End a running maintenance window now', 'Everything is served again at once.'),
-  cancelMaintenance: finishing(
-    'cancel',
-    'Cancel an announced window',
-    'Only one that has not started; a running one is ended.',
-  ),
+  endMaintenance: finishing('end'),
+  cancelMaintenance: finishing('cancel'),
 };
 
 /** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */

@@ -133,12 +133,9 @@ const MarketDetailSchema = named('MarketDetail', 'A market, and how its price is
 
 type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) => Promise<unknown>;
 
-function changing(verb: 'pause' | 'resume' | 'hold' | 'release', summary: string, effect: string, change: Change) {
+function changing(change: Change) {
   return operation({
-    path: `/api/markets/:symbol/${verb}`,
     access: 'operator',
-    summary,
-    description: `${effect} Repeating it changes nothing.`,
     params: symbolParams,
     body: noBody,
     answer: MarketSchema,
@@ -150,33 +147,20 @@ function changing(verb: 'pause' | 'resume' | 'hold' | 'release', summary: string
   });
 }
 
-const allChanges = {
-  pause: { id: 'PausedMarkets', change: (markets) => markets.setAllPaused(true) },
-  resume: { id: 'ResumedMarkets', change: (markets) => markets.setAllPaused(false) },
-  hold: { id: 'HeldMarkets', change: (markets, now) => markets.setAllHeld(now) },
-  release: { id: 'ReleasedMarkets', change: (markets) => markets.setAllHeld(undefined) },
-} satisfies Record<string, { id: string; change: (markets: Store['markets'], now: EpochMs) => Promise<number> }>;
-
-function changingAll(verb: keyof typeof allChanges, summary: string, description: string) {
+function changingAll(id: string, change: (markets: Store['markets'], now: EpochMs) => Promise<number>) {
   return operation({
-    path: `/api/markets/${verb}`,
     access: 'operator',
-    summary,
-    description,
     body: noBody,
-    answer: named(allChanges[verb].id, 'What was changed.', { changed: count('How many markets were changed.', 26) }),
+    answer: named(id, 'What was changed.', { changed: count('How many markets were changed.', 26) }),
     async handle({ store, now }, management) {
       await management.market.snapshots.save();
-      return { changed: await allChanges[verb].change(store.markets, now) };
+      return { changed: await change(store.markets, now) };
     },
   });
 }
 
 export const marketOperations = {
   readMarkets: operation({
-    path: '/api/markets',
-    summary: 'All markets with their prices',
-    description: 'What clients get of each market now, and what only operators see, by symbol.',
     answer: MarketListSchema,
     handle({ now }, management) {
       const { market, sparklines } = management;
@@ -192,9 +176,6 @@ export const marketOperations = {
   }),
 
   readMarket: operation({
-    path: '/api/markets/:symbol',
-    summary: 'One market, and how its price is derived',
-    description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
     params: symbolParams,
     answer: MarketDetailSchema,
     handle({ params, now }, management) {
@@ -210,36 +191,12 @@ export const marketOperations = {
       };
     },
   }),
-  pauseMarket: changing(
-    'pause',
-    'Pause a market',
-    'Clients see `paused` at once; prices are still served.',
-    (markets, symbol) => markets.setOperatorPaused(symbol, true),
-  ),
-  resumeMarket: changing(
-    'resume',
-    'Resume a market',
-    'It trades again as soon as the exchange trades it.',
-    (markets, symbol) => markets.setOperatorPaused(symbol, false),
-  ),
-  holdMarket: changing(
-    'hold',
-    'Hold the prices of a market',
-    'What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price.',
-    (markets, symbol, now) => markets.setHeld(symbol, now),
-  ),
-  releaseMarket: changing(
-    'release',
-    'Release the prices of a market',
-    'Ends the operator’s hold; what the guard holds stays held.',
-    (markets, symbol) => markets.setHeld(symbol, undefined),
-  ),
+  pauseMarket: changing((markets, symbol) => markets.setOperatorPaused(symbol, true)),
+  resumeMarket: changing((markets, symbol) => markets.setOperatorPaused(symbol, false)),
+  holdMarket: changing((markets, symbol, now) => markets.setHeld(symbol, now)),
+  releaseMarket: changing((markets, symbol) => markets.setHeld(symbol, undefined)),
   acceptMarket: operation({
-    path: '/api/markets/:symbol/accept',
     access: 'operator',
-    summary: 'Take what is doubted of a market',
-    description:
-      'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right.',
     params: symbolParams,
     body: strictObject('What is accepted.', {
       source: Type.Optional(text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
@@ -255,16 +212,12 @@ export const marketOperations = {
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },
   }),
-  pauseAllMarkets: changingAll('pause', 'Pause all markets', 'Clients see `paused`; prices are still served.'),
-  resumeAllMarkets: changingAll('resume', 'Resume all markets', 'Ends every pause of an operator.'),
-  holdAllMarkets: changingAll('hold', 'Hold all prices', 'Every price and every rate stays as it is.'),
-  releaseAllMarkets: changingAll('release', 'Release all prices', 'Ends every hold of an operator.'),
+  pauseAllMarkets: changingAll('PausedMarkets', (markets) => markets.setAllPaused(true)),
+  resumeAllMarkets: changingAll('ResumedMarkets', (markets) => markets.setAllPaused(false)),
+  holdAllMarkets: changingAll('HeldMarkets', (markets, now) => markets.setAllHeld(now)),
+  releaseAllMarkets: changingAll('ReleasedMarkets', (markets) => markets.setAllHeld(undefined)),
   delistMarket: operation({
-    path: '/api/markets/:symbol/delist',
     access: 'operator',
-    summary: 'Delist a market for good',
-    description:
-      'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
     params: symbolParams,
     body: confirmation('symbol', 'BTCCZK'),
     answer: MarketSchema,

@@ -23,14 +23,19 @@ export interface Asked<Params = never, Query = never, Body = never> {
   readonly reply: FastifyReply;
 }
 
-/** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
-interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
-  /** When left out, POST with a body and GET without. */
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+/** The place of an operation and the texts about it: `operations.json` has them, unless the operation itself does. */
+export interface Described {
   /** The path as the router writes it: `/api/keys/:id`. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+}
+
+/** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
+interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema>
+  extends Partial<Described> {
+  /** When left out, POST with a body and GET without. */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   /** `read-only` when left out. */
   readonly access?: Access;
   readonly params?: Params;
@@ -57,7 +62,7 @@ export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSch
 }
 
 /** An operation in the table of them all. */
-export interface ListedOperation extends Operation {
+export interface ListedOperation extends Omit<Operation, keyof Described>, Described {
   readonly operationId: string;
   /** The part of the document that it is in. */
   readonly tag: string;

@@ -8,7 +8,8 @@ import { keyOperations } from './keys.ts';
 import { maintenanceOperations } from './maintenance.ts';
 import { marketOperations } from './markets.ts';
 import { noticeOperations } from './notices.ts';
-import { type ListedOperation, type Operation, operation } from './operation.ts';
+import { type Described, type ListedOperation, type Operation, operation } from './operation.ts';
+import written from './operations.json' with { type: 'json' };
 import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
 import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
@@ -28,9 +29,6 @@ const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is 
 });
 
 const readProblem = operation({
-  path: '/api/problems/:slug',
-  summary: 'What a problem is about',
-  description: 'The page that the `type` of a problem links to.',
   access: 'anybody',
   params: Type.Object({
     slug: Type.String({
@@ -51,9 +49,6 @@ const readProblem = operation({
 });
 
 const readDocument = operation({
-  path: '/api/openapi.json',
-  summary: 'This document',
-  description: 'The description of the management API, as OpenAPI 3.1.',
   access: 'anybody',
   answer: Type.Unsafe<object>({
     description: 'An OpenAPI document.',
@@ -78,7 +73,9 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Description: { readProblem, readDocument },
 };
 
+const texts: Readonly<Record<string, Described>> = written;
+
 /** Every operation of the management API, in the order of the document. */
 export const operations: readonly ListedOperation[] = Object.entries(byTag).flatMap(([tag, tagged]) =>
-  Object.entries(tagged).map(([operationId, each]) => ({ ...each, operationId, tag })),
+  Object.entries(tagged).map(([operationId, each]) => ({ ...texts[operationId]!, ...each, operationId, tag })),
 );

@@ -39,10 +39,6 @@ function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
 
 export const sessionOperations = {
   signIn: operation({
-    path: '/api/session',
-    summary: 'Sign in',
-    description:
-      'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
     access: 'sign-in',
     body: SignInSchema,
     status: 201,
@@ -56,9 +52,6 @@ export const sessionOperations = {
   }),
 
   readSession: operation({
-    path: '/api/session',
-    summary: 'The session of this browser',
-    description: 'Who is signed in, and the token against cross-site requests. Only for a session, not for a token.',
     answer: SessionSchema,
     handle({ operator: { session } }) {
       if (session !== undefined) return sessionBody(session);
@@ -68,9 +61,6 @@ export const sessionOperations = {
 
   signOut: operation({
     method: 'DELETE',
-    path: '/api/session',
-    summary: 'Sign out',
-    description: 'Ends the session and clears its cookie.',
     async handle({ gate, operator, request, reply }, management) {
       await gate.signOut(request, operator);
       reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request, management) });
@@ -79,10 +69,7 @@ export const sessionOperations = {
   }),
 
   readSignInMethods: operation({
-    path: '/api/session/methods',
     access: 'anybody',
-    summary: 'How browsers can sign in',
-    description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
     answer: named('SignInMethods', 'The ways to sign in.', {
       provider: nullableLine(
         'Host of the provider; a visit of `/console/sign-in` leads there.',

@@ -67,9 +67,6 @@ function draftOf(
 
 export const termOperations = {
   listTerms: operation({
-    path: '/api/terms',
-    summary: 'Terms',
-    description: 'What prices are made with: since when, and what is announced.',
     answer: TermListSchema,
     async handle({ store, now }, { market: { markets } }) {
       return { terms: [...termViews(markets, await store.terms.list({ withCancelled: true }), now)] };
@@ -77,11 +74,7 @@ export const termOperations = {
   }),
 
   setTerm: operation({
-    path: '/api/terms',
     access: 'operator',
-    summary: 'Set a term',
-    description:
-      'It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`.',
     body: NewTermSchema,
     status: 201,
     answer: TermSchema,
@@ -101,20 +94,14 @@ export const termOperations = {
   }),
 
   previewTerm: operation({
-    path: '/api/terms/preview',
     access: 'operator',
-    summary: 'See what a term would change',
-    description: 'Changes nothing. Prices before and after are made from the present ask and bid of the exchange.',
     body: DraftSchema,
     answer: TermEffectSchema,
     handle: ({ body, now }, management) => termEffect(management.market.markets, draftOf(body, management, now), now),
   }),
 
   cancelTerm: operation({
-    path: '/api/terms/:id/cancel',
     access: 'operator',
-    summary: 'Cancel an announced term',
-    description: 'Only one that has not begun; a later one ends one that has.',
     params: pathId('trm'),
     body: noBody,
     answer: TermSchema,

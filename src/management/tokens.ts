@@ -15,9 +15,6 @@ const NewTokenSchema = named('NewToken', 'A new operator token with its text, wh
 
 export const tokenOperations = {
   listTokens: operation({
-    path: '/api/tokens',
-    summary: 'Operator tokens',
-    description: 'Who may use this API, without the token of the configuration.',
     answer: TokenListSchema,
     async handle({ store, now }) {
       const tokens = await store.tokens.list();
@@ -26,10 +23,7 @@ export const tokenOperations = {
   }),
 
   createToken: operation({
-    path: '/api/tokens',
     access: 'admin',
-    summary: 'Make an operator token',
-    description: 'Only this answer ever holds its text.',
     body: strictObject('The new token.', {
       name: text('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
       role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
@@ -47,10 +41,7 @@ export const tokenOperations = {
   }),
 
   revokeToken: operation({
-    path: '/api/tokens/:id/revoke',
     access: 'admin',
-    summary: 'Revoke an operator token',
-    description: 'It is refused at once, for good, and its sessions end. Repeating it changes nothing.',
     params: pathId('tok'),
     body: noBody,
     answer: TokenSchema,

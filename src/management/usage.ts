@@ -87,10 +87,6 @@ function thisMinute(
 
 export const usageOperations = {
   readKeyUsage: operation({
-    path: '/api/keys/:id/usage',
-    summary: 'How a key is used',
-    description:
-      'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
     params: pathId('key'),
     answer: KeyUsageSchema,
     async handle({ params, store, now }, management) {
@@ -116,10 +112,6 @@ export const usageOperations = {
   }),
 
   readUsage: operation({
-    path: '/api/usage',
-    summary: 'The keys that stand out',
-    description:
-      'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
     answer: UsageSchema,
     async handle({ store, now }, management) {
       const since = (now - dayMs) as EpochMs;
@@ -139,10 +131,6 @@ export const usageOperations = {
   }),
 
   readRequest: operation({
-    path: '/api/requests/:id',
-    summary: 'One request, by the id that its client quotes',
-    description:
-      'Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones.',
     params: Type.Object({ id: requestId }),
     answer: RequestSchema,
     handle({ params }, { listener }) {
