@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
 import { closeCodes, engineMessages, serviceMessages } from '../feed/push/messages.ts';
+import written from './ingest-document.json' with { type: 'json' };
 
 /** Says how an engine talks to the service, in CommonMark. */
 function introduction(): string {
@@ -10,76 +11,38 @@ function introduction(): string {
 
 /** The AsyncAPI 3 document of `/ingest/v1` and of its streams in Redis, from the schemas that frames are checked with. */
 export function ingestDocument() {
-  const names = (messages: Readonly<Record<string, TSchema>>) => Object.keys(messages);
-  const taken = names(engineMessages);
-  const answered = names(serviceMessages);
-  const of = (channel: string, all: readonly string[]) => ({
-    channel: { $ref: `#/channels/${channel}` },
-    messages: all.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` })),
-  });
+  const { info, channels, operations, components } = written;
+  const channelWith = <Channel>(channel: Channel, ...all: readonly object[]) => {
+    const names = all.flatMap(Object.keys);
+    const messages = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+    return { ...channel, messages };
+  };
+  const operationWith = <Operation extends { channel: { $ref: string } }>(operation: Operation, all: object) => {
+    const messages = Object.keys(all).map((name) => ({ $ref: `${operation.channel.$ref}/messages/${name}` }));
+    return { ...operation, messages };
+  };
   return {
-    asyncapi: '3.1.0',
-    info: {
-      title: 'Market Data Ingest',
-      version: '1.0.0',
-      description: introduction(),
-      license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-      tags: [{ name: 'ingest' }],
-    },
-    defaultContentType: 'application/json',
-    servers: {
-      private: {
-        host: '127.0.0.1:9090',
-        protocol: 'ws',
-        description: 'The private listener.',
-        security: [{ $ref: '#/components/securitySchemes/token' }],
-      },
-      redis: { host: '127.0.0.1:6379', protocol: 'redis', description: 'The configured Redis or Valkey server.' },
-    },
+    ...written,
+    info: { ...info, description: introduction() },
     channels: {
-      ingest: {
-        address: '/ingest/v1',
-        description: 'One connection of one engine.',
-        servers: [{ $ref: '#/servers/private' }],
-        messages: messagesNamed([...taken, ...answered]),
-      },
-      stream: streamChannel('', 'The stream that the engine of a source writes.', taken),
-      answers: streamChannel(':answers', 'The stream that it reads.', answered),
+      ingest: channelWith(channels.ingest, engineMessages, serviceMessages),
+      stream: channelWith(channels.stream, engineMessages),
+      answers: channelWith(channels.answers, serviceMessages),
     },
     operations: {
-      push: { action: 'receive', summary: 'What the engine sends.', ...of('ingest', taken) },
-      answer: { action: 'send', summary: 'What the service answers.', ...of('ingest', answered) },
-      pushToStream: { action: 'receive', summary: 'What the engine adds to the stream.', ...of('stream', taken) },
-      answerInStream: { action: 'send', summary: 'What the service adds to the other.', ...of('answers', answered) },
+      push: operationWith(operations.push, engineMessages),
+      answer: operationWith(operations.answer, serviceMessages),
+      pushToStream: operationWith(operations.pushToStream, engineMessages),
+      answerInStream: operationWith(operations.answerInStream, serviceMessages),
     },
-    components: {
-      messages: Object.fromEntries(
-        Object.entries({ ...engineMessages, ...serviceMessages }).map(([name, schema]) => [
-          name,
-          { name, title: name, summary: (schema as { description?: string }).description, payload: schema },
-        ]),
-      ),
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of the source, `mds_…`.' },
-      },
-    },
+    components: { ...components, messages: messageComponents({ ...engineMessages, ...serviceMessages }) },
   };
 }
 
-function messagesNamed(names: readonly string[]) {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
-}
-
-function streamChannel(suffix: string, description: string, names: readonly string[]) {
-  const tag = 'Literally so, with its braces: the part of the name that decides where a Redis Cluster keeps it.';
-  return {
-    address: `{tag}:source:{source}${suffix}`,
-    description,
-    servers: [{ $ref: '#/servers/redis' }],
-    parameters: {
-      tag: { enum: ['{mdapi}'], default: '{mdapi}', description: tag },
-      source: { description: 'The id of the source in the configuration.', examples: ['engine'] },
-    },
-    messages: messagesNamed(names),
-  };
+function messageComponents(schemas: Readonly<Record<string, TSchema>>) {
+  const components = Object.entries(schemas).map(([name, schema]) => {
+    const summary = (schema as { description?: string }).description;
+    return [name, { name, title: name, summary, payload: schema }];
+  });
+  return Object.fromEntries(components);
 }

@@ -10,7 +10,6 @@ import {
   exampleEntityTag,
   fixed,
   type Headers,
-  type MediaType,
   type Response,
   rateLimitNames,
   type SharedErrorName,
@@ -92,15 +91,6 @@ const usualErrors = {
   keyless: ['TooManyRequestsWithoutKey', 'Overloaded'],
 } as const satisfies Readonly<Record<string, readonly SharedErrorName[]>>;
 
-/** The name of the header that carries the key, for the security scheme. */
-export const securityScheme = {
-  type: 'apiKey',
-  in: 'header',
-  name: headerNames.apiKey,
-  description:
-    'An API key, as it is, without a prefix. Make one in the client application, under profile and security.',
-} as const;
-
 /** The operation of a resource, as the document of a service has it. */
 export function operation(resource: Resource, service: Described) {
   const { path, tag, operationId, summary, description, caching: kind } = resource;
@@ -148,33 +138,13 @@ function success(resource: Resource, service: Described): Response {
   const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples };
   return {
     description,
-    headers: { ...representationHeaders(resource), ...(kind === 'never' ? {} : contentEncoding) },
-    content: { 'application/json': json, ...(alsoHtml ? pageForms : {}) },
+    headers: {
+      ...representationHeaders(resource),
+      ...(kind === 'never' ? {} : { 'Content-Encoding': written.contentEncoding }),
+    },
+    content: { 'application/json': json, ...(alsoHtml ? written.pageForms : {}) },
   };
 }
-
-const contentEncoding: Headers = {
-  'Content-Encoding': {
-    description: 'How the body is compressed. Absent when it is not.',
-    required: false,
-    schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
-    example: 'gzip',
-  },
-};
-
-function page(description: string, pattern: string, example: string): MediaType {
-  const schema = { type: 'string', description, maxLength: 100_000, pattern };
-  return { schema, examples: { page: { summary: 'A page', value: example } } };
-}
-
-const pageForms: Response['content'] = {
-  'text/html': page(
-    'A page for people.',
-    '^<!(doctype|DOCTYPE) html>',
-    '<!doctype html><title>Market Data API</title>',
-  ),
-  'text/markdown': page('The same page as Markdown, for programs that read.', '^# ', '# Market Data API'),
-};
 
 function notModified(resource: Resource): Response {
   return {

@@ -1,7 +1,7 @@
 import { errorTable } from './errors.ts';
 import { contractLimits, type LimitCategory, type LimitFigures, limitTable } from './limits.ts';
 import written from './openapi.json' with { type: 'json' };
-import { type Described, type DescribedService, operation, resources, securityScheme } from './openapi-operations.ts';
+import { type Described, type DescribedService, operation, resources } from './openapi-operations.ts';
 import { errorResponse, headerComponents, sharedErrors } from './openapi-responses.ts';
 import { apiVersion, schemas } from './schemas.ts';
 
@@ -28,7 +28,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
       responses: Object.fromEntries(
         Object.entries(sharedErrors).map(([name, errors]) => [name, errorResponse(errors, service)]),
       ),
-      securitySchemes: { apiKey: securityScheme },
+      securitySchemes: { apiKey: written.securityScheme },
     },
     externalDocs: { description: 'Every error, what causes it and what to do.', url: service.errorsUrl },
   };
