@@ -12,9 +12,8 @@ import {
   operation,
   pageQuery,
   pathId,
-  readCursor,
+  readPlace,
   strictObject,
-  timeAndId,
   writeCursor,
 } from './operation.ts';
 
@@ -36,17 +35,15 @@ const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
 
 const email = text('The address.', 'bot@example.com', 254, 3);
 
+/** A change of one account. */
+const changing = { access: 'support', params: pathId('acc'), answer: AccountSchema } as const;
+
 export const accountOperations = {
   listAccounts: operation({
     query: Type.Object({ query: Type.Optional(line('What to look for.', '@example.com', 254)), ...pageQuery }),
     answer: AccountListSchema,
     async handle({ query: { query, after, limit = defaultLimit }, store }) {
-      const place = readCursor(after, timeAndId);
-      const page = await store.accounts.page({
-        query,
-        limit,
-        after: place && { atMs: place[0], id: place[1] },
-      });
+      const page = await store.accounts.page({ query, limit, after: readPlace(after) });
       return {
         accounts: page.items.map(({ keys, ...account }) => accountView(account, keys)),
         next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
@@ -80,10 +77,8 @@ export const accountOperations = {
   activateAccount: switching(true),
   deactivateAccount: switching(false),
   updateAccount: operation({
-    access: 'support',
-    params: pathId('acc'),
+    ...changing,
     body: strictObject('What is to change.', { email }),
-    answer: AccountSchema,
     problems: ['EMAIL_TAKEN'],
     async handle({ params, body, store }) {
       const account = await store.accounts.setEmail(params.id, body.email);
@@ -92,10 +87,9 @@ export const accountOperations = {
   }),
 
   eraseAccount: operation({
+    ...changing,
     access: 'operator',
-    params: pathId('acc'),
     body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
-    answer: AccountSchema,
     problems: ['CONFLICT'],
     async handle({ params, body, store }) {
       assertConfirmed(body.confirm, params.id, 'Erasing');
@@ -107,10 +101,8 @@ export const accountOperations = {
 
 function switching(active: boolean) {
   return operation({
-    access: 'support',
-    params: pathId('acc'),
+    ...changing,
     body: noBody,
-    answer: AccountSchema,
     async handle({ params, store }) {
       const account = await store.accounts.setActive(params.id, active);
       return countedAccount(store.accounts, account);

@@ -13,7 +13,7 @@ import {
   text,
 } from '../operator/fields.ts';
 import { auditSubjectKinds } from '../store/schema.ts';
-import { defaultLimit, nextSchema, operation, pageQuery, readCursor, timeAndId, writeCursor } from './operation.ts';
+import { defaultLimit, nextSchema, operation, pageQuery, readPlace, writeCursor } from './operation.ts';
 
 const AuditEntrySchema = named('AuditEntry', 'A change, or an attempt to sign in. Never holds a secret.', {
   id: id('aud', 'The entry’s id.'),
@@ -68,7 +68,6 @@ export const auditOperations = {
     }),
     answer: AuditPageSchema,
     async handle({ query: { subject, after, limit = defaultLimit, actor, action, fromMs, toMs }, store }) {
-      const place = readCursor(after, timeAndId);
       const page = await store.audit.page({
         limit,
         subjectId: subject,
@@ -76,7 +75,7 @@ export const auditOperations = {
         action,
         from: fromMs === undefined ? undefined : asEpochMs(fromMs),
         to: toMs === undefined ? undefined : asEpochMs(toMs),
-        after: place && { atMs: place[0], id: place[1] },
+        after: readPlace(after),
       });
       return {
         entries: page.items.map(({ at, ...entry }) => ({ ...entry, ...instants('at', at) })),

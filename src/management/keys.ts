@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs, Randomness } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
 import { described, id, line, listOf, named, nullableCount, openEnum } from '../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../operator/key.ts';
@@ -41,18 +41,24 @@ const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.'
   replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
 });
 
-function changing(status: KeyStatus) {
+/** A change of one key. */
+const changing = { access: 'support', params: pathId('key'), answer: KeySchema, problems: ['CONFLICT'] } as const;
+
+function switching(status: KeyStatus) {
   return operation({
-    access: 'support',
-    params: pathId('key'),
+    ...changing,
     body: noBody,
-    answer: KeySchema,
-    problems: ['CONFLICT'],
     async handle({ params, store, now }) {
       await store.keys.setStatus(params.id, status);
       return readKey(store.keys, params.id, now);
     },
   });
+}
+
+/** The text of a new key, and what is stored of it. */
+function newKey(randomness: Randomness) {
+  const text = generateApiKey(randomness);
+  return { text, digest: digestOf(text), lastFour: lastFourOf(text) };
 }
 
 const dayMs = 86_400_000;
@@ -95,22 +101,15 @@ export const keyOperations = {
     answer: NewKeySchema,
     problems: ['NOT_FOUND', 'CONFLICT'],
     async handle({ body, store, now }, { randomness }) {
-      const text = generateApiKey(randomness);
-      const { id } = await store.keys.insert({
-        accountId: body.accountId,
-        digest: digestOf(text),
-        lastFour: lastFourOf(text),
-        label: body.label,
-        expiresAt: body.expiresAtMs as EpochMs | undefined,
-        limitPerMinute: body.limitPerMinute,
-      });
+      const { text, ...stored } = newKey(randomness);
+      const { expiresAtMs: expiresAt, ...chosen } = body;
+      const { id } = await store.keys.insert({ ...stored, ...chosen, expiresAt: expiresAt as EpochMs | undefined });
       return { key: await readKey(store.keys, id, now), text };
     },
   }),
 
   updateKey: operation({
-    access: 'support',
-    params: pathId('key'),
+    ...changing,
     body: strictObject('What is to change.', {
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
       expiresAtMs: Type.Optional(
@@ -120,19 +119,16 @@ export const keyOperations = {
         nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
       ),
     }),
-    answer: KeySchema,
-    problems: ['CONFLICT'],
     async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }) {
       await store.keys.update(params.id, { ...change, expiresAt: expiresAt as EpochMs | null | undefined });
       return readKey(store.keys, params.id, now);
     },
   }),
-  enableKey: changing('active'),
-  disableKey: changing('disabled'),
-  revokeKey: changing('revoked'),
+  enableKey: switching('active'),
+  disableKey: switching('disabled'),
+  revokeKey: switching('revoked'),
   rotateKey: operation({
-    access: 'support',
-    params: pathId('key'),
+    ...changing,
     body: strictObject('How to rotate.', {
       overlapMs: Type.Optional(
         Type.Integer({
@@ -145,14 +141,9 @@ export const keyOperations = {
     }),
     status: 201,
     answer: RotatedKeySchema,
-    problems: ['CONFLICT'],
     async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness }) {
-      const text = generateApiKey(randomness);
-      const { replacement } = await store.keys.rotate(params.id, {
-        digest: digestOf(text),
-        lastFour: lastFourOf(text),
-        overlapMs,
-      });
+      const { text, ...stored } = newKey(randomness);
+      const { replacement } = await store.keys.rotate(params.id, { ...stored, overlapMs });
       return {
         key: await readKey(store.keys, replacement.id, now),
         text,

@@ -34,6 +34,7 @@ const WindowListSchema = named('WindowList', 'Maintenance windows.', {
 
 const pastShown = 50;
 
+/** A change of one window. */
 const changing = { access: 'operator', params: pathId('win'), answer: WindowSchema, problems: ['CONFLICT'] } as const;
 
 function finishing(verb: 'end' | 'cancel') {

@@ -133,13 +133,13 @@ const MarketDetailSchema = named('MarketDetail', 'A market, and how its price is
 
 type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) => Promise<unknown>;
 
-function changing(change: Change) {
+/** A change of one market. */
+const changing = { access: 'operator', params: symbolParams, answer: MarketSchema, problems: ['CONFLICT'] } as const;
+
+function switching(change: Change) {
   return operation({
-    access: 'operator',
-    params: symbolParams,
+    ...changing,
     body: noBody,
-    answer: MarketSchema,
-    problems: ['CONFLICT'],
     async handle({ params, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
       return changed(change, symbol, asked, management);
@@ -147,7 +147,7 @@ function changing(change: Change) {
   });
 }
 
-function changingAll(id: string, change: (markets: Store['markets'], now: EpochMs) => Promise<number>) {
+function switchingAll(id: string, change: (markets: Store['markets'], now: EpochMs) => Promise<number>) {
   return operation({
     access: 'operator',
     body: noBody,
@@ -191,18 +191,15 @@ export const marketOperations = {
       };
     },
   }),
-  pauseMarket: changing((markets, symbol) => markets.setOperatorPaused(symbol, true)),
-  resumeMarket: changing((markets, symbol) => markets.setOperatorPaused(symbol, false)),
-  holdMarket: changing((markets, symbol, now) => markets.setHeld(symbol, now)),
-  releaseMarket: changing((markets, symbol) => markets.setHeld(symbol, undefined)),
+  pauseMarket: switching((markets, symbol) => markets.setOperatorPaused(symbol, true)),
+  resumeMarket: switching((markets, symbol) => markets.setOperatorPaused(symbol, false)),
+  holdMarket: switching((markets, symbol, now) => markets.setHeld(symbol, now)),
+  releaseMarket: switching((markets, symbol) => markets.setHeld(symbol, undefined)),
   acceptMarket: operation({
-    access: 'operator',
-    params: symbolParams,
+    ...changing,
     body: strictObject('What is accepted.', {
       source: Type.Optional(text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
     }),
-    answer: MarketSchema,
-    problems: ['CONFLICT'],
     async handle({ params, body: { source }, ...asked }, management) {
       const { markets } = management.market;
       const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
@@ -212,16 +209,13 @@ export const marketOperations = {
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },
   }),
-  pauseAllMarkets: changingAll('PausedMarkets', (markets) => markets.setAllPaused(true)),
-  resumeAllMarkets: changingAll('ResumedMarkets', (markets) => markets.setAllPaused(false)),
-  holdAllMarkets: changingAll('HeldMarkets', (markets, now) => markets.setAllHeld(now)),
-  releaseAllMarkets: changingAll('ReleasedMarkets', (markets) => markets.setAllHeld(undefined)),
+  pauseAllMarkets: switchingAll('PausedMarkets', (markets) => markets.setAllPaused(true)),
+  resumeAllMarkets: switchingAll('ResumedMarkets', (markets) => markets.setAllPaused(false)),
+  holdAllMarkets: switchingAll('HeldMarkets', (markets, now) => markets.setAllHeld(now)),
+  releaseAllMarkets: switchingAll('ReleasedMarkets', (markets) => markets.setAllHeld(undefined)),
   delistMarket: operation({
-    access: 'operator',
-    params: symbolParams,
+    ...changing,
     body: confirmation('symbol', 'BTCCZK'),
-    answer: MarketSchema,
-    problems: ['CONFLICT'],
     async handle({ params, body, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
       assertConfirmed(body.confirm, symbol, 'Delisting');
