@@ -1,10 +1,8 @@
 import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
 import { type Command, type CommandInput, described, type Result } from './command.ts';
-import { type Job, storeCommand, yesOption } from './store-command.ts';
+import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, listing, pairs } from './style.ts';
-
-const idPositional = { name: 'ID', summary: 'the account’s id, acc_…' };
 
 const create = storeCommand({
   ...described('accounts create'),
@@ -27,8 +25,6 @@ const list = storeCommand({
 
 const deactivate = storeCommand({
   ...described('accounts deactivate'),
-  positionals: [idPositional],
-  options: [yesOption],
   async work(job) {
     const { id, name } = await namedAccount(job);
     await job.confirm(`Deactivate ${name}? All its keys stop working.`);
@@ -38,21 +34,17 @@ const deactivate = storeCommand({
 
 const activate = storeCommand({
   ...described('accounts activate'),
-  positionals: [idPositional],
   work: async (job) => shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
 });
 
 const update = storeCommand({
   ...described('accounts update'),
-  positionals: [idPositional],
   read: emailFrom,
   work: async (job) => shown(await job.store.accounts.setEmail(job.input.argument('ID'), job.values), job),
 });
 
 const erase = storeCommand({
   ...described('accounts erase'),
-  positionals: [idPositional],
-  options: [{ ...yesOption, summary: 'do not ask; required without a terminal' }],
   async work(job) {
     const { id, name } = await namedAccount(job);
     await job.confirm(`Erase ${name} and revoke its keys? This is final.`, true);

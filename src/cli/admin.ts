@@ -3,7 +3,7 @@ import { type Role, roles, roleTable } from '../operator/role.ts';
 import { type TokenView, tokenView } from '../operator/token.ts';
 import { type Command, described } from './command.ts';
 import { UsageError } from './failure.ts';
-import { storeCommand, yesOption } from './store-command.ts';
+import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
@@ -50,7 +50,6 @@ const list = storeCommand({
 
 const revoke = storeCommand({
   ...described('admin revoke'),
-  options: [yesOption],
   read(input) {
     const id = input.argument('ID');
     if (!id.startsWith('mdo_')) return id;

@@ -1,18 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Command, commonOptions, type Option } from './command.ts';
+import { type Command, commonOptions, described, type Option } from './command.ts';
 import { UsageError } from './failure.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** @param commands asked for when it runs, for it is one of them */
 export const completionOf = (commands: () => readonly Command[]): Command => ({
-  name: 'completion',
-  summary: 'print a script that completes command lines of mdapi in a shell',
-  positionals: [{ name: 'SHELL', summary: `one of ${shells.join(', ')}`, values: shells }],
-  examples: {
-    'source <(mdapi completion bash)': 'in ~/.bashrc; the same with zsh in ~/.zshrc, after compinit',
-    'mdapi completion fish': 'to be saved as ~/.config/fish/completions/mdapi.fish',
-  },
+  ...described('completion'),
   async run(input) {
     const wanted = input.argument('SHELL');
     const shell = shells.find((each) => each === wanted);

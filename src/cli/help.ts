@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { type Command, commonOptions, type Option } from './command.ts';
 import { sections } from './commands.ts';
 import { exitCodeMeanings } from './failure.ts';
-import { yesOption } from './store-command.ts';
 import { instantForms } from './values.ts';
 
 const lineWidth = 100;
@@ -106,15 +105,20 @@ export function commandReference(): string {
 
 /** Leaves out what the introduction or the heading already says, and the examples, which help shows. */
 function commandSection(command: Command): string {
-  const options = (command.options ?? []).filter((option) => option !== yesOption);
+  const options = (command.options ?? []).filter((option) => !isUsualYes(option));
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
   const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
   return [
-    `### \`${usageOf({ ...command, options: command.options?.filter((option) => option === yesOption) ?? [] }).slice('mdapi '.length)}\`\n`,
+    `### \`${usageOf({ ...command, options: command.options?.filter(isUsualYes) ?? [] }).slice('mdapi '.length)}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
     ...(rows.length === 0 ? [] : [definitions(rows)]),
   ].join('\n');
+}
+
+/** Whether an option is the `--yes` that the introduction describes. */
+function isUsualYes({ name, summary }: Option): boolean {
+  return name === 'yes' && summary === 'do not ask (without a terminal nothing is ever asked)';
 }
 
 function optionRow(option: Option): readonly [string, string] {

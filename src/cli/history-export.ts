@@ -6,26 +6,16 @@ import type { RecordSpan } from '../history/query/record-reader.ts';
 import type { ExportedRows, ExportFormat } from '../history/ship/export.ts';
 import { type Command, described } from './command.ts';
 import { UsageError } from './failure.ts';
-import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
+import { keyIdOf, readSpan, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 
 type What = keyof ExportedRows;
-const kinds = ['quotes', 'answers', 'facts'] as const satisfies readonly What[];
-const formats = ['parquet', 'csv', 'ndjson'] as const satisfies readonly ExportFormat[];
 
 /** How long the span of a file is: of prices there are most. */
 const fileMs = { quotes: 3_600_000, answers: 86_400_000, facts: 86_400_000 } as const;
 
 export const exportRecord: Command = storeCommand({
   ...described('history export'),
-  options: [
-    ...spanOptions,
-    { name: 'what', value: 'ROWS', values: kinds, summary: 'quotes, answers or facts (default: quotes)' },
-    { name: 'format', value: 'FORMAT', values: formats, required: true, summary: 'parquet, csv or ndjson' },
-    { name: 'out', value: 'DIR', required: true, summary: 'the directory to write to' },
-    { name: 'key', value: 'KEY', summary: 'answers to this key alone: its id, or its last four characters' },
-    { name: 'symbol', value: 'SYMBOL', summary: 'quotes of this market alone (default: all)' },
-  ],
   read(input, now) {
     const what = (input.option('what') ?? 'quotes') as What;
     const format = input.required('format') as ExportFormat;

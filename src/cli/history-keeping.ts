@@ -5,7 +5,7 @@ import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
 import { described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
-import { readSpan, spanOptions, withRecord } from './record.ts';
+import { readSpan, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { pairs } from './style.ts';
 import { parseCount } from './values.ts';
@@ -76,7 +76,6 @@ function readSeals(file: string | undefined, cwd: string) {
 
 export const hold = storeCommand({
   ...described('history hold'),
-  options: [...spanOptions, { name: 'reason', value: 'TEXT', required: true, summary: 'why, up to 200 characters' }],
   read(input, now) {
     const reason = input.required('reason');
     if (reason.length > 200) throw new UsageError('--reason has up to 200 characters.');

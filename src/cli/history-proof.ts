@@ -3,20 +3,19 @@ import { resolve } from 'node:path';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import { noProofTexts, type Proof, proofText } from '../history/query/prove.ts';
 import { evidencePage } from '../operator/evidence.ts';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 import { CommandError, exitCodes, writing } from './failure.ts';
 import { withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 import { parseRequestId } from './values.ts';
 
 /** A command that proves an answer and makes a file of it, for its owner alone. */
-function proving(name: string, summary: string, make: (proof: Proof, configuration: Configuration) => string): Command {
+function proving(
+  name: 'history prove' | 'history evidence',
+  make: (proof: Proof, configuration: Configuration) => string,
+): Command {
   return storeCommand({
-    name,
-    summary,
-    positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
-    options: [{ name: 'out', value: 'FILE', required: true, summary: 'the file to make' }],
-    examples: { [`mdapi ${name} 6f1c2a9e4b7d4f08a3c5e1d2b4f60718 --out FILE`]: 'once its day is over (UTC)' },
+    ...described(name),
     read: (input) => parseRequestId(input.argument('REQUEST_ID')),
     async work({ input, values: id, configuration, context }) {
       const proof = await withRecord(configuration, context.clock, (record) => record.prove(id));
@@ -38,8 +37,8 @@ function proving(name: string, summary: string, make: (proof: Proof, configurati
 }
 
 export const proofCommands = [
-  proving('history prove', 'write a proof of one answer alone', proofText),
-  proving('history evidence', 'write a page about one answer, with its proof inside', (proof, configuration) => {
+  proving('history prove', proofText),
+  proving('history evidence', (proof, configuration) => {
     const { server, timeZone = 'UTC' } = configuration;
     return evidencePage(proof, publicUrls(server, server.port).baseUrl, timeZone);
   }),

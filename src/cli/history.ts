@@ -7,13 +7,12 @@ import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
 import { proofCommands } from './history-proof.ts';
 import { ship } from './history-ship.ts';
-import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
+import { keyIdOf, readSpan, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 import { instantCell, pairs, table } from './style.ts';
 import { parseCount, parseRequestId } from './values.ts';
 
 const limitMax = 100_000;
-const limitOption = { name: 'limit', value: 'ROWS', summary: `at most this many, 1 to ${limitMax} (default: 1000)` };
 
 function readPage(input: CommandInput, now: EpochMs) {
   return { ...readSpan(input, now), limit: parseCount(input.option('limit') ?? '1000', limitMax, '--limit') };
@@ -28,7 +27,6 @@ function nextOf(next: Position | undefined, { limit }: { readonly limit: number 
 
 const quotes = storeCommand({
   ...described('history quotes'),
-  options: [...spanOptions, limitOption],
   read: readPage,
   async work({ input, values, configuration, paint, context: { clock } }) {
     const symbol = symbolOf(input.argument('SYMBOL'));
@@ -47,11 +45,6 @@ const quotes = storeCommand({
 
 const served = storeCommand({
   ...described('history served'),
-  options: [
-    { name: 'key', value: 'KEY', required: true, summary: 'the key’s id, or its last four characters' },
-    ...spanOptions,
-    limitOption,
-  ],
   read: readPage,
   async work({ input, values, store, configuration, paint, context: { clock } }) {
     const keyId = await keyIdOf(store, input.required('key'));

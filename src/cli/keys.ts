@@ -7,11 +7,10 @@ import type { KeyStatus, NewKey } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import { type Command, type CommandInput, type Context, described } from './command.ts';
 import { UsageError } from './failure.ts';
-import { storeCommand, yesOption } from './store-command.ts';
+import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
 import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
 
-const idPositional = { name: 'ID', summary: 'the key’s id, key_…' };
 const overlapMaxMs = 365 * 86_400_000;
 const defaultOverlap = '24h';
 export const shownOnce =
@@ -19,16 +18,6 @@ export const shownOnce =
 
 const create = storeCommand({
   ...described('keys create'),
-  options: [
-    { name: 'account', value: 'ID', required: true, summary: 'the account that holds the key, acc_…' },
-    { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters' },
-    { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
-    {
-      name: 'limit',
-      value: 'REQUESTS',
-      summary: `requests a minute, 1 to ${limitMax} (default: limits.key of the configuration)`,
-    },
-  ],
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
     limitPerMinute: limitFrom(input.option('limit')),
@@ -86,12 +75,6 @@ const list = storeCommand({
 
 const update = storeCommand({
   ...described('keys update'),
-  positionals: [idPositional],
-  options: [
-    { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters; empty for none' },
-    { name: 'limit', value: 'REQUESTS', summary: `requests a minute, 1 to ${limitMax}, or \`default\`` },
-    { name: 'expires', value: 'INSTANT', summary: 'when it stops working, or `never`' },
-  ],
   read(input, now) {
     const [label, limit, expires] = ['label', 'limit', 'expires'].map((name) => input.option(name));
     if (label === undefined && limit === undefined && expires === undefined) {
@@ -110,10 +93,6 @@ const update = storeCommand({
 
 const rotate = storeCommand({
   ...described('keys rotate'),
-  positionals: [idPositional],
-  options: [
-    { name: 'overlap', value: 'SPAN', summary: `how long both work, such as 30m or 7d (default: ${defaultOverlap})` },
-  ],
   read: (input) => ({
     id: keyIdFrom(input),
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
@@ -134,58 +113,31 @@ const rotate = storeCommand({
   },
 });
 
-interface StatusVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
-  readonly verb: string;
-  readonly status: KeyStatus;
-  readonly note: string;
-  /** Asked before the status changes. */
-  readonly question?: (key: string) => string;
-}
-
-function statusCommand({ verb, status, note, question, ...declared }: StatusVerb): Command {
+/** @param question asked before the status changes */
+function statusCommand(
+  name: 'keys revoke' | 'keys disable' | 'keys enable',
+  status: KeyStatus,
+  question?: (key: string) => string,
+): Command {
   return storeCommand({
-    ...declared,
-    name: `keys ${verb}`,
-    positionals: [idPositional],
-    examples: { [`mdapi keys ${verb} key_Vb8xT0pLq3WnR5Ys`]: note },
+    ...described(name),
     read: keyIdFrom,
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);
       if (found === undefined) throw unknownKey(id);
       const label = found.label === '' ? '' : ` "${found.label}"`;
-      const name = harmless(`${id}${label} (ends in ${found.lastFour}, ${found.accountEmail})`);
-      if (question !== undefined && found.status !== status) await confirm(question(name));
+      const key = harmless(`${id}${label} (ends in ${found.lastFour}, ${found.accountEmail})`);
+      if (question !== undefined && found.status !== status) await confirm(question(key));
       await store.keys.setStatus(id, status);
-      const key = await readKey(store.keys, id, context.clock.now());
-      return { json: key, text: pairs(keyLines(key, paint), paint) };
+      const view = await readKey(store.keys, id, context.clock.now());
+      return { json: view, text: pairs(keyLines(view, paint), paint) };
     },
   });
 }
 
-const revoke = statusCommand({
-  verb: 'revoke',
-  status: 'revoked',
-  summary: 'revoke an API key for good',
-  details: ['`keys disable` can be undone, this cannot.'],
-  note: 'asks first at a terminal',
-  options: [yesOption],
-  question: (key) => `Revoke ${key}? This is final.`,
-});
-
-const disable = statusCommand({
-  verb: 'disable',
-  status: 'disabled',
-  summary: 'disable an API key until it is enabled again',
-  note: 'no change if it is disabled already',
-});
-
-const enable = statusCommand({
-  verb: 'enable',
-  status: 'active',
-  summary: 'enable a disabled API key',
-  details: ['A revoked key stays revoked, an expired one expired.'],
-  note: 'no change if it is enabled already',
-});
+const revoke = statusCommand('keys revoke', 'revoked', (key) => `Revoke ${key}? This is final.`);
+const disable = statusCommand('keys disable', 'disabled');
+const enable = statusCommand('keys enable', 'active');
 
 export const keyCommands: readonly Command[] = [create, list, update, revoke, disable, enable, rotate];
 

@@ -5,8 +5,6 @@ import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, instantCell, listing, type Paint, pairs } from './style.ts';
 import { parseInstant } from './values.ts';
 
-const idPositional = { name: 'ID', summary: 'the window’s id, win_…' };
-
 const announce = storeCommand({
   ...described('maintenance announce'),
   read: (input, now) => ({
@@ -54,7 +52,6 @@ function whatClientsSee(window: WindowView, paint: Paint): string {
 
 const extend = storeCommand({
   ...described('maintenance extend'),
-  positionals: [idPositional],
   read: (input, now) => parseInstant(input.required('to'), now, '--to'),
   async work(job) {
     const [id, text] = [job.input.argument('ID'), job.input.required('to')];
@@ -66,13 +63,11 @@ const extend = storeCommand({
 
 const end = storeCommand({
   ...described('maintenance end'),
-  positionals: [idPositional],
   work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),
 });
 
 const cancel = storeCommand({
   ...described('maintenance cancel'),
-  positionals: [idPositional],
   work: async (job) => shown(await job.store.windows.cancel(job.input.argument('ID')), job),
 });
 

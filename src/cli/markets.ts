@@ -61,15 +61,9 @@ async function skippedPairs(store: Store) {
   return skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` }));
 }
 
-interface MarketVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
-  readonly verb: string;
-  readonly example: { readonly symbol: string; readonly note: string };
-  /** The meaning of `--all`; absent where it is not taken. */
-  readonly allOption?: string;
-  /** Returns how many markets changed. */
+interface MarketChange {
+  /** Does it for `--all`, and returns how many markets changed; absent where that is not taken. */
   readonly applyAll?: (job: Job) => Promise<number>;
-  /** Takes several markets. */
-  readonly isForSeveral?: boolean;
   /** Asked first. `followers` are the markets converted from this one; empty where there are none. */
   readonly question?: (symbol: string, followers: string) => string;
   readonly apply: (job: Job, symbol: string) => Promise<unknown>;
@@ -77,19 +71,12 @@ interface MarketVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
   readonly notes?: (market: MarketView, markets: readonly MarketView[]) => readonly string[];
 }
 
-function marketCommand({ verb, example, allOption, isForSeveral = false, ...declared }: MarketVerb): Command {
-  const { applyAll, question, apply, notes, options = [], ...command } = declared;
-  const subject = isForSeveral ? 'the markets' : 'the market';
-  const positional = {
-    ...{ name: 'SYMBOL', summary: `${subject}, such as BTCEUR, in any case` },
-    ...{ isOptional: applyAll !== undefined, many: isForSeveral },
-  };
+function marketCommand(
+  name: Parameters<typeof described>[0],
+  { applyAll, question, apply, notes }: MarketChange,
+): Command {
   return storeCommand({
-    ...command,
-    name: `markets ${verb}`,
-    positionals: [positional],
-    options: allOption === undefined ? options : [...options, { name: 'all', summary: allOption }],
-    examples: { [`mdapi markets ${verb} ${example.symbol}`]: example.note },
+    ...described(name),
     async work(job): Promise<Result> {
       if (applyAll !== undefined && job.input.isSet('all')) {
         const changed = await applyAll(job);
@@ -117,13 +104,7 @@ function changeable({ symbol, status }: MarketView): string {
   return symbol;
 }
 
-const pause = marketCommand({
-  verb: 'pause',
-  summary: 'show a market as paused; it keeps its prices',
-  details: ['Markets converted from it are paused with it. It lasts over restarts, until `markets resume`.'],
-  example: { symbol: 'BTCEUR', note: 'BTCCZK is paused with it' },
-  isForSeveral: true,
-  allOption: 'every market',
+const pause = marketCommand('markets pause', {
   applyAll: ({ store }) => store.markets.setAllPaused(true),
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, true),
   notes({ symbol }, markets) {
@@ -132,13 +113,7 @@ const pause = marketCommand({
   },
 });
 
-const resume = marketCommand({
-  verb: 'resume',
-  summary: 'end the operator’s pause of a market',
-  details: ['What the exchange has paused stays paused until the exchange resumes it.'],
-  example: { symbol: 'BTCEUR', note: 'no change if it is not paused' },
-  isForSeveral: true,
-  allOption: 'every market',
+const resume = marketCommand('markets resume', {
   applyAll: ({ store }) => store.markets.setAllPaused(false),
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, false),
   notes({ symbol, pausedBy, convertedFrom, missingSince }, markets) {
@@ -151,34 +126,17 @@ const resume = marketCommand({
   },
 });
 
-const hold = marketCommand({
-  verb: 'hold',
-  summary: 'freeze the prices of a market as they are',
-  details: [
-    'Markets made from the same upstream prices are held with it. After five minutes they have no price (503). It lasts over restarts, until `markets release`.',
-  ],
-  example: { symbol: 'BTCEUR', note: 'BTCCZK follows only its rate then' },
-  allOption: 'every price and every rate',
+const hold = marketCommand('markets hold', {
   apply: ({ store, context }, symbol) => store.markets.setHeld(symbol, context.clock.now()),
   applyAll: ({ store, context }) => store.markets.setAllHeld(context.clock.now()),
 });
 
-const release = marketCommand({
-  verb: 'release',
-  summary: 'end the operator’s hold on the prices of a market',
-  details: ['What the guard holds stays held.'],
-  example: { symbol: 'BTCEUR', note: 'no change if it is not on hold' },
-  allOption: 'every market',
+const release = marketCommand('markets release', {
   apply: ({ store }, symbol) => store.markets.setHeld(symbol, undefined),
   applyAll: ({ store }) => store.markets.setAllHeld(undefined),
 });
 
-const accept = marketCommand({
-  verb: 'accept',
-  summary: 'take the price or rate that is doubted',
-  details: ['`mdapi price SYMBOL` shows what is doubted. A rate is taken when it is next read, within 30 seconds.'],
-  example: { symbol: 'BTCEUR', note: '`mdapi price BTCEUR` shows what is doubted' },
-  options: [{ name: 'source', value: 'ID', summary: 'of this source alone; needed where other sources doubt several' }],
+const accept = marketCommand('markets accept', {
   async apply({ input, store, context, configuration }, symbol) {
     const answer = await askPrice(configuration.admin, context.clock, symbol);
     if (answer === undefined)
@@ -192,14 +150,7 @@ const accept = marketCommand({
   notes: () => ['Taken with the next tick at its level; a rate when it is next read.'],
 });
 
-const delist = marketCommand({
-  verb: 'delist',
-  summary: 'delist a market for good',
-  details: [
-    'It has no price any more (404 UNKNOWN_SYMBOL), /v1/markets lists it as delisted for 30 days, and the symbol never comes back. Markets converted from it are delisted with it.',
-  ],
-  example: { symbol: 'LUNAEUR', note: 'asks first; without a terminal it needs --yes' },
-  options: [{ name: 'yes', summary: 'do not ask; required without a terminal' }],
+const delist = marketCommand('markets delist', {
   question: (symbol, followers) => `Delist ${symbol}? This is final.${delistedToo(followers)}`,
   apply: ({ store, context }, symbol) => store.markets.delist(symbol, context.clock.now()),
   notes: ({ symbol }, markets) => [`Delisted for good.${delistedToo(followersOf(markets, symbol))}`],

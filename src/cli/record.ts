@@ -5,7 +5,7 @@ import type { RecordSpan } from '../history/query/record-reader.ts';
 import type { SegmentReader } from '../history/segment/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
-import type { CommandInput, Option } from './command.ts';
+import type { CommandInput } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { parseInstant } from './values.ts';
 
@@ -54,13 +54,7 @@ export function symbolOf(text: string): MarketSymbol {
   return symbol;
 }
 
-/** `--from` and `--to`. */
-export const spanOptions: readonly Option[] = [
-  { name: 'from', value: 'INSTANT', required: true, summary: 'start of the span' },
-  { name: 'to', value: 'INSTANT', summary: 'end of the span (default: now)' },
-];
-
-/** Throws `UsageError`. */
+/** Reads `--from` and `--to`. Throws `UsageError`. */
 export function readSpan(input: CommandInput, now: EpochMs): RecordSpan {
   const from = parseInstant(input.required('from'), now, '--from');
   const to = parseInstant(input.option('to') ?? 'now', now, '--to');

@@ -5,7 +5,7 @@ import { sourceTokenView } from '../operator/token.ts';
 import { type Command, described } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askServer, askSources, privateUrl } from './private-listener.ts';
-import { actorOf, storeCommand, yesOption } from './store-command.ts';
+import { actorOf, storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
 
 const list = storeCommand({
@@ -93,7 +93,6 @@ const listTokens = storeCommand({
 
 const revokeToken = storeCommand({
   ...described('sources revoke'),
-  options: [yesOption],
   async work({ input, store, paint, confirm }) {
     const id = input.argument('ID');
     await confirm(`Revoke ${harmless(id)}? This is final.`);

@@ -141,8 +141,6 @@ export async function savedBook(store: Store, configuration: Configuration, cloc
   return markets;
 }
 
-export const yesOption: Option = { name: 'yes', summary: 'do not ask (without a terminal nothing is ever asked)' };
-
 /** Whether a person can be asked. */
 export function isAtTerminal({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): boolean {
   return stdin.isTerminal && stderr.isTerminal;

@@ -3,7 +3,7 @@ import { recordHeads } from '../operator/record-heads.ts';
 import type { CopyProgress } from '../store/copy-store.ts';
 import { type Command, type CommandInput, type Context, described, type Output } from './command.ts';
 import { UsageError } from './failure.ts';
-import { actorOf, configurationFor, refusePassword, storeCommand, yesOption } from './store-command.ts';
+import { actorOf, configurationFor, refusePassword, storeCommand } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
 export const storeCopy: Command = {
@@ -35,7 +35,6 @@ export const storeCopy: Command = {
 
 export const acceptChanges: Command = storeCommand({
   ...described('store accept-changes'),
-  options: [yesOption],
   async work({ store, confirm }) {
     await confirm('Keys and windows that vanished stop for good. Accept?');
     await store.accessChanges.acceptLosses();

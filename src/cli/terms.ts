@@ -35,21 +35,6 @@ function valueCell(term: TermView, field: TermField): string {
 
 const set = storeCommand({
   ...described('terms set'),
-  options: [
-    { name: 'from', value: 'INSTANT', required: true, summary: 'when it begins' },
-    { name: 'market', value: 'SYMBOL', summary: 'for this market' },
-    { name: 'quote', value: 'CURRENCY', summary: 'for the markets quoted in this currency' },
-    { name: 'fee', value: 'PERCENT', summary: 'the fee, such as 0.4' },
-    { name: 'margin', value: 'PERCENT', summary: 'the currency margin' },
-    { name: 'precision', value: 'PLACES', summary: 'decimal places of the prices' },
-    {
-      name: 'rounding',
-      value: 'WORD',
-      values: ['outward', 'nearest', inherit],
-      summary: 'outward (buy up, sell down: the default) or nearest (half to even)',
-    },
-    { name: 'yes', summary: 'do not ask; required without a terminal where there is something to ask' },
-  ],
   read: readTerm,
   async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
     const markets = await savedBook(store, configuration, clock);
