@@ -1,47 +1,28 @@
+import { readFileSync } from 'node:fs';
 import { errorCodes, errorTable } from '../contract/errors.ts';
 import { html } from '../html.ts';
 import { errorRoute } from './errors.ts';
 import type { Guide } from './guides.ts';
 import type { RenderedPage } from './layout.ts';
-import { commonRoute, operationRoute } from './operations.ts';
+import { operationRoute } from './operations.ts';
 import { identity, markdownRoute, nameOf, type Site } from './site.ts';
 
 /** `/llms.txt`: an index of the pages for language models (llmstxt.org). */
 export function llmsIndex(site: Site, guides: readonly Guide[]): string {
-  const { version } = identity(site);
-  const name = nameOf(site);
   const line = (title: string, route: string, purpose: string) =>
     `- [${title}](${site.baseUrl}${markdownRoute(site, route)}): ${purpose}`;
-  const operations = Object.entries(site.document.paths)
-    .map(([path, { get }]) => line(`GET ${path}`, operationRoute(path), get.summary))
-    .join('\n');
-  return `# ${name}
-
-> ${site.document.info.summary} Read-only, over HTTP, JSON, version ${version}.
-
-Every request under ${site.baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, without a prefix. Prices and amounts are decimal strings:
-keep them as strings or decimals, never as binary floating point. Status values and fields can be added within version 1. After a 429 or
-503, repeat the request no sooner than Retry-After says, in seconds.
-
-## Guides
-
-${guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n')}
-
-## Reference
-
-${line('Reference', '/docs', 'every operation, and what a client must know before the first request')}
-${operations}
-${line('Common errors and headers', commonRoute, 'the shape of an error, the errors of every operation, and every response header')}
-- [OpenAPI 3.1 document](${site.baseUrl}/openapi/v1.json): the same for generators and validators
-${line('Errors', '/errors', 'every error code')}
-- [Everything in one file](${site.baseUrl}/llms-full.txt): guides, reference and errors
-
-## Optional
-
-${line('Status', '/status', 'how the service is doing now')}
-- [Status as JSON](${site.baseUrl}/status/summary.json): the same for programs, without a key
-${errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause)).join('\n')}
-`;
+  const operations = Object.entries(site.document.paths).map(([path, { get }]) =>
+    line(`GET ${path}`, operationRoute(path), get.summary),
+  );
+  const words: Readonly<Record<string, string>> = {
+    ...{ name: nameOf(site), baseUrl: site.baseUrl, version: identity(site).version },
+    summary: String(site.document.info.summary),
+    guides: guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n'),
+    operations: operations.join('\n'),
+    errors: errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause)).join('\n'),
+  };
+  const text = readFileSync(new URL('llms.txt', import.meta.url), 'utf8');
+  return text.replaceAll(/\{(\w+)\}/g, (_, word: string) => words[word]!);
 }
 
 /** `/llms-full.txt`: the text of every page, each under its address. */

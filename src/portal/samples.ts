@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { headerNames } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi-operations.ts';
 import { type Html, html } from '../html.ts';
@@ -40,55 +41,27 @@ function curlSample(address: string, keyed: boolean): string {
 
 /** The TypeScript client has a method for each resource with a key, of the name of its path. */
 function typescriptSample(baseUrl: string, path: string, operation: Operation): string {
-  if (!needsKey(operation)) {
-    return `const response = await fetch(
-  ${JSON.stringify(baseUrl + path)},
-);
-const { status, headers } = response;
-console.log(status, headers.get('retry-after') ?? '', await response.text());`;
-  }
+  if (!needsKey(operation)) return sampleOf('typescript-open', { address: JSON.stringify(baseUrl + path) });
   const method = path.replace('/v1/', '');
   const values = requiredOf(operation).map(({ example }) => `'${example}'`);
-  return `import { createClient, MarketDataFailure } from 'market-data-client';
-
-const client = createClient({
-  baseUrl: ${JSON.stringify(baseUrl)},
-  apiKey: process.env.${keyVariable}!,
-});
-
-try {
-  const ${method} = await client.${method}(${values.join(', ')});
-  console.log(${method});
-} catch (error) {
-  if (!(error instanceof MarketDataFailure)) throw error;
-  console.log(error.message, error.retryAfterMs ?? '');
-}`;
-}
-
-function pythonSample(address: string, keyed: boolean): string {
-  if (!keyed) {
-    return `import json, urllib.error, urllib.request
-
-request = ${JSON.stringify(address)}
-${pythonExchange}`;
-  }
-  return `import json, os, urllib.error, urllib.request
-
-request = urllib.request.Request(
-    ${JSON.stringify(address)},
-    headers={"${headerNames.apiKey}": os.environ["${keyVariable}"]},
-)
-${pythonExchange}`;
+  const given = { baseUrl: JSON.stringify(baseUrl), method, values: values.join(', ') };
+  return sampleOf('typescript-keyed', { ...given, keyVariable });
 }
 
 /** A refusal is printed with its body, which has the code, and with when to come back. */
-const pythonExchange = `try:
-    with urllib.request.urlopen(request, timeout=10) as response:
-        print(json.load(response))
-except urllib.error.HTTPError as error:
-    print(error.code, "Retry-After:", error.headers["Retry-After"], error.read().decode())
-except OSError as error:
-    print("no answer:", error)`;
+function pythonSample(address: string, keyed: boolean): string {
+  const modules = `json, ${keyed ? 'os, ' : ''}urllib.error, urllib.request`;
+  const text = JSON.stringify(address);
+  const header = `{"${headerNames.apiKey}": os.environ["${keyVariable}"]}`;
+  const request = `urllib.request.Request(\n    ${text},\n    headers=${header},\n)`;
+  return sampleOf('python', { modules, request: keyed ? request : text });
+}
+
+/** A program of `samples/`, with the values in the places of their names. */
+function sampleOf(name: string, values: Readonly<Record<string, string>>): string {
+  const text = readFileSync(new URL(`samples/${name}.txt`, import.meta.url), 'utf8').trimEnd();
+  return text.replaceAll(/\{(\w+)\}/g, (_, value: string) => values[value]!);
+}
 
 /**
  * The one field for the key. It is in no form and has no value in the page, so only the scripts of this
