@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes clients from docs/openapi/v1.json with the generators their developers use, and compiles each with a driver that
 # the tests in test/clients run. Wants what README.md lists; writes to tools/clients/build and nowhere else in here.
-#   build.sh [hey-api|python|pydantic|go|rust|java]…    all of them by default; does nothing for one that is up to date
+#   build.sh [hey-api|orval|python|pydantic|go|openapi-go|rust|java|kotlin|csharp]…    the ones that CI runs by default; does nothing for one that is up to date
 #   build.sh --check hey-api|python|…          fails unless that one is up to date
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,7 +30,17 @@ make_hey_api() {
   fresh hey-api
   [ -d node_modules ] || npm ci --no-audit
   cd build/hey-api
-  node ../../node_modules/@hey-api/openapi-ts/bin/run.js -i "$document" -o generated -c @hey-api/client-fetch >/dev/null
+  node ../../open-enumerations.js "$document" >typescript.json
+  node ../../node_modules/@hey-api/openapi-ts/bin/run.js -i typescript.json -o generated -c @hey-api/client-fetch >/dev/null
+  node ../../node_modules/typescript/bin/tsc -p .
+}
+
+make_orval() {
+  fresh orval
+  [ -d node_modules/orval ] || npm ci --no-audit
+  cd build/orval
+  node ../../open-enumerations.js "$document" >typescript.json
+  node ../../node_modules/orval/dist/bin/orval.mjs --config orval.config.mjs >orval.log
   node ../../node_modules/typescript/bin/tsc -p .
 }
 
@@ -61,6 +71,16 @@ make_go() {
   go build -o driver .
 }
 
+make_openapi_go() {
+  fresh openapi-go
+  openapi_generator -g go --additional-properties=packageName=mdapi,withGoMod=false -o build/openapi-go/generated
+  mkdir -p build/openapi-go/mdapi
+  cp build/openapi-go/generated/*.go build/openapi-go/mdapi
+  cd build/openapi-go
+  rm -rf generated
+  go build -o driver .
+}
+
 make_rust() {
   fresh rust
   openapi_generator -g rust --library reqwest -o build/rust/generated
@@ -74,11 +94,33 @@ make_java() {
   javac -nowarn -proc:none -d build/java/compiled -cp 'build/java/libraries/*' build/java/Driver.java @build/java/sources
 }
 
+make_kotlin() {
+  fresh kotlin
+  openapi_generator -g kotlin -o build/kotlin/generated
+  cd build/kotlin
+  [ -d libraries ] || mvn -q -B dependency:copy-dependencies
+  java -cp 'libraries/*' org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -nowarn -no-stdlib -no-reflect -cp "$(printf '%s:' libraries/*.jar)" \
+    -d compiled Driver.kt generated/src/main
+}
+
+# Mono has C# 7 and Newtonsoft.Json 6: Naming.cs stands in for the one class that is newer.
+make_csharp() {
+  fresh csharp
+  openapi_generator -g csharp --library httpclient --additional-properties=targetFramework=net48,supportsRetry=false \
+    -o build/csharp/generated
+  cd build/csharp
+  mkdir -p compiled
+  cp "${NEWTONSOFT:-/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll}" compiled
+  find generated/src/Org.OpenAPITools -name '*.cs' ! -name AssemblyInfo.cs >sources
+  mcs -langversion:latest -warn:0 -out:compiled/driver.exe -r:compiled/Newtonsoft.Json.dll -r:System.Net.Http -r:System.Runtime.Serialization \
+    -r:System.ComponentModel.DataAnnotations -r:System.Web Driver.cs Naming.cs @sources
+}
+
 check=false
 [ "${1:-}" != --check ] || { check=true; shift; }
-for language in "${@:-hey-api python pydantic go rust java}"; do
+for language in "${@:-hey-api orval python pydantic go openapi-go rust java}"; do
   for each in $language; do
-    stamp=$(cat "$document" build.sh pom.xml package-lock.json $(find "$each" -type f | sort) | sha256sum)
+    stamp=$(cat "$document" build.sh open-enumerations.js pom.xml package-lock.json $(find "$each" -type f | sort) | sha256sum)
     [ "$(cat "build/$each.stamp" 2>/dev/null)" = "$stamp" ] && continue
     [ $check = false ] || exit 1
     rm -f "build/$each.stamp"

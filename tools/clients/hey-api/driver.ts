@@ -5,6 +5,9 @@ import * as api from './generated/index.js';
 
 const baseUrl = process.argv[2]!;
 
+/** Compiles only where today's values are offered and a new one is taken. */
+const offered: [Extract<api.PublicMarketStatus, 'trading'>, api.PublicMarketStatus] = ['trading', 'halted' as string];
+
 type Result<Body> = { data?: Body; error?: api.Problem; response?: Response };
 
 function outcome<Body>({ data, error, response }: Result<Body>, values: (body: Body) => string[]): object {
@@ -48,7 +51,7 @@ async function ask(operation: string, key: string, symbol: string): Promise<obje
     case 'getRoot':
       return outcome(await api.getRoot({ client }), (root) => [typeof root === 'string' ? root : root.name]);
     default:
-      throw new Error(`no operation ${operation}`);
+      throw new Error(`no operation ${operation}, ${offered}`);
   }
 }
 

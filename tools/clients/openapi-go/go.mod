@@ -1,0 +1,3 @@
+module generated-clients
+
+go 1.25

@@ -1,0 +1,10 @@
+export default {
+  mdapi: {
+    input: 'typescript.json',
+    output: {
+      target: 'generated/api.ts',
+      client: 'fetch',
+      override: { mutator: { path: 'request.ts', name: 'request' } },
+    },
+  },
+};
