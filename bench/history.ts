@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type EpochMs, systemClock } from '../src/clock.ts';
 import { RecordQuestions } from '../src/history/query/questions.ts';
-import { Journal } from '../src/history/record/journal.ts';
+import { Journal } from '../src/history/reading/journal.ts';
 import { Publication } from '../src/history/record/publication.ts';
 import { Recorder } from '../src/history/record/recorder.ts';
 import { RecordWriter } from '../src/history/record/writer.ts';

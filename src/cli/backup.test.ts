@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import { journalContent } from '../history/record/journal.ts';
+import { journalContent } from '../history/reading/journal.ts';
 import { answers, newRecord, writerOn } from '../history/record/record.testing.ts';
 import { journalsOf, moveAll, snapshotOf } from './backup.ts';
 import { newDirectory } from './cli.testing.ts';

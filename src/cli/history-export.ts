@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { RecordSpan } from '../history/query/record-reader.ts';
+import type { RecordSpan } from '../history/reading/record-reader.ts';
 import type { ExportedRows, ExportFormat } from '../history/ship/export.ts';
 import { type Command, described } from './command.ts';
 import { UsageError } from './failure.ts';

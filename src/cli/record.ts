@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import type { RecordQuestions } from '../history/query/questions.ts';
-import type { RecordSpan } from '../history/query/record-reader.ts';
+import type { RecordSpan } from '../history/reading/record-reader.ts';
 import type { SegmentReader } from '../history/segment/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { PriceInputs } from '../history/query/answer-leaves.ts';
 import { type Proof, proofText } from '../history/query/prove.ts';
+import type { PriceInputs } from '../history/reading/answer-leaves.ts';
 import { type Fragment, html } from '../html.ts';
 import { derivePrices } from '../market/pricing.ts';
 

@@ -1,7 +1,7 @@
 import { type EpochMs, systemClock } from '../../src/clock.ts';
-import { rebuildAnswer } from '../../src/history/query/bodies.ts';
 import { type PriceAt, RecordQuestions } from '../../src/history/query/questions.ts';
-import { RecordReader } from '../../src/history/query/record-reader.ts';
+import { rebuildAnswer } from '../../src/history/reading/bodies.ts';
+import { RecordReader } from '../../src/history/reading/record-reader.ts';
 import type { SegmentReader } from '../../src/history/segment/segment-store.ts';
 
 const span = { from: 0 as EpochMs, to: 4_000_000_000_000 as EpochMs };

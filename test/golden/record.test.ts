@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { EpochMs } from '../../src/clock.ts';
 import { RecordQuestions } from '../../src/history/query/questions.ts';
-import { RecordReader } from '../../src/history/query/record-reader.ts';
+import { RecordReader } from '../../src/history/reading/record-reader.ts';
 import { openWriter } from '../../src/history/record/open-writer.ts';
 import { answers, directoryFor, requestKey } from '../../src/history/record/record.testing.ts';
 import { RequestNumbers } from '../../src/history/segment/request-numbers.ts';

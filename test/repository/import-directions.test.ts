@@ -110,6 +110,27 @@ test('no two rooms import each other, by whatever way round', () => {
   );
 });
 
+/** What each room within the history may import of the others. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  segment: [],
+  reading: ['segment'],
+  record: ['reading', 'segment'],
+  query: ['reading', 'segment'],
+  ship: ['query', 'reading', 'segment'],
+};
+
+test('whoever writes the record and whoever asks it both read it, and neither imports the other', () => {
+  const roomWithin = (file: string) => /^src\/history\/(\w+)\//.exec(file)?.[1];
+  const wrong = sources.flatMap((file) => {
+    const room = roomWithin(file);
+    if (room === undefined) return [];
+    const rooms = importsOf(file).map(roomWithin);
+    const others = rooms.filter((from) => from !== undefined && from !== room && !below[room]?.includes(from));
+    return others.map((from) => `${file} imports ${from}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
 test('the contract, the market room and the board name no platform module but for digests and compression, and none that does I/O', () => {
   const platform = sources
     .filter((file) => ['contract', 'market', 'board'].includes(roomOf(file)))

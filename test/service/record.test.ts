@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { rebuildAnswer } from '../../src/history/query/bodies.ts';
-import { RecordReader } from '../../src/history/query/record-reader.ts';
 import { verifyRecord } from '../../src/history/query/verify.ts';
+import { rebuildAnswer } from '../../src/history/reading/bodies.ts';
+import { RecordReader } from '../../src/history/reading/record-reader.ts';
 import { newRecord, recordTest } from '../../src/history/record/record.testing.ts';
 import { segmentKinds } from '../../src/history/segment/segment.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../src/clock.ts';
-import { rebuildAnswer } from '../../src/history/query/bodies.ts';
-import type { Coverage } from '../../src/history/query/coverage.ts';
-import { RecordReader } from '../../src/history/query/record-reader.ts';
+import { rebuildAnswer } from '../../src/history/reading/bodies.ts';
+import type { Coverage } from '../../src/history/reading/coverage.ts';
+import { RecordReader } from '../../src/history/reading/record-reader.ts';
 import { openSegments } from '../../src/history/segment/open-segments.ts';
 import { after } from '../../src/history/segment/rows.ts';
 import type { Witnessed } from './clients.ts';

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
+import type { RecordSpan } from '../reading/record-reader.ts';
 import { type Gap, gapAt, type Quote, type QuoteRow } from '../segment/rows.ts';
-import type { RecordSpan } from './record-reader.ts';
 
 /** A price over a step of time: what held at its beginning and its end, and the extremes. */
 export interface Range {

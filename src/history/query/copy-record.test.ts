@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
 import { lockForService } from '../../store/sqlite/file.ts';
-import { journalOf } from '../record/journal.ts';
+import { journalOf } from '../reading/journal.ts';
 import {
   directoryFor,
   newRecord,

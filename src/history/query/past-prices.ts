@@ -11,9 +11,9 @@ import {
   referenceNames,
 } from '../../market/reference-prices.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import type { RecordReader } from '../reading/record-reader.ts';
 import { after, type QuoteRow } from '../segment/rows.ts';
-import type { Coverage } from './coverage.ts';
-import type { RecordReader } from './record-reader.ts';
 
 /** A source whose newest price was older than this said nothing of that instant. */
 const currentForMs = 60_000;

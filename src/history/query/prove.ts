@@ -1,12 +1,12 @@
 import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import { AnswerLeaves, answerView, inputsText, type PriceInputs } from '../reading/answer-leaves.ts';
+import { answerFrom } from '../reading/bodies.ts';
+import type { RecordReader } from '../reading/record-reader.ts';
 import { pathOf } from '../segment/hash-tree.ts';
 import { lineOf, linkOf, type SegmentHead, segmentKinds, sha256 } from '../segment/segment.ts';
 import type { DaySeal, LedgerEntry, SegmentReader } from '../segment/segment-store.ts';
-import { AnswerLeaves, answerView, inputsText, type PriceInputs } from './answer-leaves.ts';
-import { answerFrom } from './bodies.ts';
 import { headsIn } from './ledger-finding.ts';
-import type { RecordReader } from './record-reader.ts';
 import type { Stamp } from './verify.ts';
 
 const dayMs = 86_400_000;

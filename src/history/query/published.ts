@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../clock.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import type { RecordReader, RecordSpan } from '../reading/record-reader.ts';
 import { isBefore, type QuoteRow } from '../segment/rows.ts';
-import type { Coverage } from './coverage.ts';
-import type { RecordReader, RecordSpan } from './record-reader.ts';
 
 /** Another process has what was published before this long after it. */
 const lagMaxMs = 60_000;

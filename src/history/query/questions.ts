@@ -6,6 +6,9 @@ import type { WithheldInput } from '../../market/holds.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { derivePrices } from '../../market/pricing.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import { listingOf, rebuildAnswer } from '../reading/bodies.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import { type Facts, RecordReader, type RecordSpan, type ServedRow } from '../reading/record-reader.ts';
 import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
 import {
   after,
@@ -23,14 +26,11 @@ import {
 } from '../segment/rows.ts';
 import { segmentKinds } from '../segment/segment.ts';
 import type { Hold, SegmentReader } from '../segment/segment-store.ts';
-import { listingOf, rebuildAnswer } from './bodies.ts';
 import { candlesOf } from './candles.ts';
-import type { Coverage } from './coverage.ts';
 import { merged } from './merged.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
 import { type NoProof, type Proof, proveAnswer } from './prove.ts';
 import { publishedQuotes } from './published.ts';
-import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
 import { type Verification, verifyRecord } from './verify.ts';
 
 /** A market's price at an instant, or why it had none. */

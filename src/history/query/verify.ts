@@ -1,4 +1,4 @@
-import { journalOf, readJournal } from '../record/journal.ts';
+import { journalOf, readJournal } from '../reading/journal.ts';
 import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { DamagedChunk } from '../segment/record-form.ts';

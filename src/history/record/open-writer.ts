@@ -1,15 +1,13 @@
-import { readdirSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { AnswerLeaves } from '../query/answer-leaves.ts';
-import { RecordReader } from '../query/record-reader.ts';
+import { AnswerLeaves } from '../reading/answer-leaves.ts';
+import { chainsWithJournal, Journal, type JournalContent, journalOf, readJournal } from '../reading/journal.ts';
+import { RecordReader } from '../reading/record-reader.ts';
 import { rowsOf } from '../segment/row-batch.ts';
 import { endOf, type GapFact, type Rows, startOf } from '../segment/rows.ts';
 import { chainStart, sealed } from '../segment/segment.ts';
 import { lastOf, type SegmentStore } from '../segment/segment-store.ts';
-import { Journal, type JournalContent, journalOf, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
 import { RecordWriter, segmentsOf } from './writer.ts';
 
@@ -73,14 +71,6 @@ async function takeChain(store: SegmentStore, journalPath: string) {
       if (!(error instanceof StoreError && error.reason === 'in_use') || tried.length >= chainsMax) throw error;
     }
   }
-}
-
-/** The chains that have a journal on this machine, whether a process has them or not. */
-export function chainsWithJournal(journalPath: string): number[] {
-  const start = `${basename(journalPath)}.minute`;
-  const names = readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
-  const endings = names.map((name) => name.slice(start.length)).filter((ending) => /^[1-9]\d*$/.test(ending));
-  return endings.map(Number).sort((a, b) => a - b);
 }
 
 /** @returns the rows that the journal had */

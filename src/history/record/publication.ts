@@ -4,6 +4,7 @@ import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { type PriceFactors, priceFactors } from '../../market/pricing.ts';
 import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../../market/upstream.ts';
+import { splitStatus } from '../reading/status-body.ts';
 import type {
   FactKind,
   ListingFact,
@@ -14,7 +15,6 @@ import type {
   Statistics,
   TermsVersion,
 } from '../segment/rows.ts';
-import { splitStatus } from './status-body.ts';
 import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 
 /** Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no clock and keeps no row. */

@@ -2,8 +2,8 @@
 import { testRecordsOnPostgres } from './record.testing.ts';
 
 testRecordsOnPostgres();
-await import('../query/bodies.test.ts');
-await import('../query/coverage.test.ts');
+await import('../reading/bodies.test.ts');
+await import('../reading/coverage.test.ts');
 await import('../query/copy-record.test.ts');
 await import('../ship/ship-span.test.ts');
 await import('./clock-offsets.test.ts');

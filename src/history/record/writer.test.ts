@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
-import { RecordReader } from '../query/record-reader.ts';
 import { verifyRecord } from '../query/verify.ts';
+import { Journal, readJournal } from '../reading/journal.ts';
+import { RecordReader } from '../reading/record-reader.ts';
 import { prune } from '../segment/retention.ts';
 import type { SegmentReader } from '../segment/segment-store.ts';
 import { openSqliteSegments, openSqliteSegmentsToRead } from '../segment/sqlite-segments.ts';
-import { Journal, readJournal } from './journal.ts';
 import { openWriter } from './open-writer.ts';
 import {
   answers,

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
-import { AnswerLeaves } from '../query/answer-leaves.ts';
+import { AnswerLeaves } from '../reading/answer-leaves.ts';
+import type { Journal } from '../reading/journal.ts';
 import { encodeFacts } from '../segment/fact-codec.ts';
 import { encodeKeyframe, InForce } from '../segment/keyframe.ts';
 import { encodeQuotes } from '../segment/quote-codec.ts';
@@ -17,7 +18,6 @@ import {
 import { type ChainHead, type Segment, type SegmentContent, type SegmentKind, sealed } from '../segment/segment.ts';
 import { isSilent, type SegmentStore, type Sign } from '../segment/segment-store.ts';
 import { encodeServings } from '../segment/serving-codec.ts';
-import type { Journal } from './journal.ts';
 import type { Publication } from './publication.ts';
 
 /** So much is on the disk of this machine alone, with the second that a tick takes to come and what it waits for the store. */

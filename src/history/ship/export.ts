@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { isoInstant } from '../../contract/instant.ts';
-import type { ServedRow } from '../query/record-reader.ts';
+import type { ServedRow } from '../reading/record-reader.ts';
 import {
   type FactRow,
   type Position,

@@ -1,8 +1,8 @@
 import type { EpochMs } from '../../clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { RecordReader } from '../query/record-reader.ts';
 import { skip } from '../query/verify.ts';
+import { RecordReader } from '../reading/record-reader.ts';
 import { readKeyframe } from '../segment/keyframe.ts';
 import {
   type ChainHead,

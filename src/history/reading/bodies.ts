@@ -2,9 +2,9 @@ import { marketFragment, tickerFragment } from '../../board/fragments.ts';
 import { type ErrorCode, problemBody } from '../../contract/errors.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
-import { joinStatus } from '../record/status-body.ts';
 import type { FactRow, ListingFact, ProcessFact, QuoteRow, ServingRow } from '../segment/rows.ts';
 import type { Facts, FoundServing, RecordReader, ServedRow } from './record-reader.ts';
+import { joinStatus } from './status-body.ts';
 
 /** The body of an answer again, and what it was made from. */
 export interface RebuiltAnswer {

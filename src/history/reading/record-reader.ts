@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import type { EpochMs } from '../../clock.ts';
-import { type JournalContent, journalContent, journalOf, readJournal } from '../record/journal.ts';
 import { DecodedSegments } from '../segment/decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
 import { everything, type IsWanted } from '../segment/groups.ts';
@@ -23,6 +22,7 @@ import { type SegmentHead, type SegmentKind, segmentKinds } from '../segment/seg
 import { isSilent, lastOf, type SegmentReader } from '../segment/segment-store.ts';
 import { servingDecoder } from '../segment/serving-codec.ts';
 import { type ChainFacts, Coverage } from './coverage.ts';
+import { type JournalContent, journalContent, journalOf, readJournal } from './journal.ts';
 
 /** A span of the record: from `from` on, before `to`. */
 export interface RecordSpan {

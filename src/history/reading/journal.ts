@@ -1,4 +1,15 @@
-import { closeSync, existsSync, fsync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { encodeRows, RowBatch } from '../segment/row-batch.ts';
@@ -94,6 +105,14 @@ export class Journal {
 /** The journal of a chain, beside the file of the store. */
 export function journalOf(path: string, chain: number): string {
   return `${path}.minute${chain}`;
+}
+
+/** The chains that have a journal on this machine, whether a process has them or not. */
+export function chainsWithJournal(journalPath: string): number[] {
+  const start = `${basename(journalPath)}.minute`;
+  const names = readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
+  const endings = names.map((name) => name.slice(start.length)).filter((ending) => /^[1-9]\d*$/.test(ending));
+  return endings.map(Number).sort((a, b) => a - b);
 }
 
 /** The contents of a journal that are in no segment, and of which process; `undefined` for one that was closed in order. */

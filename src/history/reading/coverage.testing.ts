@@ -12,13 +12,13 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../../market/samples.testing.ts';
-import { journalOf } from '../record/journal.ts';
+import { RecordQuestions } from '../query/questions.ts';
 import { type OpenWriter, openWriter } from '../record/open-writer.ts';
 import { newRecord, requestKey } from '../record/record.testing.ts';
 import { Recorder } from '../record/recorder.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
-import { RecordQuestions } from './questions.ts';
+import { journalOf } from './journal.ts';
 
 /** A process that records, on a machine of its own: what it published, and its chain of the record. */
 class RecordingProcess {
