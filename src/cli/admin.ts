@@ -13,7 +13,7 @@ const create = storeCommand({
     `Each role may also do what those before it may. ${Object.entries(roleTable)
       .map(([role, may]) => `${role}: ${may}`)
       .join('; ')}.`,
-    'The token is printed only once. Programs send it as `Authorization: Bearer …`. The audit log shows its name.',
+    'Programs send it as `Authorization: Bearer …`. The audit log shows its name.',
   ],
   options: [
     { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },

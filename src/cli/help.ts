@@ -105,20 +105,21 @@ export function commandReference(): string {
 
 /** Leaves out what the introduction or the heading already says, and the examples, which help shows. */
 function commandSection(command: Command): string {
-  const options = (command.options ?? []).filter((option) => !isUsualYes(option));
+  const options = (command.options ?? []).filter((option) => !isSaidOnce(option));
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
   const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
   return [
-    `### \`${usageOf({ ...command, options: command.options?.filter(isUsualYes) ?? [] }).slice('mdapi '.length)}\`\n`,
+    `### \`${usageOf({ ...command, options: command.options?.filter((option) => option.name === 'yes' && isSaidOnce(option)) ?? [] }).slice('mdapi '.length)}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
     ...(rows.length === 0 ? [] : [definitions(rows)]),
   ].join('\n');
 }
 
-/** Whether an option is the `--yes` that the introduction describes. */
-function isUsualYes({ name, summary }: Option): boolean {
-  return name === 'yes' && summary === 'do not ask (without a terminal nothing is ever asked)';
+/** Whether the introduction describes an option, for all commands that have it: the usual `--yes`, and spans. */
+function isSaidOnce({ summary }: Option): boolean {
+  const usualYes = 'do not ask (without a terminal nothing is ever asked)';
+  return [usualYes, 'start of the span', 'end of the span (default: now)'].includes(summary);
 }
 
 function optionRow(option: Option): readonly [string, string] {

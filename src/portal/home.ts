@@ -15,6 +15,7 @@ import {
   shownJson,
 } from './blocks.ts';
 import type { Guide } from './guides.ts';
+import texts from './home.json' with { type: 'json' };
 import { translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { examplesOf, operationTable, resolved } from './operations.ts';
@@ -50,11 +51,6 @@ const shownTicker = '/v1/ticker';
 function hero(site: Site): Block {
   const { get } = site.document.paths[shownTicker]!;
   const [[, example] = []] = examplesOf(resolved(site, get.responses['200']!));
-  const steps = [
-    'Create an API key in the client application, under profile and security, API keys.',
-    'Keep it on your server, in `API_KEY`.',
-    'Run this command as it stands.',
-  ];
   return division(
     'hero',
     division(
@@ -68,7 +64,7 @@ function hero(site: Site): Block {
         'actions',
         `[${translate(site, 'Make the first request')}](/guides/quick-start) [${translate(site, 'Open the reference')}](/docs)`,
       ),
-      steps.map((step, index) => `${index + 1}. ${translate(site, step)}`).join('\n'),
+      texts.steps.map((step, index) => `${index + 1}. ${translate(site, step)}`).join('\n'),
     ),
     division(
       'demo',
@@ -90,22 +86,8 @@ function liveState(site: Site): Block {
 }
 
 function promises(site: Site): readonly Block[] {
-  const texts: Readonly<Record<string, string>> = {
-    'No digit is lost':
-      'Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.',
-    'Stale data never looks fresh':
-      'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.',
-    'Limits you can plan around':
-      '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
-    'Errors made for programs':
-      'One shape, one code to branch on, and a page for each error: what causes it, what to do, whether a retry helps.',
-    'Maintenance with notice':
-      'Windows are announced with their start and expected end, and the status keeps answering while they run.',
-    'A contract you can rely on':
-      'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.',
-  };
   const values = { limit: site.limits.key };
-  return Object.entries(texts).map(([title, text]) =>
+  return Object.entries(texts.promises).map(([title, text]) =>
     frame(
       (inner) => html`<section>${inner}</section>\n`,
       `### ${translate(site, title)}`,
