@@ -84,6 +84,12 @@ const faults = {
   'Redis slow': { begin: ({ redis }, c) => redis.slow(5 + 200 * again(c)), end: ({ redis }) => redis.slow(0) },
   'Redis flushed': { begin: ({ redis }) => redis.flush() },
   'Redis split': { begin: (s, c) => s.redis.split([processOf(s, c).name]), end: ({ redis }) => redis.split([]) },
+  'Redis is two': { begin: (s, c) => s.redis.part([processOf(s, c).name]), end: ({ redis }) => redis.part([]) },
+  'Redis engine silent': { begin: ({ engine }) => engine?.stop(), end: ({ engine }) => engine?.start() },
+  'Redis engine of old': {
+    begin: ({ engine }) => engine?.wakeOlder(true),
+    end: ({ engine }) => engine?.wakeOlder(false),
+  },
   'exchange silent': ofExchange('freeze'),
   'exchange mute': ofExchange('mute'),
   'exchange down': ofExchange('down'),
@@ -182,7 +188,7 @@ const forMsMin = 2_000;
 const forMsMax = 4 * 60_000;
 /** Around everything that begins or ends the world is not quiet. */
 const beforeMs = 20_000;
-const afterMs = 3 * 60_000;
+const afterMs = 2 * 60_000;
 
 /** Draws a plan: storms of faults, half of them of one fault alone, and quiet between. @param only of these kinds */
 export function planOf(randomness: Randomness, forMs: number, processes: number, only = /./): readonly PlannedFault[] {

@@ -4,10 +4,13 @@ import { type RedisClient, type RedisReached, theWorld } from './world.ts';
 
 const latencyMs = 0.4;
 
-/** The one Redis server of the world: the model, with connections, which it answers in order, and what can be wrong with it. */
+/** The Redis server of the world: the model, with connections, which it answers in order, and what can be wrong with it. */
 export class RedisServer implements RedisReached {
   readonly lane = theWorld().scheduler.lane('redis');
   readonly model = new RedisModel(this.lane.clock);
+  /** Another server, empty at first, that some processes take for the one while the two are apart. */
+  readonly #apart = new RedisModel(this.lane.clock);
+  readonly #apartFor = new Set<string>();
   /** Time that each way takes beyond the network's. */
   private delayMs = 0;
   /** Processes that cannot reach it. */
@@ -25,6 +28,7 @@ export class RedisServer implements RedisReached {
 
   flush(): void {
     this.model.flush();
+    this.#apart.flush();
     this.#changedAtMs = theWorld().nowMs;
   }
 
@@ -41,6 +45,23 @@ export class RedisServer implements RedisReached {
     for (const connection of [...this.#connections]) if (!this.reaches(connection.lane)) connection.lose();
   }
 
+  /** Has processes find another server than the rest do, or all find the one again. */
+  part(names: readonly string[]): void {
+    this.#apart.flush();
+    this.#apartFor.clear();
+    this.#changedAtMs = theWorld().nowMs;
+    for (const name of names) this.#apartFor.add(name);
+    for (const connection of [...this.#connections]) connection.lose();
+  }
+
+  modelFor(lane: Lane): RedisModel {
+    return this.#apartFor.has(lane.root.name) ? this.#apart : this.model;
+  }
+
+  get isUp(): boolean {
+    return !this.#isDown;
+  }
+
   slow(byMs: number): void {
     this.delayMs = byMs;
     this.#changedAtMs = theWorld().nowMs;
@@ -48,7 +69,8 @@ export class RedisServer implements RedisReached {
 
   /** Since when all of it is in order. */
   get soundSinceMs(): number {
-    const isSound = !this.#isDown && this.delayMs === 0 && this.unreachableFor.size === 0;
+    const isWhole = this.unreachableFor.size === 0 && this.#apartFor.size === 0;
+    const isSound = !this.#isDown && this.delayMs === 0 && isWhole;
     return isSound ? this.#changedAtMs : theWorld().nowMs;
   }
 
@@ -110,7 +132,7 @@ class Connection {
   }
 
   #execute(command: readonly string[]): void {
-    const { model } = this.#server;
+    const model = this.#server.modelFor(this.lane);
     try {
       const answer = model.execute(command);
       const block = command.indexOf('BLOCK');
@@ -123,7 +145,8 @@ class Connection {
 
   /** Waits for the stream to grow, and answers nothing else meanwhile. */
   #block(command: readonly string[], forMs: number): void {
-    const { model, lane } = this.#server;
+    const { lane } = this.#server;
+    const model = this.#server.modelFor(this.lane);
     const done = () => {
       if (this.#unblock === undefined) return;
       this.#unblock();

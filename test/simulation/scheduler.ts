@@ -15,10 +15,16 @@ export type Failure = (error: unknown, lane: Lane) => void;
 export const epochMs = Date.parse('2026-11-21T10:00:00.000Z');
 /** Events between two turns of the real event loop, so that a signal can end the run. */
 const eventsInTurnMax = 20_000;
+/** What looks more often looks so often, except for what hurries: that is within every time that the contract states. */
+const busyEveryMs = 200;
 /** The shortest period of repeated work in a quiet stretch, below every silence that the service reports. */
-const quietEveryMs = 3_000;
-/** Waits between these take twice as long there, which a lease outlives. */
+const quietEveryMs = 6_000;
+/** That of what others hear: exchanges, and the board's publisher, which looks every `publishEveryMs`. */
+const quietHeardEveryMs = 3_000;
+const publishEveryMs = 50;
+/** Waits between these take as long as the longest does for the lease to be renewed in time. */
 const pauseMs = [400, 1_000] as const;
+const quietPauseMs = 1_500;
 const nativeImmediate = setImmediate;
 
 /** Runs what was put off to the next tick and every promise that can go on, at once. */
@@ -212,11 +218,18 @@ export class Lane {
     monotonicMs: () => this.root.#monotonicMs + this.root.#elapsedMs,
     after: (delayMs, run) => {
       const isPause = this.isPatient && this.#scheduler.isQuiet && delayMs >= pauseMs[0] && delayMs <= pauseMs[1];
-      return this.#scheduler.after(this, (Math.max(1, Math.ceil(delayMs)) * (isPause ? 2 : 1)) / this.root.#rate, run);
+      return this.#scheduler.after(
+        this,
+        (isPause ? quietPauseMs : Math.max(1, Math.ceil(delayMs))) / this.root.#rate,
+        run,
+      );
     },
     every: (periodMs, run) => {
+      const busyMs = periodMs < publishEveryMs ? periodMs : Math.max(periodMs, busyEveryMs);
+      const isHeard = periodMs <= publishEveryMs || !this.root.isPatient;
+      const quietMs = Math.max(periodMs, isHeard ? quietHeardEveryMs : quietEveryMs);
       const fire = () => {
-        timer = this.clock.after(this.#scheduler.isQuiet ? Math.max(periodMs, quietEveryMs) : periodMs, fire);
+        timer = this.clock.after(this.#scheduler.isQuiet ? quietMs : busyMs, fire);
         run();
       };
       let timer = this.clock.after(periodMs, fire);

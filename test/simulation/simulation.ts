@@ -8,6 +8,7 @@ import type { EpochMs } from '../../src/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Client, type Witnessed } from './clients.ts';
+import { EngineModel, engineMarket } from './engine-model.ts';
 import { ExchangeModel, type Quote } from './exchange-model.ts';
 import { HonestQuotes } from './honest-quotes.ts';
 import { RatesModel } from './rates-model.ts';
@@ -53,6 +54,8 @@ export class Simulation {
   readonly exchanges: readonly ExchangeModel[];
   readonly rates: RatesModel;
   readonly redis: RedisServer;
+  /** In some of the seeds that have Redis. */
+  readonly engine: EngineModel | undefined;
   readonly processes: readonly ServiceProcess[];
   readonly findings: Findings;
   answers = 0;
@@ -100,6 +103,12 @@ export class Simulation {
     world.redis = this.redis;
     for (const exchange of this.exchanges) world.servers.set(exchange.name, exchange);
     world.servers.set('bank', this.rates);
+    if (processes > 1 && seed % 5 < 2) {
+      const told = quoted('engine');
+      this.engine = new EngineModel(this.redis, (bid, ask) =>
+        told(`${engineMarket.base}${engineMarket.quote}`, { bid, ask }, false),
+      );
+    }
     const settings = this.#settings(processes > 1);
     this.processes = Array.from(
       { length: processes },
@@ -278,6 +287,8 @@ export class Simulation {
     this.redis.restart();
     this.redis.slow(0);
     this.redis.split([]);
+    this.redis.part([]);
+    this.engine?.mend();
     Object.assign(this.world.disk, { isFull: false, syncMs: 1 });
     this.troubleStore(undefined);
     this.reloadSources(this.exchanges.length);
@@ -312,7 +323,7 @@ export class Simulation {
       const state = JSON.parse(status!).status;
       findings.check('well again', state === 'operational', () => `${name} says ${state}`);
       const count = JSON.parse(tickers!).tickers?.length;
-      findings.check('well again', count === 2 * marketsOffered, () => `${name} has ${count} tickers`);
+      findings.check('well again', count === 2 * this.#symbols.length, () => `${name} has ${count} tickers`);
     }
   }
 
@@ -321,7 +332,9 @@ export class Simulation {
     this.#trace.update(`${answer.answeredAtMs} ${answer.by} ${answer.target} ${answer.status} ${answer.body}\n`);
     this.#witnesses.saw(answer);
     if (!this.#hasRecord) return;
-    const isTimed = this.processes.every(({ offMs, isDrifting }) => offMs === 0 && !isDrifting);
+    // Without Redis a process has no newer price of the engine than before.
+    const isCutOff = this.engine !== undefined && answer.answeredAtMs - this.redis.soundSinceMs < 60_000;
+    const isTimed = !isCutOff && this.processes.every(({ offMs, isDrifting }) => offMs === 0 && !isDrifting);
     this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!, isTimed);
   }
 
@@ -353,7 +366,8 @@ export class Simulation {
         return simulation.#offMsMax;
       },
       get heardAtMs() {
-        return Math.max(...simulation.exchanges.map(({ heardAtMs }) => heardAtMs));
+        const heard = [...simulation.exchanges, ...(simulation.engine ? [simulation.engine] : [])];
+        return Math.max(...heard.map(({ heardAtMs }) => heardAtMs));
       },
       get sharedSinceMs() {
         return simulation.redis.soundSinceMs;
@@ -381,9 +395,14 @@ export class Simulation {
   }
 
   #sourcesOf(exchanges: readonly ExchangeModel[]): string {
-    return JSON.stringify(
-      exchanges.map(({ name, restUrl, wsUrl }) => ({ id: name, urls: { rest: restUrl, ws: wsUrl } })),
-    );
+    const sources = exchanges.map(({ name, restUrl, wsUrl }) => ({ id: name, urls: { rest: restUrl, ws: wsUrl } }));
+    return JSON.stringify([...sources, ...(this.engine ? [{ id: 'engine', kind: 'redis-stream' }] : [])]);
+  }
+
+  /** Those that are bought for euros. */
+  get #symbols(): readonly string[] {
+    const symbols = this.marketsOf(this.exchanges[0]!).map((symbol) => symbol.replace('/', ''));
+    return this.engine ? [...symbols, `${engineMarket.base}${engineMarket.quote}`] : symbols;
   }
 
   /** In every sixth seed one process has the feed, and the two others nothing else to turn to. */
@@ -402,13 +421,12 @@ export class Simulation {
   }
 
   #settings(hasRedis: boolean): Record<string, string> {
-    const symbols = this.marketsOf(this.exchanges[0]!);
     return {
       store: `sqlite:${join(this.#directory, 'store.sqlite')}`,
       'history.url': this.#hasRecord ? `sqlite:${join(this.#directory, 'history.sqlite')}` : 'off',
       'markets.delistAfter': '1h',
       sources: this.#sourcesOf(this.exchanges),
-      'markets.symbols': symbols.map((symbol) => symbol.replace('/', '')).join(','),
+      'markets.symbols': this.#symbols.join(','),
       'rates.url': this.rates.url,
       // A rate that is gone for minutes is gone for good.
       'rates.refresh': '30s',

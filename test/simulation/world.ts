@@ -107,8 +107,8 @@ export class World {
   /** For keys and ids that operators make. */
   readonly operatorRandomness: Randomness;
   redis!: RedisReached;
-  /** How often each database file was written. */
-  readonly fileVersions = new Map<string, number>();
+  /** How often each table of each database file was written; that without a name stands for all of the file. */
+  readonly tableVersions = new Map<string, Map<string, number>>();
   /** By the name of their process. */
   readonly privateListeners = new Map<string, FastifyInstance>();
   readonly listeners = new Map<string, PublicServer>();

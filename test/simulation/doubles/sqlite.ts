@@ -1,4 +1,5 @@
 import {
+  constants,
   type DatabaseSyncOptions,
   DatabaseSync as PlatformDatabase,
   type SQLInputValue,
@@ -11,7 +12,7 @@ export { backup } from 'node:sqlite';
 /** Statements of one connection that are kept ready. */
 const preparedMax = 300;
 
-/** What changes nothing and depends on nothing but the file: its rows are the same until somebody writes. */
+/** What changes nothing and depends on nothing but its tables: its rows are the same until somebody writes to them. */
 const isPureRead = (sql: string) => /^\s*select\b/i.test(sql) && !/random|\bnow\b/i.test(sql);
 
 const troubles = {
@@ -19,6 +20,15 @@ const troubles = {
   'read-only': { message: 'attempt to write a readonly database', errcode: 8 },
   locked: { message: 'database is locked', errcode: 5 },
 } as const;
+
+/** What a statement reads and writes. */
+interface Tables {
+  readonly read: Set<string>;
+  readonly written: Set<string>;
+}
+
+const everyTable: ReadonlySet<string> = new Set(['']);
+const writing = new Set([constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE]);
 
 /** Begins or ends a transaction, whose statements tell what they change. */
 const isFrame = (sql: string) => /^\s*(begin|commit)\b/i.test(sql);
@@ -28,16 +38,23 @@ const isEnd = (sql: string) => /^\s*(commit|rollback)\b/i.test(sql);
 
 /**
  * SQLite itself, on a file in memory. A process that dies lets go of it, no lock is waited for, because nothing else would run meanwhile, and the
- * same question about an unchanged file is answered once.
+ * same question about unchanged tables is answered once. SQLite says which tables a statement reads and writes, its triggers with it.
  */
 export class DatabaseSync extends PlatformDatabase {
   readonly #release: () => void;
   readonly #path: string;
   readonly #prepared = new Map<string, Statement>();
+  /** Of the statement that is being prepared. */
+  #tables: Tables = { read: new Set(), written: new Set() };
 
   constructor(path: string, options: DatabaseSyncOptions = {}) {
     super(path, { ...options, timeout: 0 });
     this.#path = path;
+    this.setAuthorizer((action, table) => {
+      if (action === constants.SQLITE_READ) this.#tables.read.add(table ?? '');
+      else if (writing.has(action)) this.#tables.written.add(table ?? '');
+      return constants.SQLITE_OK;
+    });
     this.#release = theWorld().lane.own(() => super.close());
   }
 
@@ -59,7 +76,8 @@ export class DatabaseSync extends PlatformDatabase {
   override prepare(sql: string): StatementSync {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known as unknown as StatementSync;
-    const statement = new Statement(this, super.prepare(sql), isPureRead(sql), isEnd(sql));
+    this.#tables = { read: new Set(), written: new Set() };
+    const statement = new Statement(this, super.prepare(sql), sql, this.#tables);
     if (this.#prepared.size < preparedMax) this.#prepared.set(sql, statement);
     return statement as unknown as StatementSync;
   }
@@ -73,29 +91,42 @@ export class DatabaseSync extends PlatformDatabase {
     if (this.isOpen) this.close();
   }
 
-  /** How often the file was written. */
-  get version(): number {
-    return theWorld().fileVersions.get(this.#path) ?? 0;
+  /** How often these tables were written. */
+  versionOf(tables: Iterable<string>): number {
+    const versions = this.#versions;
+    let version = versions.get('') ?? 0;
+    for (const table of tables) version += versions.get(table) ?? 0;
+    return version;
   }
 
-  changed(): void {
-    theWorld().fileVersions.set(this.#path, this.version + 1);
+  /** @param tables all there are where none is named */
+  changed(tables: ReadonlySet<string> = everyTable): void {
+    const versions = this.#versions;
+    for (const table of tables.size === 0 ? everyTable : tables) versions.set(table, (versions.get(table) ?? 0) + 1);
+  }
+
+  get #versions(): Map<string, number> {
+    return theWorld().tableVersions.getOrInsertComputed(this.#path, () => new Map());
   }
 }
 
 class Statement {
   readonly #database: DatabaseSync;
   readonly #statement: StatementSync;
+  readonly #tables: Tables;
   readonly #isPureRead: boolean;
   readonly #isFrame: boolean;
+  readonly #isEnd: boolean;
   #columns: ReturnType<StatementSync['columns']> | undefined;
   #known: { readonly version: number; readonly parameters: string; readonly rows: unknown[] } | undefined;
 
-  constructor(database: DatabaseSync, statement: StatementSync, isPureRead: boolean, isFrame: boolean) {
+  constructor(database: DatabaseSync, statement: StatementSync, sql: string, tables: Tables) {
     this.#database = database;
     this.#statement = statement;
-    this.#isPureRead = isPureRead;
-    this.#isFrame = isFrame;
+    this.#tables = tables;
+    this.#isPureRead = isPureRead(sql);
+    this.#isFrame = isFrame(sql);
+    this.#isEnd = isEnd(sql);
   }
 
   columns() {
@@ -108,12 +139,12 @@ class Statement {
   }
 
   all(...parameters: SQLInputValue[]): unknown[] {
-    this.#database.admit(this.#isPureRead || this.#isFrame);
+    this.#database.admit(this.#isPureRead || this.#isEnd);
     if (!this.#isPureRead || parameters.some((value) => typeof value === 'object' && value !== null)) {
-      this.#database.changed();
+      this.#wrote();
       return this.#statement.all(...parameters);
     }
-    const { version } = this.#database;
+    const version = this.#database.versionOf(this.#tables.read);
     const asked = parameters.join('\n');
     if (this.#known?.version !== version || this.#known.parameters !== asked)
       this.#known = { version, parameters: asked, rows: this.#statement.all(...parameters) };
@@ -122,18 +153,22 @@ class Statement {
 
   get(...parameters: SQLInputValue[]): unknown {
     this.#database.admit(this.#isPureRead);
-    if (!this.#isPureRead) this.#database.changed();
+    this.#wrote();
     return this.#statement.get(...parameters);
   }
 
   run(...parameters: SQLInputValue[]) {
-    this.#database.admit(this.#isFrame);
+    this.#database.admit(this.#isEnd);
     const done = this.#statement.run(...parameters);
-    if (done.changes !== 0) this.#database.changed();
+    if (done.changes !== 0) this.#wrote();
     return done;
   }
 
   iterate(...parameters: SQLInputValue[]) {
     return this.#statement.iterate(...parameters);
+  }
+
+  #wrote(): void {
+    if (!this.#isPureRead && !this.#isFrame) this.#database.changed(this.#tables.written);
   }
 }
