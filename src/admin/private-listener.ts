@@ -31,7 +31,8 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 export async function startPrivateListener(parts: AdminParts) {
   const { clock, log, market, store, listener, configuration } = parts;
   const sparklines = new Sparklines(market.markets, market.feedStatus, clock);
-  const requests = new RequestHistory(listener.counts, () => market.markets.doubts().size, clock);
+  const held = () => market.markets.doubts().size;
+  const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
   const timeline = new FeedTimeline({ service: market.service, snapshots: store.snapshots, clock, log });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
@@ -42,11 +43,11 @@ export async function startPrivateListener(parts: AdminParts) {
     priceStreams.stop();
     await app.close();
     sparklines.stop();
-    requests.stop();
-    await timeline.stop();
+    await Promise.all([requests.stop(), timeline.stop()]);
   };
   try {
     await timeline.start();
+    requests.start();
     const registry = metricsRegistry(parts);
     const recorded = { sparklines, timeline, requests, prices, priceStreams, notes: () => notesOf(parts) };
     const countersFor = (sessions: () => number) => managementCounters(registry, sessions);

@@ -88,7 +88,7 @@ const OverviewSchema = named('Overview', 'The state of the service.', {
 });
 
 const MinutesSchema = named('Minutes', 'The last 24 hours.', {
-  minutes: listOf(MinuteSchema, 'Oldest first. Missing from before the start of the process.', minutesMax),
+  minutes: listOf(MinuteSchema, 'Oldest first. Missing are those in which no process ran.', minutesMax),
 });
 
 export const overviewOperations = {
@@ -127,7 +127,8 @@ export const overviewOperations = {
   readMinutes: operation({
     path: '/api/overview/minutes',
     summary: 'The last 24 hours, minute by minute',
-    description: 'Requests, errors, latency and held prices, recorded by this process: a restart begins again.',
+    description:
+      'Requests, errors, latency and held prices of all processes on the database. The last ten minutes may still grow.',
     query: Type.Object({ since: Type.Optional(instantMs('Only what is after this instant.')) }),
     answer: MinutesSchema,
     handle: ({ query }, { requests }) => ({ minutes: requests.minutesSince(query.since ?? -1) }),

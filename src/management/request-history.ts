@@ -1,7 +1,11 @@
 import type { Static } from 'typebox';
-import type { Clock, Timer } from '../clock.ts';
+import { randomBase62 } from '../base62.ts';
+import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import { durationBounds, type RequestCounts } from '../http/request-counts.ts';
+import type { Log } from '../log.ts';
 import { count, counts, figure, instantMs, named, orNull } from '../operator/fields.ts';
+import type { RequestMinute, RequestMinutes } from '../store/request-minutes.ts';
+import { yieldToEvents } from '../store/store-context.ts';
 
 const secondMs = 1_000;
 const secondsMax = 10;
@@ -19,74 +23,177 @@ export const MinuteSchema = named('Minute', 'One minute of the service.', {
 
 type Minute = Static<typeof MinuteSchema>;
 
-/** Requests over time, from the counters of the public listener. Lost when the process ends. */
+interface RequestHistoryOptions {
+  readonly counts: RequestCounts;
+  /** How many prices and rates the guard holds back now. */
+  readonly held: () => number;
+  readonly store: Pick<RequestMinutes, 'add' | 'between'>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+}
+
+/** Of a store that does not answer, minutes are saved for so long; those of another process are looked for as long. */
+const lateMs = 10 * minuteMs;
+/** Then the other processes have saved the same minute. */
+const lookAgainMs = 5_000;
+const loadHours = 24;
+
+/** Requests over time, of this process to the second and of all on the database by the minute. */
 export class RequestHistory {
-  readonly #counts: RequestCounts;
-  readonly #held: () => number;
-  readonly #clock: Clock;
-  readonly #timers: readonly Timer[];
+  readonly #options: RequestHistoryOptions;
+  readonly #process: string;
   readonly #seconds: { readonly atMs: number; readonly total: number }[] = [];
-  readonly #minutes: Minute[] = [];
+  /** By their ends, and then by process. */
+  readonly #minutes = new Map<number, Map<string, RequestMinute>>();
+  #unsaved: RequestMinute[] = [];
+  #timers: readonly Timer[] = [];
+  #nextMinute: Timer | undefined;
+  #nextLook: Timer | undefined;
+  #loadedUntil: EpochMs;
+  #saving: Promise<void> = Promise.resolve();
+  #isStoreFailing = false;
   #errors: ReadonlyMap<string, number>;
   #answers: readonly number[];
 
-  /** @param held how many prices and rates the guard holds back now */
-  constructor(counts: RequestCounts, held: () => number, clock: Clock) {
-    this.#counts = counts;
-    this.#held = held;
-    this.#clock = clock;
+  constructor(options: RequestHistoryOptions) {
+    const { counts, clock, randomness } = options;
+    this.#options = options;
+    this.#process = randomBase62(16, randomness);
     this.#errors = new Map(counts.byCode);
     this.#answers = answersByDuration(counts);
+    this.#loadedUntil = (clock.now() - loadHours * 60 * minuteMs) as EpochMs;
     this.#sampleSecond();
-    this.#timers = [
-      clock.every(secondMs, () => this.#sampleSecond()),
-      clock.every(minuteMs, () => this.#sampleMinute()),
-    ];
+  }
+
+  /** Begins to count, and to load the last day. */
+  start(): void {
+    const { clock } = this.#options;
+    this.#timers = [clock.every(secondMs, () => this.#sampleSecond())];
+    this.#awaitMinute(Math.floor(clock.now() / minuteMs) * minuteMs);
+    this.#save();
   }
 
   /** Requests answered since the start. */
   total(): number {
-    return sumOf(answersByDuration(this.#counts));
+    return sumOf(answersByDuration(this.#options.counts));
   }
 
   /** Requests answered a second, over the last ten seconds, to two decimals; 0 in the first second. */
   perSecond(): number {
     const oldest = this.#seconds[0]!;
-    const elapsedMs = this.#clock.monotonicMs() - oldest.atMs;
+    const elapsedMs = this.#options.clock.monotonicMs() - oldest.atMs;
     if (elapsedMs < secondMs) return 0;
     return Math.round(((this.total() - oldest.total) * 100_000) / elapsedMs) / 100;
   }
 
   /** The last 24 hours, oldest first: the minutes that ended after an instant. */
   minutesSince(sinceMs: number): Minute[] {
-    return this.#minutes.filter(({ atMs }) => atMs > sinceMs);
+    const ends = [...this.#minutes.keys()].filter((atMs) => atMs > sinceMs).sort((one, other) => one - other);
+    return ends.map((atMs) => minuteOf(atMs, [...this.#minutes.get(atMs)!.values()]));
   }
 
-  stop(): void {
-    for (const timer of this.#timers) timer.cancel();
+  /** Saves the minute that has begun, too. */
+  async stop(): Promise<void> {
+    if (this.#timers.length === 0) return;
+    for (const timer of [...this.#timers, this.#nextMinute, this.#nextLook]) timer?.cancel();
+    this.#sampleMinute(Math.ceil(this.#options.clock.now() / minuteMs) * minuteMs);
+    this.#save();
+    await this.#saving;
   }
 
   #sampleSecond(): void {
-    this.#seconds.push({ atMs: this.#clock.monotonicMs(), total: this.total() });
+    this.#seconds.push({ atMs: this.#options.clock.monotonicMs(), total: this.total() });
     if (this.#seconds.length > secondsMax) this.#seconds.shift();
   }
 
-  #sampleMinute(): void {
-    const [errorsBefore, answersBefore] = [this.#errors, this.#answers];
-    this.#errors = new Map(this.#counts.byCode);
-    this.#answers = answersByDuration(this.#counts);
-    const answers = this.#answers.map((count, index) => count - answersBefore[index]!);
-    const errors = [...this.#errors].map(([code, count]) => [code, count - (errorsBefore.get(code) ?? 0)] as const);
-    this.#minutes.push({
-      atMs: this.#clock.now(),
-      requests: sumOf(answers),
-      errors: Object.fromEntries(errors.filter(([, count]) => count > 0)),
-      p50Ms: quantileMs(answers, 0.5),
-      p99Ms: quantileMs(answers, 0.99),
-      held: this.#held(),
+  /** Whole minutes of the wall clock, also when a timer fires a little early or the clock jumps. */
+  #awaitMinute(lastMs: number): void {
+    const { clock } = this.#options;
+    this.#nextMinute = clock.after(lastMs + minuteMs - clock.now(), () => {
+      const atMs = Math.round(clock.now() / minuteMs) * minuteMs;
+      this.#sampleMinute(atMs);
+      this.#awaitMinute(atMs);
+      this.#save();
+      this.#nextLook = clock.after(lookAgainMs, () => this.#save());
     });
-    if (this.#minutes.length > minutesMax) this.#minutes.shift();
   }
+
+  #sampleMinute(atMs: number): void {
+    const { counts, held } = this.#options;
+    const [errorsBefore, answersBefore] = [this.#errors, this.#answers];
+    this.#errors = new Map(counts.byCode);
+    this.#answers = answersByDuration(counts);
+    const answers = this.#answers.map((count, index) => [boundNames[index]!, count - answersBefore[index]!] as const);
+    const errors = [...this.#errors].map(([code, count]) => [code, count - (errorsBefore.get(code) ?? 0)] as const);
+    const minute = {
+      process: this.#process,
+      at: atMs as EpochMs,
+      answers: Object.fromEntries(answers.filter(([, count]) => count > 0)),
+      errors: Object.fromEntries(errors.filter(([, count]) => count > 0)),
+      held: held(),
+    };
+    this.#keep(minute);
+    this.#unsaved = [...this.#unsaved, minute].slice(-lateMs / minuteMs);
+  }
+
+  #keep(minute: RequestMinute): void {
+    const processes = this.#minutes.get(minute.at) ?? new Map<string, RequestMinute>();
+    processes.set(minute.process, minute);
+    this.#minutes.set(minute.at, processes);
+    const { clock } = this.#options;
+    for (const atMs of this.#minutes.keys())
+      if (atMs <= clock.now() - minutesMax * minuteMs) this.#minutes.delete(atMs);
+  }
+
+  /** One after the other. */
+  #save(): void {
+    this.#saving = this.#saving.then(() => this.#saveAndLoad());
+  }
+
+  /** Writes what is not saved and reads what is new of all processes, an hour at a time. Never rejects. */
+  async #saveAndLoad(): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const unsaved = this.#unsaved;
+    try {
+      await store.add(unsaved, (clock.now() - minutesMax * minuteMs) as EpochMs);
+      this.#unsaved = this.#unsaved.filter((minute) => !unsaved.includes(minute));
+      while (this.#loadedUntil < clock.now()) {
+        const until = (this.#loadedUntil + 60 * minuteMs) as EpochMs;
+        for (const minute of await store.between(this.#loadedUntil, until)) this.#keep(minute);
+        this.#loadedUntil = until;
+        await yieldToEvents();
+      }
+      this.#loadedUntil = (clock.now() - lateMs) as EpochMs;
+      this.#isStoreFailing = false;
+    } catch (error) {
+      if (!this.#isStoreFailing) log.warn({ err: error }, 'minutes of requests cannot be saved; it is tried again');
+      this.#isStoreFailing = true;
+    }
+  }
+}
+
+const boundNames = [...durationBounds.map(String), '+Inf'];
+
+/** What all processes did in one minute. A bound that this version does not have counts as the next larger that it has. */
+function minuteOf(atMs: number, processes: readonly RequestMinute[]): Minute {
+  const answers = boundNames.map(() => 0);
+  const errors: Record<string, number> = {};
+  for (const process of processes) {
+    for (const [bound, count] of Object.entries(process.answers)) {
+      const index = durationBounds.findIndex((upper) => Number(bound) <= upper);
+      answers[bound === '+Inf' || index === -1 ? durationBounds.length : index]! += count;
+    }
+    for (const [code, count] of Object.entries(process.errors)) errors[code] = (errors[code] ?? 0) + count;
+  }
+  return {
+    atMs,
+    requests: sumOf(answers),
+    errors,
+    p50Ms: quantileMs(answers, 0.5),
+    p99Ms: quantileMs(answers, 0.99),
+    held: Math.max(...processes.map(({ held }) => held)),
+  };
 }
 
 /** Answers by how long they took; those over the last bound come last. */

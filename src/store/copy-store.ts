@@ -34,6 +34,7 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'status_days', key: ['day_ms', 'component'] },
   { name: 'status_incidents', key: ['id'] },
   { name: 'source_tokens', key: ['id'] },
+  { name: 'request_minutes', key: ['at_ms', 'process'] },
 ];
 
 interface CopyOptions {

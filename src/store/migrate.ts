@@ -7,7 +7,14 @@ import { StoreError } from './store-error.ts';
 export const migrationTable = 'kysely_migration';
 
 /** The steps of the schema. Forward only: a step that was released is never changed or removed. */
-const steps = ['0001-initial', '0002-terms', '0003-status-history', '0004-source-tokens', '0005-accepted-source'];
+const steps = [
+  '0001-initial',
+  '0002-terms',
+  '0003-status-history',
+  '0004-source-tokens',
+  '0005-accepted-source',
+  '0008-request-minutes',
+];
 
 /** Every step in order, as Kysely runs them. */
 export const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

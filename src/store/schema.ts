@@ -21,6 +21,7 @@ export interface Schema {
   status_incidents: IncidentTable;
   terms: TermTable;
   source_tokens: SourceTokenTable;
+  request_minutes: RequestMinuteTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -256,4 +257,15 @@ export interface SourceTokenTable {
   digest: string;
   created_at_ms: EpochMs;
   revoked_at_ms: EpochMs | null;
+}
+
+/** Answers of one process in one minute, see `RequestMinute`. */
+export interface RequestMinuteTable {
+  process: string;
+  at_ms: EpochMs;
+  /** JSON. */
+  answers: string;
+  /** JSON. */
+  errors: string;
+  held: number;
 }

@@ -7,6 +7,7 @@ import { Keys } from './keys.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { changeSignalFor, openDatabase } from './open-database.ts';
+import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
@@ -40,6 +41,7 @@ function partsOf(context: StoreContext) {
     notices: new Notices(context),
     tokens: new OperatorTokens(context),
     sourceTokens: new SourceTokens(context),
+    requestMinutes: new RequestMinutes(context),
     audit: new AuditLog(context),
   };
 }

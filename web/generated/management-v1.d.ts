@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * The last 24 hours, minute by minute
-         * @description Requests, errors, latency and held prices, recorded by this process: a restart begins again. Needs the role `read-only`.
+         * @description Requests, errors, latency and held prices of all processes on the database. The last ten minutes may still grow. Needs the role `read-only`.
          */
         readonly get: operations["readMinutes"];
         readonly put?: never;
@@ -1659,7 +1659,7 @@ export interface components {
         };
         /** @description The last 24 hours. */
         readonly Minutes: {
-            /** @description Oldest first. Missing from before the start of the process. */
+            /** @description Oldest first. Missing are those in which no process ran. */
             readonly minutes: readonly components["schemas"]["Minute"][];
         };
         /** @description The feed of one source now; counters since the start of the process. */

@@ -47,20 +47,21 @@ export function DayCharts() {
   </div>`;
 }
 
-/** All minutes that are known; only new ones are requested. */
+/** All minutes that are known; new ones are requested, and those that other processes may have added to since. */
 function useMinutes(): readonly Minute[] {
   const known = useRef<readonly Minute[]>([]);
-  const sinceMs = known.current.at(-1)?.atMs ?? 0;
+  const sinceMs = Math.max(0, (known.current.at(-1)?.atMs ?? 0) - lateMs);
   const { value } = usePolled<Minutes>(`overview/minutes?since=${sinceMs}`, everyMs);
   useMemo(() => {
-    const lastMs = known.current.at(-1)?.atMs ?? 0;
-    const newer = value?.minutes.filter(({ atMs }) => atMs > lastMs) ?? [];
-    if (newer.length > 0) known.current = [...known.current, ...newer].slice(-minutesMax);
+    const firstMs = value?.minutes[0]?.atMs ?? Number.POSITIVE_INFINITY;
+    const before = known.current.filter(({ atMs }) => atMs < firstMs);
+    known.current = [...before, ...(value?.minutes ?? [])].slice(-minutesMax);
   }, [value]);
   return known.current;
 }
 
 const minutesMax = 1_440;
+const lateMs = 600_000;
 
 interface DayChartProps {
   readonly title: string;
