@@ -13,6 +13,7 @@ import { Sparklines } from '../management/sparklines.ts';
 import { boardView, sourceViews } from '../management/views.ts';
 import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
+import { AlertWatch } from './alert-conditions.ts';
 import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
 import { managementCounters, metricsRegistry } from './metrics.ts';
@@ -33,6 +34,7 @@ export async function startPrivateListener(parts: AdminParts) {
   const sparklines = new Sparklines(market.markets, market.feedStatus, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
+  const alerts = new AlertWatch(parts);
   const timeline = new FeedTimeline({ service: market.service, snapshots: store.snapshots, clock, log });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
@@ -43,13 +45,22 @@ export async function startPrivateListener(parts: AdminParts) {
     priceStreams.stop();
     await app.close();
     sparklines.stop();
+    alerts.stop();
     await Promise.all([requests.stop(), timeline.stop()]);
   };
   try {
     await timeline.start();
     requests.start();
     const registry = metricsRegistry(parts);
-    const recorded = { sparklines, timeline, requests, prices, priceStreams, notes: () => notesOf(parts) };
+    const recorded = {
+      sparklines,
+      timeline,
+      requests,
+      prices,
+      priceStreams,
+      notes: () => notesOf(parts),
+      alerts: () => alerts.read(),
+    };
     const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
     addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, countersFor);
     addReadings(app, parts, registry);

@@ -18,7 +18,7 @@ import {
   object,
   openEnum,
 } from '../operator/fields.ts';
-import { NoteSchema } from './note.ts';
+import { AlertSchema, NoteSchema } from './note.ts';
 import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
@@ -47,6 +47,7 @@ const OverviewSchema = named('Overview', 'The state of the service.', {
   phase: openEnum(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
   notes: listOf(NoteSchema, 'What needs attention, the most urgent first, and what else is unusual.'),
+  alerts: listOf(AlertSchema, 'The alert rules that hold, the most urgent first.'),
   ...instantFields('startedAt', 'When the process started.'),
   ...instantFields('serverTime', 'The time of the server.'),
   status: described(ServiceStatusSchema, 'The status that clients see.'),
@@ -107,6 +108,7 @@ export const overviewOperations = {
         phase,
         ready: phase === 'serving',
         notes: management.notes(),
+        alerts: management.alerts(),
         ...instants('startedAt', management.startedAt),
         ...instants('serverTime', now),
         status: market.service.status(now),

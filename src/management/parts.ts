@@ -29,7 +29,7 @@ import type { NotifierFigures } from '../notices/notifier.ts';
 import type { StoreFollower } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
-import type { Note } from './note.ts';
+import type { Alert, Note } from './note.ts';
 import type { RequestHistory } from './request-history.ts';
 import type { SourceReload } from './source-reload.ts';
 import type { Sparklines } from './sparklines.ts';
@@ -116,5 +116,6 @@ export interface Management extends AdminParts {
   };
   /** Notes on what an operator must act on, the most urgent first. */
   readonly notes: () => Note[];
+  readonly alerts: () => Alert[];
   readonly requests: RequestHistory;
 }

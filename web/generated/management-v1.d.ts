@@ -1321,6 +1321,31 @@ export interface components {
             /** @description The markets that it names, the first few. */
             readonly markets: readonly string[];
         };
+        /** @description A rule of `ops/prometheus/alerts.yml` that holds in this process. */
+        readonly Alert: {
+            /**
+             * @description Its name there.
+             * @example MarketDataLate
+             */
+            readonly name: string;
+            /**
+             * @description `critical` wakes somebody up, `warning` waits for working hours.
+             * @example critical
+             * @enum {string}
+             */
+            readonly severity: "critical" | "warning";
+            /**
+             * @description What it is.
+             * @example Market data is late
+             */
+            readonly summary: string;
+            /**
+             * Format: int64
+             * @description Since when. In milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly sinceMs: number;
+        };
         /**
          * @description State of the service or of a part of it.
          * @example operational
@@ -1423,6 +1448,8 @@ export interface components {
             readonly ready: boolean;
             /** @description What needs attention, the most urgent first, and what else is unusual. */
             readonly notes: readonly components["schemas"]["Note"][];
+            /** @description The alert rules that hold, the most urgent first. */
+            readonly alerts: readonly components["schemas"]["Alert"][];
             /**
              * Format: date-time
              * @description When the process started. ISO 8601 in UTC with milliseconds.
@@ -4637,6 +4664,7 @@ export interface components {
 export type Session = components['schemas']['Session'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type Note = components['schemas']['Note'];
+export type Alert = components['schemas']['Alert'];
 export type ServiceState = components['schemas']['ServiceState'];
 export type PublicWindow = components['schemas']['PublicWindow'];
 export type ServiceStatus = components['schemas']['ServiceStatus'];
@@ -4922,6 +4950,14 @@ export interface operations {
                      *           "markets": [
                      *             "BTCEUR"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "alerts": [
+                     *         {
+                     *           "name": "MarketDataLate",
+                     *           "severity": "critical",
+                     *           "summary": "Market data is late",
+                     *           "sinceMs": 1795255200000
                      *         }
                      *       ],
                      *       "startedAt": "2026-11-21T10:00:00.000Z",

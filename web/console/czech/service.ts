@@ -1,5 +1,31 @@
 /** Sentences of the service by their English. What `{name}` stands for is kept, and translated where it is known. */
 export const sentences: Readonly<Record<string, string>> = {
+  // Summaries of alerts.
+  'Market data is late': 'Tržní data se opožďují',
+  'Market data has not arrived for five minutes': 'Tržní data nepřišla pět minut',
+  'No market data since the start': 'Od spuštění nepřišla žádná tržní data',
+  'Market data has been polled for five minutes': 'Tržní data se pět minut stahují dotazy',
+  'The exchange no longer lists some markets': 'Burza některé trhy už neuvádí',
+  'Delisting is held back and waits for the operator': 'Vyřazení trhů je zadrženo a čeká na operátora',
+  'A rate expires soon': 'Některému kurzu brzy skončí platnost',
+  'There is no valid rate': 'Některý kurz není platný',
+  'Prices are held back': 'Některé ceny jsou zadrženy',
+  'Prices of a source are doubted': 'O cenách některého zdroje se pochybuje',
+  'The record of quotes and answers has a gap': 'Záznam cen a odpovědí má mezeru',
+  'A process ended without closing its record': 'Některý proces skončil a neuzavřel svůj záznam',
+  'The record of quotes and answers cannot be written': 'Záznam cen a odpovědí nelze zapisovat',
+  'Traded markets have no price': 'Některé obchodované trhy nemají cenu',
+  'More than half of the markets have no price': 'Více než polovina trhů nemá cenu',
+  'A request failed because of a defect': 'Některý požadavek selhal kvůli vadě',
+  'Requests are refused because of overload': 'Požadavky se odmítají kvůli přetížení',
+  'Connections are refused': 'Spojení se odmítají',
+  'The database cannot be read': 'Databázi nelze číst',
+  'The database file is damaged': 'Soubor databáze je poškozen',
+  'Very many keys or windows vanished from the database at once':
+    'Z databáze naráz zmizelo velmi mnoho klíčů nebo oken',
+  'E-mail notices to key holders are not sent': 'E-mailová upozornění držitelům klíčů se neodesílají',
+  'A process counts limits alone': 'Některý proces počítá limity sám',
+  'The clock of a machine disagrees with the exchanges': 'Hodiny stroje se neshodují s burzami',
   // What needs attention.
   'API keys are still being loaded': 'API klíče se ještě načítají',
   'shutting down': 'služba se vypíná',

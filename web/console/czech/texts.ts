@@ -583,6 +583,7 @@ export const czech = {
   'Held by the guard': 'Zadrženo kontrolou',
   'most {most}, last {last}': 'nejvíce {most}, poslední {last}',
   'Latest changes': 'Poslední změny',
+  Alerts: 'Výstrahy',
   'Needs attention': 'Vyžaduje pozornost',
   'Not ready for traffic: {phase}.': 'Není připravena na provoz: {phase}.',
   'Live board': 'Živý přehled trhů',

@@ -23,9 +23,10 @@ export function OverviewPage() {
 }
 
 function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: number }) {
-  const { markets, notes, phase, ready } = overview;
+  const { alerts, markets, notes, phase, ready } = overview;
   return html`<div>
     <${Section} title=${say('Needs attention')}><${Notes} notes=${notes} /><//>
+    <${Section} title=${say('Alerts')}><${Alerts} alerts=${alerts} /><//>
     <${Tiles} overview=${overview} receivedAtMs=${receivedAtMs} />
     <${Section} title=${say('Sources')} aside=${html`<a href=${hrefTo('feed')}>${say('Feed and rates')}</a>`}><${Sources} /><//>
     <${Section} title=${say('Top keys')} aside=${html`<a href=${hrefTo('usage')}>${say('Usage')}</a>`}><${TopKeys} /><//>
@@ -69,6 +70,16 @@ function Notes({ notes }: { notes: Overview['notes'] }) {
     ({ level, text, page, markets }) => html`<li key=${text}>
       <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? serviceText(text) : html`<a href=${hrefTo(page)}>${serviceText(text)}</a>`}
       ${markets.map((symbol) => html` <a key=${symbol} href=${hrefTo('markets', symbol)}>${say('Open {symbol}', { symbol })}</a>`)}
+    </li>`,
+  )}</ul>`;
+}
+
+/** The alert rules that hold, by the names that Prometheus has for them. */
+function Alerts({ alerts }: Pick<Overview, 'alerts'>) {
+  if (alerts.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
+  return html`<ul class="notes">${alerts.map(
+    ({ name, severity, summary, sinceMs }) => html`<li key=${name}>
+      <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${serviceText(summary)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
     </li>`,
   )}</ul>`;
 }
