@@ -28,7 +28,6 @@ test('each condition has the name, severity and time of a rule for Prometheus', 
 test('an alert is on once it has held as long as its rule asks, since when it began to hold, and off when it ends', async () => {
   const clock = new FakeClock();
   let [ageMs, shed] = [0, 0];
-  const nothing = { isWrong: false, sources: () => [], clock: () => ({ isWrong: false }) };
   const parts = {
     clock,
     configuration: { markets: { delistAfterMs: 1 }, pricing: { converted: new Map() } },
@@ -37,14 +36,11 @@ test('an alert is on once it has held as long as its rule asks, since when it be
       service: { read: () => ({ status: 'operational' }) },
       markets: {
         catalogue: { absences: () => ({ missing: [], due: [], isHeldBack: false }), listed: () => [] },
-        tickers: () => new Map(),
-        doubts: () => new Map(),
-        sourceDoubts: () => [],
       },
       board: { unpriced: () => new Map() },
       snapshots: { lastError: () => undefined },
     },
-    feed: nothing,
+    feed: { clock: () => ({ isWrong: false }) },
     listener: {
       counts: {
         byCode: new Map(),

@@ -34,9 +34,9 @@ export const alertRules: Readonly<Record<string, Rule>> = {
   NoMarketData: critical(2 * minuteMs, 'No market data since the start', (parts) => {
     return statusOf(parts) === 'outage' && ageMsOf(parts) === undefined;
   }),
-  FeedOnFallback: warning(5 * minuteMs, 'Market data has been polled for five minutes', ({ feed }) =>
-    feed.sources().some(({ isPaused, health }) => !isPaused && health.path === 'fallback'),
-  ),
+  FeedOnFallback: warning(5 * minuteMs, 'Market data has been polled for five minutes', ({ market }) => {
+    return market.feedStatus.path === 'fallback';
+  }),
   MarketsMissing: warning(5 * minuteMs, 'The exchange no longer lists some markets', (parts) => {
     return absencesOf(parts).missing.length > 0;
   }),
@@ -51,7 +51,13 @@ export const alertRules: Readonly<Record<string, Rule>> = {
     const offered = markets.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
     return offered.some((each) => markets.withheldFor(each).length > 0);
   }),
-  SourceDoubted: warning(minuteMs, 'Prices of a source are doubted', (parts) => allDoubts(parts).length > 0),
+  SourceDoubted: warning(minuteMs, 'Prices of a source are doubted', (parts) => {
+    const { markets } = parts.market;
+    const isRateDoubted = [...parts.configuration.pricing.converted.keys()].some((quote) =>
+      markets.doubts().has(quote),
+    );
+    return isRateDoubted || allDoubts(parts).length > 0;
+  }),
   RecordHasGap: critical(0, 'The record of quotes and answers has a gap', ({ recording }) => {
     const { gaps = 0, gapSince } = recording() ?? {};
     return gapSince !== undefined || { count: gaps, withinMs: 15 * minuteMs };
