@@ -139,7 +139,7 @@ export class AlertWatch {
     this.#timer = parts.clock.every(lookEveryMs, () => this.#look());
   }
 
-  /** Those that have held for as long as their rule asks, the most urgent first, of these the latest first. */
+  /** Lists the rules that have held for as long as their rule asks, the most urgent first, of these the latest first. */
   read(): Alert[] {
     const nowMs = this.#clock.monotonicMs();
     const on = [...this.#since].filter(([name, { monotonicMs }]) => nowMs - monotonicMs >= alertRules[name]!.forMs);

@@ -33,7 +33,7 @@ interface RequestHistoryOptions {
   readonly log: Log;
 }
 
-/** Of a store that does not answer, minutes are saved for so long; those of another process are looked for as long. */
+/** Bounds how late a minute is saved, and looked for, after the store did not answer. */
 const lateMs = 10 * minuteMs;
 /** Then the other processes have saved the same minute. */
 const lookAgainMs = 5_000;
@@ -175,7 +175,7 @@ export class RequestHistory {
 
 const boundNames = [...durationBounds.map(String), '+Inf'];
 
-/** What all processes did in one minute. A bound that this version does not have counts as the next larger that it has. */
+/** Sums what all processes did in one minute. A bound that this version does not have counts as the next larger that it has. */
 function minuteOf(atMs: number, processes: readonly RequestMinute[]): Minute {
   const answers = boundNames.map(() => 0);
   const errors: Record<string, number> = {};

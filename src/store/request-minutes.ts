@@ -32,7 +32,7 @@ export class RequestMinutes extends StorePart {
     });
   }
 
-  /** Those that ended in a span, its end included, oldest first. */
+  /** Lists those that ended in a span, its end included, oldest first. */
   async between(after: EpochMs, until: EpochMs): Promise<readonly RequestMinute[]> {
     const all = this.context.db.selectFrom('request_minutes').selectAll();
     const within = all.where('at_ms', '>', after).where('at_ms', '<=', until);
