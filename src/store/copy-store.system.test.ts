@@ -51,6 +51,8 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   const states = { operational: 60_000, degraded: 0, maintenance: 0, outage: 1_000 };
   await store.statusRecords.addTime([{ component: 'ticker', day: minute(0), states }]);
   await store.statusRecords.addIncident({ component: 'ticker', state: 'outage', from: minute(9), to: undefined });
+  const counted = { process: 'a', at: minute(3), answers: { 0.01: 2, '+Inf': 1 }, errors: { NOT_FOUND: 1 }, held: 4 };
+  await store.requestMinutes.add([counted], minute(100));
   await store.close();
   return url;
 }

@@ -13,7 +13,7 @@ const steps = [
   '0003-status-history',
   '0004-source-tokens',
   '0005-accepted-source',
-  '0008-request-minutes',
+  '0006-request-minutes',
 ];
 
 /** Every step in order, as Kysely runs them. */
