@@ -35,7 +35,13 @@ export async function startPrivateListener(parts: AdminParts) {
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
   const alerts = new AlertWatch(parts);
-  const timeline = new FeedTimeline({ service: market.service, snapshots: store.snapshots, clock, log });
+  const timeline = new FeedTimeline({
+    service: market.service,
+    feed: market.feedStatus,
+    snapshots: store.snapshots,
+    clock,
+    log,
+  });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);

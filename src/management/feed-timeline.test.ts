@@ -27,7 +27,7 @@ function world() {
     },
   };
   const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
-  const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), snapshots, clock, log });
+  const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), feed, snapshots, clock, log });
   const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
   /** Does what a feed that goes on does: data every minute, over a connection that lives. */
   const goOn = async (path: 'live' | 'fallback', minutes: number) => {
@@ -39,7 +39,7 @@ function world() {
       }
     }
   };
-  return { clock, stored, logged, faults, newTimeline, goOn };
+  return { clock, feed, stored, logged, faults, newTimeline, goOn };
 }
 
 test('each state is a span that begins within a second of the change, and the last one has no end', async () => {
@@ -57,9 +57,28 @@ test('each state is a span that begins within a second of the change, and the la
   );
   assert.deepEqual(
     spans.map(({ fromMs }) => Math.floor((fromMs - started) / minuteMs)),
-    [0, 0, 10, 19],
+    [0, 0, 10, 14],
   );
   for (const [index, { toMs }] of spans.entries()) assert.equal(toMs, spans[index + 1]?.fromMs);
+});
+
+test('nothing arriving is an outage from the last that was heard on, though the status still says degraded', async () => {
+  const { clock, feed, newTimeline, goOn } = world();
+  const timeline = newTimeline();
+  await timeline.start();
+  await goOn('live', 1);
+  const lostAt = clock.now();
+  feed.pathChanged('fallback');
+  await clock.advance(105_000);
+  const [start, live, ...later] = timeline.spans(clock.now());
+  assert.deepEqual([start?.state, live?.state], ['outage', 'live']);
+  assert.ok(lostAt - live!.toMs! <= 1_000);
+  assert.deepEqual(later, [{ state: 'outage', fromMs: live!.toMs, toMs: undefined }]);
+  await goOn('fallback', 1);
+  assert.deepEqual(
+    timeline.spans(clock.now()).map(({ state }) => state),
+    ['outage', 'live', 'outage', 'fallback'],
+  );
 });
 
 test('spans outlast a restart, with a gap for the time the service did not run', async () => {

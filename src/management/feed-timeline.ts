@@ -3,11 +3,13 @@ import { Value } from 'typebox/value';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import { type Log, tellingOnce } from '../log.ts';
+import { type FeedStatus, silentForMs } from '../market/service-status.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 interface TimelineParts {
   readonly service: Pick<ServiceBoard, 'read'>;
+  readonly feed: Pick<FeedStatus, 'silentMs'>;
   readonly snapshots: Pick<Snapshots, 'save' | 'load'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -79,16 +81,29 @@ export class FeedTimeline {
   }
 
   #sample(): void {
-    const { service, clock } = this.#parts;
+    const { service, feed, clock } = this.#parts;
     const now = clock.now();
-    const state = stateOf[service.read(now).ticker] ?? 'outage';
+    const { ticker } = service.read(now);
+    const silentMs = feed.silentMs(now, clock.monotonicMs());
+    const isSilent = ticker !== 'operational' && silentMs > silentForMs;
+    const state = isSilent ? 'outage' : (stateOf[ticker] ?? 'outage');
     // A wall clock that is set back must not make a span end before it begins.
     if (this.#current !== undefined) this.#current.toMs = Math.max(this.#current.fromMs, now);
     if (this.#current?.state === state) return;
-    this.#current = { state, fromMs: now, toMs: now };
+    const wasHeard = this.#current !== undefined && silentMs < Number.POSITIVE_INFINITY;
+    const fromMs = isSilent && wasHeard ? this.#cutAt(now - silentMs) : now;
+    this.#current = { state, fromMs, toMs: now };
     this.#spans = this.#spans.filter(({ toMs }) => toMs > now - keptMs).slice(-spansMax);
     this.#spans.push(this.#current);
     this.#save();
+  }
+
+  /** Takes back what was noted after an instant: silence shows only after seconds, and nothing arrived in these. */
+  #cutAt(atMs: number): number {
+    this.#spans = this.#spans.filter(({ fromMs }) => fromMs < atMs);
+    const last = this.#spans.at(-1);
+    if (last !== undefined) last.toMs = Math.min(last.toMs, atMs);
+    return atMs;
   }
 
   #save(): void {

@@ -36,7 +36,7 @@ const FeedSpanSchema = named(
   {
     state: openEnum(
       ['live', 'fallback', 'outage'],
-      '`live`: over the live connection. `fallback`: over polls. `outage`: no data for more than 5 minutes, or never.',
+      '`live`: over the live connection. `fallback`: over polls. `outage`: nothing arrives.',
     ),
     ...instantFields('from', 'When it began.'),
     ...nullableInstantFields('to', 'When it ended; null for the one that lasts.'),

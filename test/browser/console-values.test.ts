@@ -135,12 +135,14 @@ describe('what was', () => {
         { paused: false, doubts: [], health: { ...well, lastFallbackPollAtMs: 1, ...health }, ...more } as never,
         laterMs,
       );
+        10_000,
     assert.equal(judged({}), 'all right');
     assert.equal(judged({}, { paused: true }), 'paused');
     assert.equal(judged({}, {}, 30_000), 'no data');
     assert.equal(judged({ connection: 'waiting' }), 'no data');
     assert.equal(judged({ connection: 'waiting', path: 'fallback' }), 'over REST');
     assert.equal(judged({ lastLiveDataAgeMs: null }), 'no data');
+    assert.equal(judged({ connection: 'waiting', path: 'fallback', lastFallbackPollAtMs: -2_001 }), 'no data');
     assert.equal(judged({ symbolsSubscribed: 3 }), 'some markets missing');
     assert.equal(judged({ symbolsSubscribed: 3 }, { doubts: [{}] }), 'doubted');
   });

@@ -1949,7 +1949,7 @@ export interface components {
         /** @description A span in which the feed was in one state. Between two spans the service was not running. */
         readonly FeedSpan: {
             /**
-             * @description `live`: over the live connection. `fallback`: over polls. `outage`: no data for more than 5 minutes, or never.
+             * @description `live`: over the live connection. `fallback`: over polls. `outage`: nothing arrives.
              * @example live
              * @enum {string}
              */

@@ -570,7 +570,8 @@ export const czech = {
   'for {span}.': 'po dobu {span}.',
   'for {span} so far.': 'zatím {span}.',
   'Clients got prices over REST or from another source.': 'Klienti dostávali ceny přes REST, nebo z jiného zdroje.',
-  'Clients got the last known prices, with status outage.': 'Klienti dostávali poslední známé ceny, se stavem outage.',
+  'Nothing arrived: clients got the last known prices, after five minutes with status outage.':
+    'Nic nepřicházelo: klienti dostávali poslední známé ceny, po pěti minutách se stavem outage.',
   Doubted: 'Zpochybněno',
   Behind: 'Zpoždění',
   'Counters since the start': 'Počitadla od spuštění',

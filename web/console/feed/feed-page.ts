@@ -22,6 +22,7 @@ import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
 import { SourcesTable } from './sources-table.ts';
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
+import { polledForMs } from './verdict.ts';
 
 const feedEveryMs = 2_000;
 const ratesEveryMs = 5_000;
@@ -102,7 +103,7 @@ function SourceTile({ source: { id, paused, health, doubts } }: { source: Source
 const unreachedAfterMs = 30_000;
 
 function PathTile({ path, ageMs }: { path: FeedBody['path']; ageMs: number | undefined }) {
-  const isReached = ageMs !== undefined && ageMs <= unreachedAfterMs;
+  const isReached = ageMs !== undefined && ageMs <= (path === 'live' ? unreachedAfterMs : polledForMs);
   return isReached
     ? html`<${Tile} name=${say('Path')} note=${pathWords[path]}><${Badge} state=${path} /><//>`
     : html`<${Tile} name=${say('Path')} note=${say('WebSocket and REST are tried again and again')}><${Badge} state="no data" tone="bad" /><//>`;

@@ -6,6 +6,7 @@ import { say, word } from '../language.ts';
 import { Badge, Missing, When } from '../parts/blocks.ts';
 import { TableFrame } from '../parts/table.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
+import { serverNowMs } from '../state.ts';
 
 const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
   'all right': 'good',
@@ -27,7 +28,7 @@ export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; l
 function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
   const { id, health, doubts } = source;
   const { lastLiveDataAgeMs: ageMs, lastLiveDataAtMs: atMs, upstreamLagMs: lagMs, symbolsWanted } = health;
-  const verdict = verdictOf(source, laterMs);
+  const verdict = verdictOf(source, laterMs, serverNowMs());
   const none = html`<${Missing}>–<//>`;
   const refused = Object.values(health.tickersRejected).reduce((sum, count) => sum + count, 0);
   return html`<tr>

@@ -6,12 +6,16 @@ export type Verdict = 'all right' | 'paused' | 'over REST' | 'some markets missi
 /** Without live data for this long a source counts as silent. */
 const silentAfterMs = 30_000;
 
-/** @param laterMs since the figures were read */
-export function verdictOf({ paused, health, doubts }: SourceFeed, laterMs: number): Verdict {
+/** Polls that fail are repeated at least this often. */
+export const polledForMs = 12_000;
+
+/** @param laterMs since the figures were read, at `nowMs` by the clock of the server */
+export function verdictOf({ paused, health, doubts }: SourceFeed, laterMs: number, nowMs: number): Verdict {
   if (paused) return 'paused';
   const { connection, lastLiveDataAgeMs: ageMs, lastFallbackPollAtMs: polledAtMs } = health;
   const isLive = connection === 'open' && ageMs !== null && ageMs + laterMs <= silentAfterMs;
-  if (!isLive) return health.path === 'fallback' && polledAtMs !== null ? 'over REST' : 'no data';
+  const isPolled = health.path === 'fallback' && polledAtMs !== null && nowMs - polledAtMs <= polledForMs;
+  if (!isLive) return isPolled ? 'over REST' : 'no data';
   if (doubts.length > 0) return 'doubted';
   return health.symbolsSubscribed < health.symbolsWanted ? 'some markets missing' : 'all right';
 }

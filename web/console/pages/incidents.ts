@@ -11,7 +11,7 @@ const shownMax = 6;
 const noticedMs = 10_000;
 const effects = {
   fallback: say('Clients got prices over REST or from another source.'),
-  outage: say('Clients got the last known prices, with status outage.'),
+  outage: say('Nothing arrived: clients got the last known prices, after five minutes with status outage.'),
 } as const;
 
 /** When the feed was not live in the last day, latest first, and what clients noticed. */
