@@ -18,7 +18,7 @@ import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
 import { managementCounters, metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
-import { notesOf, readiness } from './readiness.ts';
+import { asUrgentAsCause, notesOf, readiness } from './readiness.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -65,7 +65,7 @@ export async function startPrivateListener(parts: AdminParts) {
       prices,
       priceStreams,
       notes: () => notesOf(parts),
-      alerts: () => alerts.read(),
+      alerts: () => asUrgentAsCause(parts, alerts.read()),
     };
     const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
     addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, countersFor);

@@ -14,7 +14,7 @@ import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { threeLive } from '../market/sources-rig.testing.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { notesOf, readiness } from './readiness.ts';
+import { asUrgentAsCause, notesOf, readiness } from './readiness.ts';
 
 const minuteMs = 60_000;
 
@@ -152,16 +152,25 @@ test('a source without a connection is named with the time and who makes the pri
   const { clock, feeds, sources } = sourcesIn('serving');
   const health = { connection: 'waiting', lastLiveDataAgeMs: 9_000 as number | undefined, epoch: 1 };
   feeds.push({ id: 'kraken', kind: 'kraken', isPaused: false, health });
+  const { market } = sources;
   const said = () => notesOf(sources).map(({ level, text }) => [level, text]);
   const text = (seconds: number) => `kraken: no connection for ${seconds} s; no other source makes its prices`;
   assert.deepEqual(said(), []);
   health.lastLiveDataAgeMs = 25_400;
-  await clock.advance(25_000);
+  market.feedStatus.pathChanged('fallback');
   assert.deepEqual(said(), [
     ['warning', 'market data: degraded'],
     ['warning', text(25)],
   ]);
+  const late = { name: 'MarketDataLate', severity: 'warning', summary: 'Market data is late', sinceMs: 1 } as const;
+  const others = [
+    { ...late, name: 'StoreDamaged', severity: 'critical' },
+    { ...late, name: 'ClockWrong' },
+  ] as const;
+  assert.deepEqual(asUrgentAsCause(sources, [...others, late]), [...others, late]);
   await clock.advance(6_000);
+  const urgent = { ...late, severity: 'critical' };
+  assert.deepEqual(asUrgentAsCause(sources, [...others, late]), [others[0], urgent, others[1]]);
   assert.deepEqual(said(), [
     ['critical', 'market data: degraded'],
     ['critical', text(25)],

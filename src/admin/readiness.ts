@@ -1,8 +1,9 @@
 import { isoInstant } from '../contract/instant.ts';
-import type { Note } from '../management/note.ts';
+import type { Alert, Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { allDoubts, sourceViews } from '../management/views.ts';
 import type { WithheldInput } from '../market/holds.ts';
+import { silentForMs } from '../market/service-status.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { findingText } from '../operator/record.ts';
 import { wayBack } from '../store/store.ts';
@@ -41,11 +42,24 @@ function note(level: Note['level'], text: string, page: string | null = null, ma
   return { level, text, page, markets: markets.slice(0, namedMax) };
 }
 
-/** Without data for this long nothing arrives: neither over a live connection nor over polls. */
-const nothingArrivesMs = 30_000;
+/** Neither over a live connection nor over polls. */
+function isNothingArriving({ market: { service, feedStatus }, clock }: AdminParts): boolean {
+  const now = clock.now();
+  const { ticker } = service.read(now);
+  const silentMs = feedStatus.silentMs(now, clock.monotonicMs());
+  return ticker === 'outage' || (ticker === 'degraded' && silentMs > silentForMs);
+}
 
-function isNothingArriving({ market: { feedStatus }, clock }: AdminParts): boolean {
-  return (feedStatus.ageMs(clock.now(), clock.monotonicMs()) ?? 0) > nothingArrivesMs;
+/** Rules that say the same of late data as of polled or missing data. */
+const lateRules: ReadonlySet<string> = new Set(['MarketDataLate', 'FeedOnFallback']);
+
+/** Gives alerts as urgent as the note on their cause, the most urgent first: one trouble is not told as `now` and as `soon`. */
+export function asUrgentAsCause(parts: AdminParts, alerts: readonly Alert[]): Alert[] {
+  const isUrgent = isNothingArriving(parts);
+  const raised = alerts.map((each) =>
+    isUrgent && lateRules.has(each.name) ? { ...each, severity: 'critical' as const } : each,
+  );
+  return raised.sort((one, other) => one.severity.localeCompare(other.severity));
 }
 
 function* processNotes(parts: AdminParts): Iterable<Note> {
@@ -56,8 +70,8 @@ function* processNotes(parts: AdminParts): Iterable<Note> {
   if (phase() === 'draining') yield note('info', 'shutting down');
   if (overload.note !== undefined) yield note('critical', overload.note);
   if (api === 'maintenance') yield note('info', 'an announced maintenance window is running', 'maintenance');
-  const isUrgent = ticker === 'outage' || isNothingArriving(parts);
-  if (ticker !== 'operational') yield note(isUrgent ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
+  if (ticker !== 'operational')
+    yield note(isNothingArriving(parts) ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
 }
 
 /** Many connections are back sooner. */
