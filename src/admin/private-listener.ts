@@ -9,6 +9,7 @@ import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
 import { RequestHistory } from '../management/request-history.ts';
+import { SourceTrends } from '../management/source-trends.ts';
 import { Sparklines } from '../management/sparklines.ts';
 import { boardView, sourceViews } from '../management/views.ts';
 import { explainPrice } from '../operator/price.ts';
@@ -32,6 +33,7 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 export async function startPrivateListener(parts: AdminParts) {
   const { clock, log, market, store, listener, configuration } = parts;
   const sparklines = new Sparklines(market.markets, market.feedStatus, clock);
+  const trends = new SourceTrends(parts.feed, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
   const alerts = new AlertWatch(parts);
@@ -51,6 +53,7 @@ export async function startPrivateListener(parts: AdminParts) {
     priceStreams.stop();
     await app.close();
     sparklines.stop();
+    trends.stop();
     alerts.stop();
     await Promise.all([requests.stop(), timeline.stop()]);
   };
@@ -60,6 +63,7 @@ export async function startPrivateListener(parts: AdminParts) {
     const registry = metricsRegistry(parts);
     const recorded = {
       sparklines,
+      trends,
       timeline,
       requests,
       prices,

@@ -23,6 +23,7 @@ import {
 } from '../operator/fields.ts';
 import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
+import { trendMinutesMax } from './source-trends.ts';
 import { allDoubts } from './views.ts';
 
 const feedPath = nullable(
@@ -91,6 +92,11 @@ const SourceFeedSchema = named('SourceFeed', 'A source of market data.', {
   kind: line('The protocol it speaks.', 'kraken', 32),
   paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
   health: described(FeedHealthSchema, 'Details for debugging.'),
+  trend: Type.Array(orNull(Type.Number({ examples: [900] })), {
+    description:
+      'The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open.',
+    maxItems: trendMinutesMax,
+  }),
   doubts: listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
 });
 
@@ -134,7 +140,7 @@ export const feedOperations = {
   readFeed: operation({
     answer: FeedSchema,
     handle({ now }, management) {
-      const { feed, market, clock, timeline } = management;
+      const { feed, market, clock, timeline, trends } = management;
       const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
       return {
         path: market.feedStatus.path,
@@ -142,6 +148,7 @@ export const feedOperations = {
         sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
           ...{ id, kind, paused },
           health: healthBody(health),
+          trend: trends.of(id),
           doubts: doubts.get(id) ?? [],
         })),
         timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({

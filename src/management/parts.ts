@@ -32,6 +32,7 @@ import type { FeedTimeline } from './feed-timeline.ts';
 import type { Alert, Note } from './note.ts';
 import type { RequestHistory } from './request-history.ts';
 import type { SourceReload } from './source-reload.ts';
+import type { SourceTrends } from './source-trends.ts';
 import type { Sparklines } from './sparklines.ts';
 
 /** Where the process is in its life. Only `serving` is ready for traffic. */
@@ -108,6 +109,7 @@ export interface AdminParts {
 export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly sparklines: Sparklines;
+  readonly trends: SourceTrends;
   readonly timeline: FeedTimeline;
   readonly prices: PriceChangelog;
   readonly priceStreams: {

@@ -126,6 +126,7 @@ describe('what was', () => {
 
   test('where values are missing, the small line of a market has a gap', () => {
     assert.deepEqual(linePieces([1, 2, null, null, 3, 2]), ['0.0,22.0 19.2,12.0', '76.8,2.0 96.0,12.0']);
+    assert.deepEqual(linePieces([null, 0, 5, 10], [0, 20]), ['32.0,22.0 64.0,17.0 96.0,12.0']);
   });
 
   test('a source is judged by what is wrong with it first of all', () => {
@@ -134,15 +135,15 @@ describe('what was', () => {
       verdictOf(
         { paused: false, doubts: [], health: { ...well, lastFallbackPollAtMs: 1, ...health }, ...more } as never,
         laterMs,
-      );
         10_000,
+      );
     assert.equal(judged({}), 'all right');
     assert.equal(judged({}, { paused: true }), 'paused');
     assert.equal(judged({}, {}, 30_000), 'no data');
     assert.equal(judged({ connection: 'waiting' }), 'no data');
     assert.equal(judged({ connection: 'waiting', path: 'fallback' }), 'over REST');
-    assert.equal(judged({ lastLiveDataAgeMs: null }), 'no data');
     assert.equal(judged({ connection: 'waiting', path: 'fallback', lastFallbackPollAtMs: -2_001 }), 'no data');
+    assert.equal(judged({ lastLiveDataAgeMs: null }), 'no data');
     assert.equal(judged({ symbolsSubscribed: 3 }), 'some markets missing');
     assert.equal(judged({ symbolsSubscribed: 3 }, { doubts: [{}] }), 'doubted');
   });

@@ -1943,6 +1943,8 @@ export interface components {
             readonly paused: boolean;
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
+            /** @description The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open. */
+            readonly trend: readonly (number | null)[];
             /** @description Its prices that are doubted, by market. */
             readonly doubts: readonly components["schemas"]["Doubt"][];
         };
@@ -5157,6 +5159,9 @@ export interface operations {
                      *             "pairsSkipped": 0,
                      *             "systemStatus": "online"
                      *           },
+                     *           "trend": [
+                     *             900
+                     *           ],
                      *           "doubts": [
                      *             {
                      *               "market": "BTCEUR",

@@ -572,6 +572,8 @@ export const czech = {
   'Clients got prices over REST or from another source.': 'Klienti dostávali ceny přes REST, nebo z jiného zdroje.',
   'Nothing arrived: clients got the last known prices, after five minutes with status outage.':
     'Nic nepřicházelo: klienti dostávali poslední známé ceny, po pěti minutách se stavem outage.',
+  'Last hour: without live data for {span} at worst; minutes without a connection: {gaps}':
+    'Poslední hodina: bez živých dat nejdéle {span}; minut bez spojení: {gaps}',
   Doubted: 'Zpochybněno',
   Behind: 'Zpoždění',
   'Counters since the start': 'Počitadla od spuštění',

@@ -4,9 +4,10 @@ import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { say, word } from '../language.ts';
 import { Badge, Missing, When } from '../parts/blocks.ts';
+import { Trend } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
 import { serverNowMs } from '../state.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 
 const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
   'all right': 'good',
@@ -20,7 +21,7 @@ const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
 /** The sources beside each other: whether each is all right, since when its data is there, and what is wrong with it. */
 export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; laterMs: number }) {
   return html`<${TableFrame} label=${say('Sources')}><table>
-    <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th><th scope="col">${say('Last live data')}</th></tr></thead>
+    <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Last hour')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th><th scope="col">${say('Last live data')}</th></tr></thead>
     <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
   </table><//>`;
 }
@@ -34,6 +35,7 @@ function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
   return html`<tr>
     <th scope="row">${id}</th>
     <td><${Badge} state=${verdict} tone=${tones[verdict]}>${word(verdict)}<//></td>
+    <td><${Trend} values=${source.trend} /></td>
     <td class="number">${say('{count} of {all}', { count: countText(health.symbolsSubscribed), all: countText(symbolsWanted) })}</td>
     <td class="number">${ageMs === null ? none : spanText(ageMs + laterMs)}</td>
     <td class="number">${lagMs === null ? none : `${countText(Math.round(lagMs))} ms`}</td>

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { Clock } from '../clock.ts';
+import { SourceTrends, trendMinutesMax } from './source-trends.ts';
+
+const minuteMs = 60_000;
+
+function sampled() {
+  const clock = new FakeClock();
+  const health = { connection: 'open', lastLiveDataAgeMs: 400.4 as number | undefined };
+  const sources = [{ id: 'kraken', health }];
+  const trends = new SourceTrends({ sources: () => sources as never }, clock);
+  /** Goes to the last sample of a minute. */
+  const endMinute = () => clock.advance(minuteMs - (clock.monotonicMs() % minuteMs) - 1);
+  const nextMinute = async () => {
+    await clock.advance(1_000);
+    await endMinute();
+  };
+  return { clock, health, sources, trends, endMinute, nextMinute };
+}
+
+test('each minute of a source keeps its worst second, and one without a connection is a gap', async () => {
+  const { health, trends, clock, endMinute, nextMinute } = sampled();
+  await endMinute();
+  await clock.advance(2_000);
+  health.lastLiveDataAgeMs = 7_000;
+  await clock.advance(1_000);
+  health.lastLiveDataAgeMs = 300;
+  await endMinute();
+  health.connection = 'waiting';
+  health.lastLiveDataAgeMs = 90_000;
+  await nextMinute();
+  health.connection = 'open';
+  health.lastLiveDataAgeMs = 200;
+  await nextMinute();
+  assert.deepEqual(trends.of('kraken'), [400, 7_000, null, 200]);
+});
+
+test('minutes without a sample are gaps', () => {
+  let [nowMs, sample] = [0, () => {}];
+  const clock = {
+    monotonicMs: () => nowMs,
+    every(_: number, run: () => void) {
+      sample = run;
+    },
+  } as unknown as Clock;
+  const health = { connection: 'open', lastLiveDataAgeMs: 400 };
+  const trends = new SourceTrends({ sources: () => [{ id: 'kraken', health }] as never }, clock);
+  for (const at of [0, 1_000, 3.5 * minuteMs]) {
+    nowMs = at;
+    sample();
+  }
+  assert.deepEqual(trends.of('kraken'), [400, null, null, 400]);
+});
+
+test('only the last hour is kept, a source that is gone is forgotten, and no timer is left after a stop', async () => {
+  const { clock, sources, trends } = sampled();
+  await clock.advance((trendMinutesMax + 10) * minuteMs);
+  assert.equal(trends.of('kraken').length, trendMinutesMax);
+  sources.pop();
+  await clock.advance(1_000);
+  assert.deepEqual(trends.of('kraken'), []);
+  trends.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
