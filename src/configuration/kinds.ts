@@ -210,19 +210,13 @@ export function map<Key extends TSchema, Value extends TSchema>(
   });
 }
 
-/** Settings under one name, and no others. */
-export function section<Properties extends Record<string, TSchema>>(properties: Properties) {
+/** Settings under one name, and no others; of an item of a list, or only the value of its bare key. */
+export function section<Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  options: Pick<AnnotatedSchema, 'default' | 'bareKey'> = { default: {} },
+) {
   const allowed = `a map with the keys ${Object.keys(properties).join(', ')}`;
-  return Type.Object(properties, { additionalProperties: false, default: {}, allowed });
-}
-
-/** A map with these keys, or only the value of one of them. */
-export function mapOrKey<Properties extends Record<string, TSchema>>(key: string, properties: Properties) {
-  return Type.Object(properties, {
-    additionalProperties: false,
-    bareKey: key,
-    allowed: `a map with the keys ${Object.keys(properties).join(', ')}`,
-  });
+  return Type.Object(properties, { additionalProperties: false, allowed, ...options });
 }
 
 function meant(written: string, words: readonly string[]): string | undefined {

@@ -9,7 +9,6 @@ import {
   list,
   listOr,
   map,
-  mapOrKey,
   oneOf,
   optionalText,
   section,
@@ -74,14 +73,17 @@ export const configurationSchema = section({
     delistAfter: duration('24h', ['1h', '365d']),
   }),
   sources: list(
-    mapOrKey('id', {
-      id: text(kind.sourceId),
-      kind: Type.Optional(text(kind.sourceKind)),
-      urls: section({ rest: optionalText(kind.httpUrl), ws: optionalText(kind.webSocketUrl) }),
-      not: list(text(kind.currency), { default: [] }),
-      assets: map(text(kind.currency), text(kind.currency)),
-      paused: truth(),
-    }),
+    section(
+      {
+        id: text(kind.sourceId),
+        kind: Type.Optional(text(kind.sourceKind)),
+        urls: section({ rest: optionalText(kind.httpUrl), ws: optionalText(kind.webSocketUrl) }),
+        not: list(text(kind.currency), { default: [] }),
+        assets: map(text(kind.currency), text(kind.currency)),
+        paused: truth(),
+      },
+      { bareKey: 'id' },
+    ),
     { default: ['kraken'], minItems: 1 },
   ),
   pricing: section({

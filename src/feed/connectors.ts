@@ -13,6 +13,13 @@ interface ConnectorKind {
 
 export type ConnectorClass = new (options: ConnectorOptions) => ExchangeConnector;
 
+/** It connects to the service, or writes the same messages to a stream of the Redis server that the processes share. */
+const engine: ConnectorKind = {
+  urls: { rest: '', ws: '' },
+  load: async () => (await import('./push/connector.ts')).PushConnector,
+  hasNoCandles: true,
+};
+
 /** Every kind of source that can be configured. Another one is a folder beside `kraken/`, and an entry here. */
 export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
   binance: {
@@ -40,18 +47,8 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
     urls: { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' },
     load: async () => (await import('./kraken/connector.ts')).KrakenConnector,
   },
-  push: {
-    // The engine connects to the service.
-    urls: { rest: '', ws: '' },
-    load: async () => (await import('./push/connector.ts')).PushConnector,
-    hasNoCandles: true,
-  },
-  'redis-stream': {
-    // The same messages, in a stream of the Redis server that the processes share.
-    urls: { rest: '', ws: '' },
-    load: async () => (await import('./push/connector.ts')).PushConnector,
-    hasNoCandles: true,
-  },
+  push: engine,
+  'redis-stream': engine,
   okx: {
     urls: { rest: 'https://eea.okx.com', ws: 'wss://wseea.okx.com:8443/ws/v5/public' },
     load: async () => (await import('./okx/connector.ts')).OkxConnector,

@@ -29,10 +29,10 @@ export class SplitConnection implements LiveConnection {
   subscribe(symbols: readonly MarketSymbol[]): void {
     const added = new Map<Part, MarketSymbol[]>();
     for (const symbol of symbols) {
-      const part =
-        this.#partOf(symbol) ?? this.#parts.find(({ symbols }) => symbols.size < this.#symbolsMax) ?? this.#add();
+      const known = this.#parts.find(({ symbols }) => symbols.has(symbol));
+      const part = known ?? this.#parts.find(({ symbols }) => symbols.size < this.#symbolsMax) ?? this.#add();
       part.symbols.add(symbol);
-      added.set(part, [...(added.get(part) ?? []), symbol]);
+      added.getOrInsertComputed(part, () => []).push(symbol);
     }
     for (const [part, own] of added) if (part.isOpen) part.connection.subscribe(own);
   }
@@ -51,10 +51,6 @@ export class SplitConnection implements LiveConnection {
   terminate(): void {
     this.#hasEnded = true;
     for (const { connection } of this.#parts) connection.terminate();
-  }
-
-  #partOf(symbol: MarketSymbol): Part | undefined {
-    return this.#parts.find(({ symbols }) => symbols.has(symbol));
   }
 
   #add(): Part {

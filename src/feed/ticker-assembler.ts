@@ -81,9 +81,7 @@ export class TickerAssembler {
   }
 
   #market(symbol: MarketSymbol): Known {
-    const known = this.#markets.get(symbol) ?? new Known();
-    this.#markets.set(symbol, known);
-    return known;
+    return this.#markets.getOrInsertComputed(symbol, () => new Known());
   }
 
   #emit(symbol: MarketSymbol, known: Known): UpstreamTicker | undefined {

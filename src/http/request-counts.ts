@@ -14,6 +14,9 @@ export interface Durations {
   count: number;
 }
 
+const noStatuses = () => new Map<number, number>();
+const noDurations = (): Durations => ({ counts: durationBounds.map(() => 0), sumSeconds: 0, count: 0 });
+
 /** Counts of answers since the start, read when metrics are collected. */
 export class RequestCounts {
   readonly #answered = new Map<string, Map<number, number>>();
@@ -25,20 +28,12 @@ export class RequestCounts {
   /** @param durationMs from when the request was read to when its answer was written */
   answered(route: string, status: number, durationMs: number): void {
     this.#observe(route, durationMs / 1_000);
-    let statuses = this.#answered.get(route);
-    if (statuses === undefined) {
-      statuses = new Map();
-      this.#answered.set(route, statuses);
-    }
+    const statuses = this.#answered.getOrInsertComputed(route, noStatuses);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
 
   #observe(route: string, seconds: number): void {
-    let durations = this.#durations.get(route);
-    if (durations === undefined) {
-      durations = { counts: durationBounds.map(() => 0), sumSeconds: 0, count: 0 };
-      this.#durations.set(route, durations);
-    }
+    const durations = this.#durations.getOrInsertComputed(route, noDurations);
     const bucket = durationBounds.findIndex((bound) => seconds <= bound);
     if (bucket !== -1) durations.counts[bucket]!++;
     durations.sumSeconds += seconds;

@@ -200,12 +200,6 @@ export class Guard {
     return high.minus(low).times(hundred).gt(low.times(this.#rules.ceilingPercent));
   }
 
-  /** Bid and ask as they last arrived, if they are held. */
-  suspected(symbol: MarketSymbol): Quote | undefined {
-    const [bid, ask] = this.#suspects.get(symbol)?.doubt.values ?? [];
-    return bid === undefined || ask === undefined ? undefined : { bid, ask };
-  }
-
   /** Whether one of them has about the same bid and the same ask. */
   #agrees({ bid, ask }: Quote, elsewhere: Iterable<Quote>): boolean {
     const percent = this.#jumpPercent.times(agreementShare);
