@@ -6,7 +6,7 @@ import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
 import type { FactKind, GapFact, ProcessFact } from '../segment/rows.ts';
-import type { DaySeal, Deletion } from '../segment/segment-store.ts';
+import type { DaySeal } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
 import { RecordingThread, type ThreadParts } from './recording-thread.ts';
 import type { StreamedServing } from './stream.ts';
@@ -38,6 +38,12 @@ export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   readonly daySealed: (seal: DaySeal) => void;
 }
 
+type Heard = Exclude<FromWorker, { readonly kind: 'failed' }>;
+/** By the kind of the message. */
+type MessageHandlers = {
+  readonly [Kind in Heard['kind']]: (message: Extract<Heard, { readonly kind: Kind }>) => void;
+};
+
 /** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
 export class Recording {
   readonly #parts: RecordingParts;
@@ -60,7 +66,8 @@ export class Recording {
     const { market, clock, log } = parts;
     this.#parts = parts;
     const ended = () => this.#recorder.channelLost();
-    this.#thread = new RecordingThread({ ...parts, heard: (message) => this.#hear(message), ended });
+    const heard = (message: Heard) => (this.#heard[message.kind] as (message: Heard) => void)(message);
+    this.#thread = new RecordingThread({ ...parts, heard, ended });
     this.#recorder = new Recorder({
       markets: market.markets,
       clock,
@@ -117,59 +124,46 @@ export class Recording {
     await this.#keeping;
   }
 
-  #hear(message: Exclude<FromWorker, { kind: 'failed' }>): void {
-    const { log } = this.#parts;
-    switch (message.kind) {
-      case 'open':
-        this.#recorder.channelRestored();
-        if (message.gap === undefined) return;
-        this.#gaps++;
-        this.#leftGap = message.gap;
-        log.warn(
-          { from: isoInstant(message.gap.from) },
-          'the process before was killed: the record has a gap until now',
-        );
-        return;
-      case 'written':
-        this.#recorder.written(message.bytes);
-        return;
-      case 'state':
-        this.#figures = message.figures;
-        if (message.lastError === this.#lastError) return;
-        this.#lastError = message.lastError;
-        if (this.#lastError === undefined) log.warn({}, 'the record of quotes and answers can be written again');
-        else log.error({ trouble: this.#lastError }, 'the record of quotes and answers cannot be written');
-        return;
-      case 'checked':
-        this.#checked(message);
-        return;
-      case 'sealed':
-        log.info(message.seal, 'the record up to this day ends with this hash');
-        this.#parts.daySealed(message.seal);
-        return;
-      case 'deleted':
-        this.#deleted(message.deletion);
-    }
-  }
-
-  #checked({ finding, ends }: Extract<FromWorker, { readonly kind: 'checked' }>): void {
-    const { log, heads } = this.#parts;
-    if (finding !== undefined && this.#doubt === undefined)
-      log.error({ finding }, 'the record is no longer what it was: a part was cut off or exchanged, or it was moved');
-    if (finding === undefined && this.#doubt !== undefined) log.warn({}, 'the record is what the store knows again');
-    this.#doubt = finding;
-    if (ends.length === 0) return;
-    this.#keeping = heads.keep(ends).catch((error) => log.warn({ err: error }, 'the end of the record was not kept'));
-  }
-
-  #deleted({ chain, first, last, until }: Deletion): void {
-    const summary = `deleted the record before ${isoInstant(until)}: segments ${first} to ${last}`;
-    const subject = { kind: 'history', id: String(chain) } as const;
-    const { audit, log } = this.#parts;
-    audit
-      .record({ action: 'history.deleted', subject, summary, details: { first, last } })
-      .catch((error) => log.error({ err: error }, 'the deletion of a part of the record could not be audited'));
-  }
+  readonly #heard: MessageHandlers = {
+    open: ({ gap }) => {
+      this.#recorder.channelRestored();
+      if (gap === undefined) return;
+      this.#gaps++;
+      this.#leftGap = gap;
+      const fields = { from: isoInstant(gap.from) };
+      this.#parts.log.warn(fields, 'the process before was killed: the record has a gap until now');
+    },
+    written: ({ bytes }) => this.#recorder.written(bytes),
+    state: ({ figures, lastError }) => {
+      const { log } = this.#parts;
+      this.#figures = figures;
+      if (lastError === this.#lastError) return;
+      this.#lastError = lastError;
+      if (lastError === undefined) log.warn({}, 'the record of quotes and answers can be written again');
+      else log.error({ trouble: lastError }, 'the record of quotes and answers cannot be written');
+    },
+    checked: ({ finding, ends }) => {
+      const { log, heads } = this.#parts;
+      if (finding !== undefined && this.#doubt === undefined)
+        log.error({ finding }, 'the record is no longer what it was: a part was cut off or exchanged, or it was moved');
+      if (finding === undefined && this.#doubt !== undefined) log.warn({}, 'the record is what the store knows again');
+      this.#doubt = finding;
+      if (ends.length === 0) return;
+      this.#keeping = heads.keep(ends).catch((error) => log.warn({ err: error }, 'the end of the record was not kept'));
+    },
+    sealed: ({ seal }) => {
+      this.#parts.log.info(seal, 'the record up to this day ends with this hash');
+      this.#parts.daySealed(seal);
+    },
+    deleted: ({ deletion: { chain, first, last, until } }) => {
+      const summary = `deleted the record before ${isoInstant(until)}: segments ${first} to ${last}`;
+      const subject = { kind: 'history', id: String(chain) } as const;
+      const { audit, log } = this.#parts;
+      audit
+        .record({ action: 'history.deleted', subject, summary, details: { first, last } })
+        .catch((error) => log.error({ err: error }, 'the deletion of a part of the record could not be audited'));
+    },
+  };
 
   #tick(): void {
     const now = this.#parts.clock.now();

@@ -142,19 +142,10 @@ export class StreamWriter {
   }
 }
 
-/** Takes what a stream says. */
-export interface StreamListener {
-  time(at: EpochMs): void;
-  reset(): void;
-  name(index: number, text: string): void;
+/** Takes what a stream says, as it was written: of a ticker all values. */
+export type StreamListener = Omit<StreamWriter, 'length' | 'take' | 'ticker'> & {
   ticker(market: number, source: number, ticker: AcceptedTicker): void;
-  references(market: number, prices: ReferencePrices): void;
-  listing(market: number, json: string): void;
-  quote(market: number, exchangeMarket: number, rate: number, terms: number): void;
-  noQuote(market: number, reason: NoQuote): void;
-  serving(serving: StreamedServing): void;
-  fact(kind: string, subject: string, json: string): void;
-}
+};
 
 /** Reads a stream, piece by piece, as it was written. */
 export class StreamReader {
@@ -176,49 +167,32 @@ export class StreamReader {
   }
 
   #readOne(reader: ByteReader): void {
-    const listener = this.#listener;
     const code = reader.byte();
-    switch (code) {
-      case op.time:
-        this.#at += reader.count();
-        listener.time(this.#at as EpochMs);
-        break;
-      case op.name:
-        listener.name(reader.count(), reader.text());
-        break;
-      case op.ticker:
-        this.#readTicker(reader);
-        break;
-      case op.references:
-        listener.references(reader.count(), readReferences(reader));
-        break;
-      case op.listing:
-        listener.listing(reader.count(), reader.text());
-        break;
-      case op.quote:
-        listener.quote(reader.count(), reader.count(), reader.count(), reader.count());
-        break;
-      case op.noQuote:
-        listener.noQuote(reader.count(), noQuotes[reader.byte()]!);
-        break;
-      case op.word:
-        this.#words.push(reader.text());
-        break;
-      case op.serving:
-        this.#readServing(reader);
-        break;
-      case op.fact:
-        listener.fact(reader.shortText(), reader.text(), reader.text());
-        break;
-      case op.reset:
-        this.#at = 0;
-        this.#tickers.clear();
-        listener.reset();
-        break;
-      default:
-        throw new RangeError(`no operation has the code ${code}`);
-    }
+    const read = this.#readers[code];
+    if (read === undefined) throw new RangeError(`no operation has the code ${code}`);
+    read(reader, this.#listener);
   }
+
+  readonly #readers: Readonly<Record<number, (reader: ByteReader, listener: StreamListener) => void>> = {
+    [op.time]: (reader, listener) => {
+      this.#at += reader.count();
+      listener.time(this.#at as EpochMs);
+    },
+    [op.name]: (reader, listener) => listener.name(reader.count(), reader.text()),
+    [op.ticker]: (reader) => this.#readTicker(reader),
+    [op.references]: (reader, listener) => listener.references(reader.count(), readReferences(reader)),
+    [op.listing]: (reader, listener) => listener.listing(reader.count(), reader.text()),
+    [op.quote]: (reader, listener) => listener.quote(reader.count(), reader.count(), reader.count(), reader.count()),
+    [op.noQuote]: (reader, listener) => listener.noQuote(reader.count(), noQuotes[reader.byte()]!),
+    [op.word]: (reader) => this.#words.push(reader.text()),
+    [op.serving]: (reader) => this.#readServing(reader),
+    [op.fact]: (reader, listener) => listener.fact(reader.shortText(), reader.text(), reader.text()),
+    [op.reset]: (_, listener) => {
+      this.#at = 0;
+      this.#tickers.clear();
+      listener.reset();
+    },
+  };
 
   #readTicker(reader: ByteReader): void {
     const market = reader.count();
