@@ -18,19 +18,20 @@ export interface Finding {
   readonly middles?: Readonly<Record<string, string>>;
 }
 
-/** The markets of each source, by its id. */
-export type Catalogues = ReadonlyMap<string, readonly UpstreamMarket[]>;
-
 type Quotes = ReadonlyMap<MarketSymbol, AcceptedTicker>;
 type SourceQuotes = readonly (readonly [source: string, quotes: Quotes])[];
 
 const timeoutMs = 20_000;
 
-/** Asks every source once for the prices of the markets that others list too, and names those that are too far apart. */
+/**
+ * Asks every source once for the prices of the markets that others list too, and names those that are too far apart.
+ *
+ * @param catalogues the markets of each source, by its id
+ */
 export async function compareLevels(
   configuration: Configuration,
   connectors: readonly ExchangeConnector[],
-  catalogues: Catalogues,
+  catalogues: ReadonlyMap<string, readonly UpstreamMarket[]>,
   clock: Clock,
 ): Promise<readonly Finding[]> {
   const listed = connectors.filter(({ id }) => catalogues.has(id));

@@ -8,12 +8,6 @@ import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
 import type { UpstreamError } from './wire.ts';
 
-interface KnownStatus {
-  readonly status: LivePair['status'];
-  /** Monotonic. */
-  readonly knownAtMs: number;
-}
-
 /** Names remembered so that one announced pair causes one load; the bound is far above any exchange's catalogue. */
 const announcedMax = 10_000;
 
@@ -22,7 +16,8 @@ export class CatalogueKeeper extends Loop {
   readonly #parts: FeedParts;
   readonly #loaded: (catalogue: Catalogue, at: EpochMs) => boolean;
   readonly #backoff: Backoff;
-  readonly #statuses = new Map<MarketSymbol, KnownStatus>();
+  /** By the monotonic clock. */
+  readonly #statuses = new Map<MarketSymbol, Pick<LivePair, 'status'> & { readonly knownAtMs: number }>();
   readonly #announced = new Set<string>();
   #loadedAtMs = Number.NEGATIVE_INFINITY;
   #skippedNames = '';

@@ -50,11 +50,7 @@ export type FrameReaders = Readonly<Record<string, (frame: WireObject) => void>>
 export const ignored = () => {};
 
 /** A pair in a catalogue change, as the exchange writes it; `quote` is a currency code. */
-interface ListedState {
-  readonly liveName: unknown;
-  readonly quote: unknown;
-  readonly status: LivePair['status'];
-}
+type ListedState = Pick<LivePair, 'status'> & Readonly<Record<'liveName' | 'quote', unknown>>;
 
 /** One exchange's messages on one connection. The socket below it is the same for all exchanges. */
 export abstract class LiveProtocol<Context = void> implements LiveConnection {

@@ -41,13 +41,6 @@ export function listedPairs(
   }));
 }
 
-interface SelectedMarkets {
-  readonly markets: readonly UpstreamMarket[];
-  readonly skipped: readonly SkippedPair[];
-  /** Names of every pair, chosen or not: a rate source may poll a pair that is not one of our markets. */
-  readonly names: readonly PairNames[];
-}
-
 const ascii = /^[A-Za-z0-9]{1,16}$/;
 
 /** A currency, in capitals where the exchange writes lower-case letters (`AAPLx`); `undefined` when it is no currency code. */
@@ -59,9 +52,10 @@ export function readCurrency(text: unknown): CurrencyCode | undefined {
  * Selects the chosen pairs of a listing. A pair that should be a market is reported when it lacks a required value, when
  * its names contradict each other, and when another one has its symbol already.
  */
-export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoice): SelectedMarkets {
+export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoice) {
   const markets: UpstreamMarket[] = [];
   const skipped: SkippedPair[] = [];
+  // Of every pair, chosen or not: a rate source may poll a pair that is not one of our markets.
   const names = new Map<MarketSymbol, PairNames>();
   for (const pair of pairs) {
     const { id, liveName = id } = pair;

@@ -54,17 +54,16 @@ const losable = /(?:"\s*:|[,[])\s*-?(?:\d+[.eE]|\d{16}|(?<=-)0)/;
  * read both. Throws `UpstreamError` (`malformed`) for anything that is not JSON, and for JSON nested too deeply to read.
  */
 export function parseLossless(text: string): unknown {
-  if (!losable.test(text)) return parse(text);
-  return parse(text, (_name, value, context) => (typeof value === 'number' ? context?.source : value));
+  if (!losable.test(text)) return parsePlain(text);
+  return parsePlain(text, (_name, value, context) => (typeof value === 'number' ? context?.source : value));
 }
 
-/** Parses JSON with numbers as doubles: for a large answer of which no price is read. Throws as `parseLossless` does. */
-export function parsePlain(text: string): unknown {
-  return parse(text);
-}
-
-/** `context`: the source text of a primitive value. */
-function parse(
+/**
+ * Parses JSON with numbers as doubles: for a large answer of which no price is read. Throws as `parseLossless` does.
+ *
+ * @param reviver gets the source text of a primitive value in its context
+ */
+export function parsePlain(
   text: string,
   reviver?: (name: string, value: unknown, context?: { readonly source?: string }) => unknown,
 ): unknown {

@@ -9,7 +9,7 @@ import {
   priceFrom,
 } from './client-ticker.ts';
 import type { MarketCatalogue, OfferedMarket } from './market-catalogue.ts';
-import { type PriceFactors, priceFactors, type RatedFactors } from './pricing.ts';
+import { type PriceFactors, priceFactors } from './pricing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { MarketTerms, TermSubject } from './terms.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -30,7 +30,7 @@ interface PriceState {
 export class Pricer {
   readonly #state: PriceState;
   /** By the terms of a market, which stay the same object as long as they hold, with the rate that they were made for. */
-  readonly #factors = new WeakMap<MarketTerms, RatedFactors>();
+  readonly #factors = new WeakMap<MarketTerms, Pick<PriceInputs, 'rate' | 'factors'>>();
 
   constructor(state: PriceState) {
     this.#state = state;

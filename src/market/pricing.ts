@@ -50,12 +50,6 @@ export interface PriceFactors {
   readonly rounding: PriceRounding;
 }
 
-/** Factors, and the rate that they were made for. */
-export interface RatedFactors {
-  readonly rate: ConversionRate | undefined;
-  readonly factors: PriceFactors;
-}
-
 const one = new Big(1);
 
 function fraction(percent: DecimalString): Big {

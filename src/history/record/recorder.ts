@@ -18,16 +18,11 @@ import {
 } from '../segment/rows.ts';
 import { type StreamedServing, StreamWriter } from './stream.ts';
 
-/** Where pieces of the stream go. */
-export interface RecordingChannel {
-  /** Takes the piece over and returns at once. */
-  send(piece: Buffer): void;
-}
-
 export interface RecorderOptions {
   readonly markets: Markets;
   readonly clock: Clock;
-  readonly channel: RecordingChannel;
+  /** Where pieces of the stream go: it takes the piece over and returns at once. */
+  readonly channel: { send(piece: Buffer): void };
   /** Called after each flush: for whatever else is to be recorded. */
   readonly onFlush?: (() => void) | undefined;
   /** Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
