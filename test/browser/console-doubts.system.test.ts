@@ -36,6 +36,8 @@ test(
     }
     await stage.button('Accept kraken').click();
     await stage.inDialog('Accept kraken').click();
+    // The dialog has a button of that name, too.
+    await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
     await stage.button('Accept kraken').waitFor({ state: 'detached' });
     await eventually('it is served', async () => (await harness.api.ticker('BTCEUR')).buyPrice === '50250000.2');
   },

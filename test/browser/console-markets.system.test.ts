@@ -116,6 +116,8 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await stage.button('Accept kraken').click();
     await stage.inDialog('Accept kraken').click();
     await eventually('it is served', async () => (await api.ticker('ADAEUR')).buyPrice === '1005.000000');
+    // The dialog has a button of that name, too.
+    await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
     await stage.button('Accept kraken').waitFor({ state: 'detached' });
   });
 

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newDirectory, runInside } from '../../src/cli/cli.testing.ts';
@@ -22,13 +32,15 @@ function installationIn(cwd: string, clock: ServiceHarness['clock']) {
 
 /** A service that answers, with a minute of its record sealed and the next one running. */
 async function answering(t: TestContext) {
-  const directory = newDirectory(t);
+  const directory = mkdtempSync(join(tmpdir(), 'mdapi-backup-'));
   const settings = {
     store: `sqlite:${directory}/mdapi.sqlite`,
     'history.url': `sqlite:${directory}/history.sqlite`,
     'admin.token': token,
   };
   const harness = await ServiceHarness.start(t, { settings });
+  // After the harness's own: a service whose record is taken away while it runs says so.
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
   const answers = new Map<string, string>();
   const ask = async () => {
     const headers = { 'X-EXCHANGE-APIKEY': harness.credentials.key, 'Accept-Encoding': 'identity' };
