@@ -24,17 +24,19 @@ test('each minute of a source keeps its worst second, and one without a connecti
   const { health, trends, clock, endMinute, nextMinute } = sampled();
   await endMinute();
   await clock.advance(2_000);
-  health.lastLiveDataAgeMs = 7_000;
+  health.lastLiveDataAgeMs = 5_000;
   await clock.advance(1_000);
   health.lastLiveDataAgeMs = 300;
-  await endMinute();
+  await clock.advance(1_000);
   health.connection = 'waiting';
+  health.lastLiveDataAgeMs = 8_000;
+  await endMinute();
   health.lastLiveDataAgeMs = 90_000;
   await nextMinute();
   health.connection = 'open';
   health.lastLiveDataAgeMs = 200;
   await nextMinute();
-  assert.deepEqual(trends.of('kraken'), [400, 7_000, null, 200]);
+  assert.deepEqual(trends.of('kraken'), [400, 8_000, null, 200]);
 });
 
 test('minutes without a sample are gaps', () => {

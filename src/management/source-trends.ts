@@ -45,7 +45,8 @@ export class SourceTrends {
     for (const { id, health } of sources) {
       const trend = [...(this.#trends.get(id) ?? [null]), ...begun].slice(-trendMinutesMax);
       const { connection, lastLiveDataAgeMs: ageMs } = health;
-      if (connection === 'open' && ageMs !== undefined) trend.push(Math.max(trend.pop() ?? 0, Math.round(ageMs)));
+      const isSeen = connection === 'open' || trend.at(-1) !== null;
+      if (isSeen && ageMs !== undefined) trend.push(Math.max(trend.pop() ?? 0, Math.round(ageMs)));
       this.#trends.set(id, trend);
     }
   }
