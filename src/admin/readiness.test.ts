@@ -239,6 +239,24 @@ test('doubts are noted once for each source and reason, with the names of their 
   ]);
 });
 
+test('a source that is itself lost is not named as one that makes the prices', () => {
+  const { feeds, sources } = sourcesIn('serving');
+  const { markets } = threeLive();
+  const [one, two] = ['one', 'two'].map((id) => {
+    const health = { connection: 'open', lastLiveDataAgeMs: 12_000, epoch: 1 };
+    feeds.push({ id, kind: 'kraken', isPaused: false, health });
+    return health;
+  });
+  const said = () => notesOf({ ...sources, market: { ...sources.market, markets } }).map(({ text }) => text);
+  two!.connection = 'waiting';
+  assert.deepEqual(said(), ['two: no connection for 12 s; 1 markets on one']);
+  one!.connection = 'waiting';
+  assert.deepEqual(said(), [
+    'one: no connection for 12 s; no other source makes its prices',
+    'two: no connection for 12 s; no other source makes its prices',
+  ]);
+});
+
 test('markets about to be delisted are noted, and a delisting that waits for the operator before all else', () => {
   const { clock, markets, sources } = sourcesIn('serving');
   const load = (hour: number, ...names: string[]) => {

@@ -86,12 +86,11 @@ function* sourceNotes(parts: AdminParts): Iterable<Note> {
     return ageMs > unconnectedNotedMs ? [[id, `for ${Math.floor(ageMs / 1_000)} s`]] : [];
   });
   if (lost.length === 0) return;
-  const making = sourceViews(parts).filter(({ markets: { used } }) => used > 0);
+  const lostIds = new Set(lost.map(([id]) => id));
+  const making = sourceViews(parts).filter(({ id, markets: { used } }) => used > 0 && !lostIds.has(id));
+  const others = making.map(({ id, markets }) => `${markets.used} markets on ${id}`).join(', ');
   for (const [lostId, span] of lost) {
-    const others = making
-      .filter(({ id }) => id !== lostId)
-      .map(({ id, markets }) => `${markets.used} markets on ${id}`);
-    const text = `${lostId}: no connection ${span}; ${others.join(', ') || 'no other source makes its prices'}`;
+    const text = `${lostId}: no connection ${span}; ${others || 'no other source makes its prices'}`;
     yield note(isNothingArriving(parts) ? 'critical' : 'warning', text, 'feed');
   }
 }
