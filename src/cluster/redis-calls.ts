@@ -63,8 +63,7 @@ export async function runScript(
   keys: readonly string[],
   values: readonly string[],
 ): Promise<unknown> {
-  const digest = digests.get(script) ?? hash('sha1', script);
-  digests.set(script, digest);
+  const digest = digests.getOrInsertComputed(script, () => hash('sha1', script));
   const rest = [String(keys.length), ...keys, ...values];
   try {
     return await call(['EVALSHA', digest, ...rest]);

@@ -295,9 +295,8 @@ export class MarketCatalogue {
     }
     offered.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
     const pricedFrom = new Map<MarketSymbol, MarketSymbol[]>();
-    for (const { symbol, exchangeSymbol } of offered) {
-      pricedFrom.set(exchangeSymbol, [...(pricedFrom.get(exchangeSymbol) ?? []), symbol]);
-    }
+    for (const { symbol, exchangeSymbol } of offered)
+      pricedFrom.getOrInsertComputed(exchangeSymbol, () => []).push(symbol);
     this.#offered = new Map(offered.map((market) => [market.symbol, market]));
     this.#pricedFrom = pricedFrom;
     const removals = offered.map((market) => market.listedUntil).filter((instant) => instant !== undefined);

@@ -126,11 +126,8 @@ const marketDoubts = new WeakMap<SourceDoubt, Doubt>();
 
 /** A source that others contradict, as a doubt of its market. */
 export function marketDoubtOf(doubt: SourceDoubt): Doubt {
-  const { since, bid, ask } = doubt;
-  const known = marketDoubts.get(doubt);
-  if (known !== undefined) return known;
-  const unpricedFrom = (since + doubtedForMsMax) as EpochMs;
-  const made: Doubt = { reason: 'contradicted', since, values: [bid, ask], unpricedFrom };
-  marketDoubts.set(doubt, made);
-  return made;
+  return marketDoubts.getOrInsertComputed(doubt, ({ since, bid, ask }) => {
+    const unpricedFrom = (since + doubtedForMsMax) as EpochMs;
+    return { reason: 'contradicted', since, values: [bid, ask], unpricedFrom };
+  });
 }

@@ -87,10 +87,8 @@ function holdingAt(terms: readonly Term[], at: EpochMs): Holding {
   const inOrder = started.toSorted((a, b) => (a.from ?? 0) - (b.from ?? 0));
   const holding = new Map<string, Partial<Record<TermField, Term>>>();
   for (const term of inOrder) {
-    const key = keyOf(term.scope, term.subject);
-    const fields = holding.get(key) ?? {};
+    const fields = holding.getOrInsertComputed(keyOf(term.scope, term.subject), () => ({}));
     for (const field of termFields) if (term.values[field] !== undefined) fields[field] = term;
-    holding.set(key, fields);
   }
   return holding;
 }
