@@ -29,7 +29,7 @@ async function watched(t: TestContext) {
     info: (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`),
     warn: (fields: object, message: string) => logged.push(`${message} ${String((fields as { err: unknown }).err)}`),
   };
-  watchCertificate({ files, served: await readCertificate(files), clock, log }, (found) => served.push(found));
+  watchCertificate(files, await readCertificate(files), { clock, log }, (found) => served.push(found));
   /** Lets a minute pass, and the look that it brings end: it reads two small files. */
   const look = async (until?: () => boolean) => {
     await clock.advance(minuteMs);

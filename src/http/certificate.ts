@@ -11,14 +11,6 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-export interface CertificateWatchParts {
-  readonly files: CertificateFiles;
-  /** The contents when the listener was made. */
-  readonly served: Certificate;
-  readonly clock: Pick<Clock, 'every'>;
-  readonly log: Log;
-}
-
 const everyMs = 60_000;
 
 /** The certificate and its key. Throws the system's error for a file that cannot be read. */
@@ -29,18 +21,22 @@ export async function readCertificate({ certFile, keyFile }: CertificateFiles): 
 /**
  * Looks once a minute whether the files hold something else, and serves a pair that fits together. Anything else is left
  * alone, and logged if it is still so at the next look: files are written one after the other.
+ *
+ * @param current their contents when the listener was made
  */
 export function watchCertificate(
-  { files, served, clock, log }: CertificateWatchParts,
+  files: CertificateFiles,
+  current: Certificate,
+  { clock, log }: { readonly clock: Pick<Clock, 'every'>; readonly log: Log },
   renewed: (certificate: Certificate) => void,
 ): Timer {
-  let current = served;
+  let served = current;
   let lastError: string | undefined;
   let reported: string | undefined;
 
   async function look(): Promise<void> {
     const found = await readCertificate(files);
-    if (found.cert !== current.cert || found.key !== current.key) take(found);
+    if (found.cert !== served.cert || found.key !== served.key) take(found);
     lastError = reported = undefined;
   }
 
@@ -48,7 +44,7 @@ export function watchCertificate(
     // Throws where the two do not fit together.
     createSecureContext(found);
     renewed(found);
-    current = found;
+    served = found;
     log.info({ validUntil: new X509Certificate(found.cert).validToDate }, 'the renewed certificate is served');
   }
 

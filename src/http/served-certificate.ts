@@ -37,8 +37,7 @@ export class ServedCertificate {
     const withKeys = () => ({ ...this.#current, ticketKeys: keys.for(this.#current.key) });
     this.#keys = keys;
     await keys.start();
-    const { clock, log } = this.#parts;
-    this.#watch = watchCertificate({ files: this.#files, served: this.#current, clock, log }, (renewed) => {
+    this.#watch = watchCertificate(this.#files, this.#current, this.#parts, (renewed) => {
       this.#current = renewed;
       serve(withKeys());
     });
