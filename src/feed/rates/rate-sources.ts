@@ -121,26 +121,15 @@ export function rateSource(
   base: CurrencyCode,
   quote: CurrencyCode,
 ): RateSource {
-  const json = 'application/json';
-  switch (origin.source) {
-    case 'cnb':
-      return fetched(origin, json, (text) => readCnb(text, base));
-    case 'ecb':
-      return fetched(origin, 'application/xml, text/xml', (text) => readEcb(text, quote));
-    case 'json': {
-      const steps = parsePointer(origin.pointer);
-      return fetched(origin, json, (text) => readJsonRate(text, steps));
-    }
-    case 'exchange':
-      return { id: origin.source, load: (signal) => loadMiddle(connectors, origin.market, signal) };
-  }
-
-  function fetched(
-    { source: id, url }: Extract<RateOrigin, { readonly url: string }>,
-    accept: string,
-    read: (text: string) => LoadedRate,
-  ): RateSource {
+  const { source: id } = origin;
+  if (origin.source === 'exchange') return { id, load: (signal) => loadMiddle(connectors, origin.market, signal) };
+  const { url } = origin;
+  const fetched = (read: (text: string) => LoadedRate, accept = 'application/json'): RateSource => {
     const bounds = { clock, timeoutMs, bodyBytesMax, accept };
     return { id, load: async (signal) => read((await fetchText(url, { ...bounds, signal })).text) };
-  }
+  };
+  if (origin.source === 'cnb') return fetched((text) => readCnb(text, base));
+  if (origin.source !== 'json') return fetched((text) => readEcb(text, quote), 'application/xml, text/xml');
+  const steps = parsePointer(origin.pointer);
+  return fetched((text) => readJsonRate(text, steps));
 }
