@@ -56,17 +56,18 @@ test('a file that cannot be opened is a finding, not an error of the process', a
   assert.equal(logged.length, 1);
 });
 
-test('a look that outlives its service reports nothing: the file may have been moved since', async (t) => {
-  const missing = { kind: 'sqlite', path: '/nowhere/at/all.sqlite' } as const;
-  const { check, logged } = checking(t, missing);
+test('a stop ends the look that is under way: it reports nothing, and its thread is gone', async (t) => {
+  const path = (await newDatabase(t, 'sqlite')).slice('sqlite:'.length);
+  const { check, logged } = checking(t, { kind: 'sqlite', path });
+  let hasEnded = false;
+  process.once('worker', (worker) => {
+    worker.once('exit', () => {
+      hasEnded = true;
+    });
+  });
   check.start();
-  check.stop();
-  // Each looks in a thread of its own, begun after that one.
-  for (const witness of [checking(t, missing), checking(t, missing)]) {
-    witness.check.start();
-    await eventually('a later look', () => witness.check.result() !== undefined);
-  }
-  assert.deepEqual([logged, check.result()], [[], undefined]);
+  await check.stop();
+  assert.deepEqual([hasEnded, logged, check.result()], [true, [], undefined]);
 });
 
 for (const [where, store] of [

@@ -10,12 +10,12 @@ const everyMs = 86_400_000;
 /** Has SQLite look through its file, at the start and once a day. PostgreSQL looks after itself. */
 export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, log: Log) {
   let timer: Timer | undefined;
-  let isStopped = false;
+  let looking: Promise<void> | undefined;
+  const stopped = new AbortController();
   let result: { readonly finding: string | undefined } | undefined;
   const look = async (path: string) => {
-    const finding = await quickCheck(path).catch((error: Error) => error.message);
-    // Whoever stopped the service may have moved the file since.
-    if (isStopped) return;
+    const finding = await quickCheck(path, stopped.signal).catch((error: Error) => error.message);
+    if (stopped.signal.aborted) return;
     result = { finding };
     if (finding === undefined) log.info({}, 'the database file is whole');
     else log.error({ finding }, 'the database file is damaged: restore a backup');
@@ -26,12 +26,17 @@ export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, lo
     start() {
       if (store.kind !== 'sqlite' || store.path === ':memory:') return;
       const { path } = store;
-      timer = clock.every(everyMs, () => void look(path));
-      void look(path);
+      const lookNow = () => {
+        looking = look(path);
+      };
+      timer = clock.every(everyMs, lookNow);
+      lookNow();
     },
-    stop() {
-      isStopped = true;
+    /** Ends the look that is under way: whoever stopped the service may move or remove the file. */
+    async stop() {
+      stopped.abort();
       timer?.cancel();
+      await looking;
     },
   };
 }

@@ -3,13 +3,15 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 /**
  * Whether SQLite finds its file whole: `undefined`, or the first thing it found. In a thread of its own, for reading a large file takes
- * seconds. Rejects when the file cannot be opened.
+ * seconds. Settles when that thread has ended and the file is left alone. Rejects when the file cannot be opened, and with an
+ * `AbortError` once the signal aborts.
  */
-export function quickCheck(path: string): Promise<string | undefined> {
+export function quickCheck(path: string, signal?: AbortSignal): Promise<string | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   const worker = new Worker(new URL(import.meta.url), { workerData: { path } });
   worker.once('message', resolve);
   worker.once('error', reject);
+  signal?.addEventListener('abort', () => reject(signal.reason));
   return promise.finally(() => worker.terminate());
 }
 
