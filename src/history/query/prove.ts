@@ -39,15 +39,14 @@ export async function proveAnswer(store: SegmentReader, reader: RecordReader, re
   const inForce = await reader.inForceAt(chain, head.firstAt);
   const leaves = new AnswerLeaves(inForce, requestKey);
   let found: ReturnType<typeof answerFrom>;
-  inForce.apply(rows, (row) => {
-    leaves.add(row);
+  leaves.apply(rows, (row) => {
     if (row.request === serving.request) found = answerFrom(serving, inForce);
   });
   if (found === undefined) return 'incomplete';
   const tree = leaves.take();
   const place = rows.servings.filter(({ request }) => request < serving.request).length;
   const { following, sealed, isCut, isWhole } = await wayFrom(store, head);
-  if (!isWhole || !tree.at(-1)![0]!.equals(head.root)) return 'changed';
+  if (!isWhole || !tree.at(-1)!.equals(head.root)) return 'changed';
   const due = isoInstant(((Math.floor(head.lastAt / dayMs) + 1) * dayMs) as EpochMs);
   return {
     format: 'mdapi-proof-1' as const,

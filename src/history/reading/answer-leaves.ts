@@ -2,7 +2,7 @@ import { isoInstant } from '../../contract/instant.ts';
 import { leafOf, treeOf } from '../segment/hash-tree.ts';
 import type { InForce } from '../segment/keyframe.ts';
 import { RequestNumbers } from '../segment/request-numbers.ts';
-import type { Quote, QuoteRow, RateVersion, ServingRow, TermsVersion } from '../segment/rows.ts';
+import type { Quote, QuoteRow, RateVersion, Rows, ServingRow, TermsVersion } from '../segment/rows.ts';
 import { sha256 } from '../segment/segment.ts';
 import { answerFrom, shownQuotes, tickerOf } from './bodies.ts';
 import type { ServedRow } from './record-reader.ts';
@@ -27,6 +27,16 @@ export function inputsText({ at, quote }: QuoteRow): string {
   return `${JSON.stringify(made).slice(0, -1)},"rate":${rate || 'null'},"terms":${terms}}`;
 }
 
+/** Made from listings, and from prices under them. */
+interface Known {
+  readonly listings: number;
+  /** Of each price, what a ticker adds to the digest of a list, and the digest of the ticker alone. */
+  readonly tickers: WeakMap<QuoteRow, { readonly part: Buffer; readonly alone: string }>;
+  markets?: string;
+  /** The digest of all prices after so many changes. */
+  list?: { readonly changes: number; readonly digest: string };
+}
+
 /**
  * Makes the leaves of the answers of a segment, while they are written and again when one is to be proved. Only whoever knows the request id in a leaf
  * can guess it, so that a path in the tree shows nothing of others.
@@ -34,20 +44,32 @@ export function inputsText({ at, quote }: QuoteRow): string {
 export class AnswerLeaves {
   readonly #inForce: InForce;
   readonly #numbers: RequestNumbers;
-  #leaves: { readonly request: number; readonly leaf: Buffer }[] = [];
-  /** Holds as long as the listings do. */
-  #known: { of: number; parts: WeakMap<QuoteRow, Buffer>; markets?: string } = { of: 0, parts: new WeakMap() };
+  #leaves: { readonly request: number; readonly leaf: string }[] = [];
+  #known: Known = { listings: 0, tickers: new WeakMap() };
 
-  /** @param inForce what is when an answer is added */
+  /** @param inForce what is before the first rows */
   constructor(inForce: InForce, requestKey: Uint8Array) {
     this.#inForce = inForce;
     this.#numbers = new RequestNumbers(requestKey);
   }
 
-  add(row: ServingRow): void {
-    const serving = { ...row, requestId: this.#numbers.idOf(row.request) };
+  /**
+   * Brings rows into force and adds their answers.
+   *
+   * @param answered called with each answer while what was published before it is in force, and nothing else
+   */
+  apply(rows: Rows, answered = (_row: ServingRow) => {}): void {
+    const ids = this.#numbers.idsOf(rows.servings.map(({ request }) => request));
+    let nth = 0;
+    this.#inForce.apply(rows, (row) => {
+      this.#add({ ...row, requestId: ids[nth++]! });
+      answered(row);
+    });
+  }
+
+  #add(serving: ServedRow): void {
     const leaf = leafOf(JSON.stringify({ ...answerView(serving), content: this.#contentOf(serving) }));
-    this.#leaves.push({ request: row.request, leaf });
+    this.#leaves.push({ request: serving.request, leaf });
   }
 
   /** The tree of those that were added since the last time, in the order of their request numbers. */
@@ -60,23 +82,39 @@ export class AnswerLeaves {
   /** The digest of a body, and of what its prices were made from; empty where the record lacks some of it. */
   #contentOf(serving: ServedRow): string {
     const { listings } = this.#inForce;
-    if (this.#known.of !== listings) this.#known = { of: listings, parts: new WeakMap() };
-    const shown = shownQuotes(serving, this.#inForce);
-    if (shown !== undefined) return digestOf(shown.map((row) => this.#partOf(row)));
-    const isList = serving.status < 400 && serving.route === '/v1/markets';
-    const content = (isList && this.#known.markets) || digestOf([answerFrom(serving, this.#inForce)?.body]);
-    if (isList) this.#known.markets = content;
+    if (this.#known.listings !== listings) this.#known = { listings, tickers: new WeakMap() };
+    const { route, status } = serving;
+    if (status < 400 && route === '/v1/ticker') return this.#tickerDigest(serving.symbol);
+    if (status < 400 && route === '/v1/tickers') return this.#listDigest(serving);
+    const isMarkets = status < 400 && route === '/v1/markets';
+    const content = (isMarkets && this.#known.markets) || digestOf([answerFrom(serving, this.#inForce)?.body]);
+    if (isMarkets) this.#known.markets = content;
     return content;
   }
 
-  /** The digest of a ticker, and of what it was made from. */
-  #partOf(row: QuoteRow): Buffer | undefined {
-    const known = this.#known.parts.get(row);
+  #tickerDigest(symbol: string): string {
+    const row = this.#inForce.quotes.get(symbol);
+    return row?.quote === undefined ? digestOf([]) : (this.#ticker(row)?.alone ?? '');
+  }
+
+  #listDigest(serving: ServedRow): string {
+    const { changes } = this.#inForce;
+    if (this.#known.list?.changes !== changes) {
+      const shown = shownQuotes(serving, this.#inForce)!;
+      this.#known.list = { changes, digest: digestOf(shown.map((row) => this.#ticker(row)?.part)) };
+    }
+    return this.#known.list.digest;
+  }
+
+  /** The digests of a ticker, and of what it was made from. */
+  #ticker(row: QuoteRow) {
+    const known = this.#known.tickers.get(row);
     const ticker = known === undefined ? tickerOf(row, this.#inForce.facts) : undefined;
     if (ticker === undefined) return known;
     const part = sha256(`${ticker}\n${inputsText(row)}`);
-    this.#known.parts.set(row, part);
-    return part;
+    const made = { part, alone: digestOf([part]) };
+    this.#known.tickers.set(row, made);
+    return made;
   }
 }
 

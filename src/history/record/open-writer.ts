@@ -80,7 +80,7 @@ async function recover(store: SegmentStore, chain: number, { batches, run }: Jou
   const inForce = await new RecordReader(store).inForceAt(chain, startOf(rows) ?? (0 as EpochMs));
   const { requestKey } = (await store.runs()).find((each) => each.run === run)!;
   const leaves = new AnswerLeaves(inForce, requestKey);
-  inForce.apply(rows, (row) => leaves.add(row));
-  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, leaves.take().at(-1)![0]));
+  leaves.apply(rows);
+  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart, leaves.take().at(-1)));
   return rows;
 }

@@ -159,7 +159,7 @@ export class RecordWriter {
       const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
       // Before anything else, so that a disk that is full changes nothing.
       this.#mark(this.#head.number + contents.length);
-      this.#add(contents, this.#leaves.take().at(-1)![0]);
+      this.#add(contents, this.#leaves.take().at(-1));
       this.#rows = { quotes: [], facts: [], servings: [] };
       if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
     }
@@ -200,7 +200,7 @@ export class RecordWriter {
     for (const row of rows.quotes) this.#rows.quotes.push(row);
     for (const row of rows.facts) this.#rows.facts.push(row);
     for (const row of rows.servings) this.#rows.servings.push(row);
-    this.#inForce.apply(rows, (row) => this.#leaves.add(row));
+    this.#leaves.apply(rows);
     this.#totals.quotes += rows.quotes.length;
     this.#totals.servings += rows.servings.length;
   }

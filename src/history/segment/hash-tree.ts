@@ -1,24 +1,40 @@
-import { sha256 } from './segment.ts';
+import { hash } from 'node:crypto';
 
-const [leafMark, nodeMark] = [Buffer.of(0), Buffer.of(1)];
+const hashBytes = 32;
+const nodeMark = 1;
 
-export function leafOf(text: string): Buffer {
-  return sha256(leafMark, text);
+/** The hash of a leaf, a byte a character: a text is made in half the time of a buffer. */
+export function leafOf(text: string): string {
+  return hash('sha256', `\0${text}`, 'latin1');
 }
 
-/** The hash tree of RFC 6962, section 2.1: from the leaves up to the root, which is missing where there are none. */
-export function treeOf(leaves: readonly Buffer[]): (readonly Buffer[])[] {
-  const levels = [leaves];
-  for (let below = leaves; below.length > 1; below = levels.at(-1)!) {
-    // A node without a second child is that child.
-    const parentOf = (one: Buffer, other?: Buffer) => (other === undefined ? one : sha256(nodeMark, one, other));
-    const count = Math.ceil(below.length / 2);
-    levels.push(Array.from({ length: count }, (_, at) => parentOf(below[2 * at]!, below[2 * at + 1])));
-  }
+/**
+ * The hash tree of RFC 6962, section 2.1: its levels, from the leaves up to the root, each of them its hashes one after the
+ * other. The root of no leaves has no bytes.
+ */
+export function treeOf(leaves: readonly string[]): Buffer[] {
+  const levels: Buffer[] = [Buffer.from(leaves.join(''), 'latin1')];
+  for (let below = levels[0]!; below.length > hashBytes; below = levels.at(-1)!) levels.push(levelAbove(below));
   return levels;
 }
 
+function levelAbove(below: Buffer): Buffer {
+  const above = Buffer.alloc(Math.ceil(below.length / (2 * hashBytes)) * hashBytes);
+  const node = Buffer.alloc(1 + 2 * hashBytes, nodeMark);
+  let at = 0;
+  for (; at + 2 * hashBytes <= below.length; at += 2 * hashBytes) {
+    below.copy(node, 1, at, at + 2 * hashBytes);
+    above.write(hash('sha256', node, 'latin1'), at / 2, 'latin1');
+  }
+  // A node without a second child is that child.
+  below.copy(above, at / 2, at);
+  return above;
+}
+
 /** The other child of each node between a leaf and the root, from below. */
-export function pathOf(tree: readonly (readonly Buffer[])[], place: number): Buffer[] {
-  return tree.slice(0, -1).flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
+export function pathOf(tree: readonly Buffer[], place: number): Buffer[] {
+  return tree.slice(0, -1).flatMap((level, height) => {
+    const at = ((place >> height) ^ 1) * hashBytes;
+    return at < level.length ? level.subarray(at, at + hashBytes) : [];
+  });
 }

@@ -38,12 +38,14 @@ export class InForce {
   readonly quotes = new Map<string, QuoteRow>();
   /** The last fact of each kind and subject, with a space between. */
   readonly facts = new Map<string, FactRow>();
-  /** Counts listings that came into force. */
+  /** Counts everything that came into force, and of that the listings. */
+  changes = 0;
   listings = 0;
   #names = new Set<string>();
 
   /** From here on nothing is known. */
   clear(): void {
+    this.changes++;
     this.listings++;
     this.quotes.clear();
     this.facts.clear();
@@ -62,6 +64,7 @@ export class InForce {
   }
 
   #publish(row: QuoteRow | FactRow): void {
+    this.changes++;
     if ('symbol' in row) this.quotes.set(row.symbol, row);
     else if (lastingBreakKinds.includes(row.kind) || !breakKinds.includes(row.kind)) {
       // What a process said of itself holds until the next: every problem it answers is made from it.
