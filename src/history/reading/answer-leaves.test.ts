@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { EpochMs } from '../../clock.ts';
+import type { DecimalString } from '../../market/decimal.ts';
+import type { MarketSymbol } from '../../market/symbol.ts';
+import { InForce } from '../segment/keyframe.ts';
+import { RequestNumbers } from '../segment/request-numbers.ts';
+import type { FactRow, QuoteRow, Rows, ServingRow } from '../segment/rows.ts';
+import { AnswerLeaves } from './answer-leaves.ts';
+
+const requestKey = Buffer.alloc(16, 7);
+const symbols = ['ADAEUR', 'BTCEUR'] as MarketSymbol[];
+const decimal = (value: number) => `${value}.5` as DecimalString;
+
+function listingRow(at: EpochMs, symbol: MarketSymbol, value: number): FactRow {
+  const market = {
+    ...{
+      symbol,
+      baseAsset: symbol.slice(0, 3),
+      quoteAsset: 'EUR',
+      status: 'trading',
+      displayName: `${symbol} ${value}`,
+    },
+    ...{ pricePrecision: 1, quantityPrecision: 8, tickSize: '0.1', minQuantity: '1' },
+  };
+  return {
+    at,
+    sub: 0,
+    kind: 'listing',
+    subject: symbol,
+    text: JSON.stringify({ market: value === 0 ? null : market }),
+  };
+}
+
+function quoteRow(at: EpochMs, symbol: MarketSymbol, value: number): QuoteRow {
+  if (value === 0) return { at, sub: 0, symbol, unpriced: 'unlisted', quote: undefined } as unknown as QuoteRow;
+  const prices = { bid: decimal(value), ask: decimal(value), buyPrice: decimal(value), sellPrice: decimal(value) };
+  const made = { source: 'kraken', rate: '', terms: '{}', capturedAt: at, statistics: {} };
+  return { at, sub: 0, symbol, unpriced: undefined, quote: { ...made, ...prices } } as unknown as QuoteRow;
+}
+
+function servingRow(at: EpochMs, symbol: MarketSymbol, value: number): ServingRow {
+  const route = ['/v1/ticker', '/v1/tickers', '/v1/markets', '/v1/time'][value]!;
+  const asked = { askedAt: at, route, symbol: route === '/v1/ticker' ? symbol : '', status: 200, text: '' };
+  return { at, sub: 1, keyId: 'key_a', ...asked, feedAgeMs: 0, request: at };
+}
+
+const makers = { quotes: quoteRow, facts: listingRow, servings: servingRow };
+const step = fc.record({
+  kind: fc.constantFrom('quotes', 'facts', 'servings', 'servings'),
+  symbol: fc.constantFrom(...symbols),
+  value: fc.nat(3),
+  isLastOfBatch: fc.boolean(),
+});
+
+test('what is remembered of listings and prices makes no other leaf than what is made from them anew', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 40, maxLength: 80 }), (steps) => {
+      const [inForce, outside] = [new InForce(), new InForce()];
+      const leaves = new AnswerLeaves(inForce, requestKey);
+      const expected: Buffer[] = [];
+      let batch: Rows = { quotes: [], facts: [], servings: [] };
+      for (const [index, { kind, symbol, value, isLastOfBatch }] of steps.entries()) {
+        const row = makers[kind](index as EpochMs, symbol, value);
+        const alone: Rows = { quotes: [], facts: [], servings: [], [kind]: [row] };
+        (batch[kind] as unknown[]).push(row);
+        const forgetful = new AnswerLeaves(outside, requestKey);
+        forgetful.apply(alone);
+        if (kind === 'servings') expected.push(forgetful.take()[0]!);
+        if (!isLastOfBatch) continue;
+        leaves.apply(batch);
+        batch = { quotes: [], facts: [], servings: [] };
+      }
+      leaves.apply(batch);
+      assert.deepEqual(leaves.take()[0], Buffer.concat(expected));
+    }),
+  );
+});
+
+test('the ids of many requests are those of each', () => {
+  const numbers = new RequestNumbers(requestKey);
+  fc.assert(
+    fc.property(fc.array(fc.maxSafeNat()), (some) => {
+      const ids = numbers.idsOf(some);
+      assert.deepEqual(
+        ids.map((id) => numbers.numberOf(id)),
+        some,
+      );
+    }),
+  );
+});
