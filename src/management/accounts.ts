@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
-import { line, listOf, named, text } from '../operator/fields.ts';
+import { line, listOf, named, text, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
 import {
@@ -26,11 +26,7 @@ const keysShownMax = 1_000;
 
 const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
   ...accountFields,
-  keysList: listOf(
-    KeySchema,
-    'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
-    keysShownMax,
-  ),
+  keysList: listOf(KeySchema, texts.AccountDetail.keysList, keysShownMax),
 });
 
 const email = text('The address.', 'bot@example.com', 254, 3);

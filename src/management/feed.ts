@@ -4,136 +4,98 @@ import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { DoubtSchema } from '../operator/doubt.ts';
-import {
-  count,
-  counts,
-  described,
-  instantFields,
-  instants,
-  line,
-  listOf,
-  named,
-  nullable,
-  nullableCount,
-  nullableInstantFields,
-  nullableLine,
-  openEnum,
-  orNull,
-  viewOf,
-} from '../operator/fields.ts';
+import * as fields from '../operator/fields.ts';
 import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { trendMinutesMax } from './source-trends.ts';
 import { allDoubts } from './views.ts';
 
-const feedPath = nullable(
-  openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
-  'How data arrives; null until the feed has chosen a path.',
+const feedPath = fields.nullable(
+  fields.openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
+  fields.texts.FeedHealth.path,
 );
 
-const FeedSpanSchema = named(
-  'FeedSpan',
-  'A span in which the feed was in one state. Between two spans the service was not running.',
-  {
-    state: openEnum(
-      ['live', 'fallback', 'outage'],
-      '`live`: over the live connection. `fallback`: over polls. `outage`: nothing arrives.',
-    ),
-    ...instantFields('from', 'When it began.'),
-    ...nullableInstantFields('to', 'When it ended; null for the one that lasts.'),
-  },
-);
+const FeedSpanSchema = fields.named('FeedSpan', fields.texts.FeedSpan.schema, {
+  state: fields.openEnum(['live', 'fallback', 'outage'], fields.texts.FeedSpan.state),
+  ...fields.instantFields('from', 'When it began.'),
+  ...fields.nullableInstantFields('to', 'When it ended; null for the one that lasts.'),
+});
 
-export const FeedHealthSchema = named(
-  'FeedHealth',
-  'The feed of one source now; counters since the start of the process.',
-  {
-    path: feedPath,
-    connection: line('State of the live connection.', 'open', 64),
-    epoch: count('Live connections attempted.', 1),
-    connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
-    connectionsRenewed: count('Live connections replaced without a gap because the exchange planned their end.', 1),
-    framesReceived: count('Frames received on the live connection.', 91_000),
-    framesDropped: counts('Frames ignored, by reason.', { unknown_channel: 2 }),
-    tickersTaken: count('Upstream tickers taken.', 90_000),
-    tickersRejected: counts('Upstream values not taken, by reason.', { crossed: 1 }),
-    statisticsLeftOut: counts('Statistics left out because they cannot be, by name.', { priceChangePercent24h: 1 }),
-    symbolsWanted: count('Markets that are to be subscribed.', 120),
-    symbolsSubscribed: count('Markets subscribed on the live connection.', 120),
-    symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {
-      description: 'Markets the exchange refuses to subscribe.',
-    }),
-    symbolsQuiet: count('Markets silent on the live connection and not confirmed otherwise.', 0),
-    symbolsDoubted: count('Markets for which polls show another price than the live connection.', 0),
-    ...nullableInstantFields('lastLiveDataAt', 'When the live connection last gave data.'),
-    lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
-    upstreamLagMs: orNull(
-      Type.Number({
-        description:
-          'How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.',
-        examples: [35],
-      }),
-    ),
-    ...nullableInstantFields('lastFallbackPollAt', 'When the fallback was last polled.'),
-    polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
-    ...nullableInstantFields('lastCatalogueAt', 'When the catalogue was last loaded.'),
-    catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
-    pairsSkipped: count('Pairs that are not offered: they lack something, or carry the live name of another pair.', 0),
-    systemStatus: nullableLine(
-      'The state that the exchange reports of itself; null until it does, and while not connected.',
-      'online',
-      64,
-    ),
-  },
-);
+export const FeedHealthSchema = fields.named('FeedHealth', fields.texts.FeedHealth.schema, {
+  path: feedPath,
+  connection: fields.line('State of the live connection.', 'open', 64),
+  epoch: fields.count('Live connections attempted.', 1),
+  connectionsEnded: fields.counts('Live connections ended, by reason.', { closed: 1 }),
+  connectionsRenewed: fields.count(fields.texts.FeedHealth.connectionsRenewed, 1),
+  framesReceived: fields.count('Frames received on the live connection.', 91_000),
+  framesDropped: fields.counts('Frames ignored, by reason.', { unknown_channel: 2 }),
+  tickersTaken: fields.count('Upstream tickers taken.', 90_000),
+  tickersRejected: fields.counts('Upstream values not taken, by reason.', { crossed: 1 }),
+  statisticsLeftOut: fields.counts('Statistics left out because they cannot be, by name.', {
+    priceChangePercent24h: 1,
+  }),
+  symbolsWanted: fields.count('Markets that are to be subscribed.', 120),
+  symbolsSubscribed: fields.count('Markets subscribed on the live connection.', 120),
+  symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {
+    description: fields.texts.FeedHealth.symbolsRejected,
+  }),
+  symbolsQuiet: fields.count('Markets silent on the live connection and not confirmed otherwise.', 0),
+  symbolsDoubted: fields.count('Markets for which polls show another price than the live connection.', 0),
+  ...fields.nullableInstantFields('lastLiveDataAt', 'When the live connection last gave data.'),
+  lastLiveDataAgeMs: fields.nullableCount('Time since then, in milliseconds.', 120),
+  upstreamLagMs: fields.orNull(Type.Number({ description: fields.texts.FeedHealth.upstreamLagMs, examples: [35] })),
+  ...fields.nullableInstantFields('lastFallbackPollAt', 'When the fallback was last polled.'),
+  polls: fields.counts('Polls over the fallback, by outcome.', { ok: 3 }),
+  ...fields.nullableInstantFields('lastCatalogueAt', 'When the catalogue was last loaded.'),
+  catalogueLoads: fields.counts('Loads of the catalogue, by outcome.', { ok: 12 }),
+  pairsSkipped: fields.count(fields.texts.FeedHealth.pairsSkipped, 0),
+  systemStatus: fields.nullableLine(fields.texts.FeedHealth.systemStatus, 'online', 64),
+});
 
-const SourceFeedSchema = named('SourceFeed', 'A source of market data.', {
-  id: line('Its id in the configuration.', 'kraken', 32),
-  kind: line('The protocol it speaks.', 'kraken', 32),
+const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', {
+  id: fields.line('Its id in the configuration.', 'kraken', 32),
+  kind: fields.line('The protocol it speaks.', 'kraken', 32),
   paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
-  health: described(FeedHealthSchema, 'Details for debugging.'),
-  trend: Type.Array(orNull(Type.Number({ examples: [900] })), {
-    description:
-      'The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open.',
+  health: fields.described(FeedHealthSchema, 'Details for debugging.'),
+  trend: Type.Array(fields.orNull(Type.Number({ examples: [900] })), {
+    description: fields.texts.SourceFeed.trend,
     maxItems: trendMinutesMax,
   }),
-  doubts: listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
+  doubts: fields.listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
 });
 
-const FeedSchema = named('Feed', 'How market data arrives.', {
-  path: openEnum(
-    ['live', 'fallback'],
-    '`live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.',
-  ),
-  dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
-  sources: listOf(SourceFeedSchema, 'In order of preference.', 50),
-  timeline: listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
+const FeedSchema = fields.named('Feed', 'How market data arrives.', {
+  path: fields.openEnum(['live', 'fallback'], fields.texts.Feed.path),
+  dataAgeMs: fields.nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
+  sources: fields.listOf(SourceFeedSchema, 'In order of preference.', 50),
+  timeline: fields.listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
 });
 
-const SourceReloadSchema = named('SourceReload', 'What a reload changed.', {
-  sources: listOf(line('The id of a source.', 'kraken', 32), 'The sources now, in order of preference.', 50),
-  changes: listOf(line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
+const SourceReloadSchema = fields.named('SourceReload', 'What a reload changed.', {
+  sources: fields.listOf(fields.line('The id of a source.', 'kraken', 32), fields.texts.SourceReload.sources, 50),
+  changes: fields.listOf(fields.line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
 });
 
-const RateSchema = named('Rate', 'A conversion rate.', {
+const RateSchema = fields.named('Rate', 'A conversion rate.', {
   via: part.currency('The currency that is converted from.', 'EUR'),
   quote: part.currency('The currency that is converted to.', 'CZK'),
-  source: line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
-  mid: nullableLine('Units of `quote` for one unit of `via`, a decimal; null while there is none.', '24.500', 64),
-  fixingDate: nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
-  ...nullableInstantFields('refreshedAt', 'When it was last read.'),
-  ageMs: nullableCount('Time since then, in milliseconds.', 120_000),
-  ...nullableInstantFields('validUntil', 'The first instant at which it may no longer be used.'),
+  source: fields.line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
+  mid: fields.nullableLine(
+    'Units of `quote` for one unit of `via`, a decimal; null while there is none.',
+    '24.500',
+    64,
+  ),
+  fixingDate: fields.nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
+  ...fields.nullableInstantFields('refreshedAt', 'When it was last read.'),
+  ageMs: fields.nullableCount('Time since then, in milliseconds.', 120_000),
+  ...fields.nullableInstantFields('validUntil', 'The first instant at which it may no longer be used.'),
   valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
   marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
-  lastOutcome: nullableLine(
-    'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
-    'ok',
-  ),
+  lastOutcome: fields.nullableLine(fields.texts.Rate.lastOutcome, 'ok'),
 });
 
-const RateListSchema = named('RateList', 'The conversion rates.', {
-  rates: listOf(RateSchema, 'One for each converted quote currency.'),
+const RateListSchema = fields.named('RateList', 'The conversion rates.', {
+  rates: fields.listOf(RateSchema, 'One for each converted quote currency.'),
 });
 
 export const feedOperations = {
@@ -153,8 +115,8 @@ export const feedOperations = {
         })),
         timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
           state,
-          ...instants('from', fromMs),
-          ...instants('to', toMs),
+          ...fields.instants('from', fromMs),
+          ...fields.instants('to', toMs),
         })),
       };
     },
@@ -182,7 +144,7 @@ export const feedOperations = {
 export function healthBody(health: FeedHealth) {
   const isConnected = health.connection === 'open';
   const ageMs = health.lastLiveDataAgeMs;
-  return viewOf(FeedHealthSchema.properties, {
+  return fields.viewOf(FeedHealthSchema.properties, {
     ...health,
     symbolsRejected: [...health.symbolsRejected],
     lastLiveDataAgeMs: ageMs && Math.max(0, Math.round(ageMs)),
@@ -201,9 +163,9 @@ function rateBody({ configuration, feed, market: { markets } }: Management, quot
     source: health?.source ?? known?.rate.source ?? 'none',
     mid: known?.rate.mid ?? null,
     fixingDate: known?.rate.fixingDate ?? null,
-    ...instants('refreshedAt', known?.rate.refreshedAt),
+    ...fields.instants('refreshedAt', known?.rate.refreshedAt),
     ageMs: known === undefined ? null : Math.max(0, now - known.rate.refreshedAt),
-    ...instants('validUntil', known?.validUntil),
+    ...fields.instants('validUntil', known?.validUntil),
     valid: known !== undefined && now < known.validUntil,
     marginPercent: markets.marginOf(quote),
     lastOutcome: health?.lastOutcome ?? null,

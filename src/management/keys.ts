@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import type { EpochMs, Randomness } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
-import { described, id, line, listOf, named, nullableCount, openEnum } from '../operator/fields.ts';
+import { described, id, line, listOf, named, nullableCount, openEnum, texts } from '../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
 import {
@@ -26,7 +26,7 @@ const KeyListSchema = named('KeyList', 'A page of keys.', {
 const newKeyFields = {
   key: described(KeySchema, 'The new key.'),
   text: Type.String({
-    description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.',
+    description: texts.NewKey.text,
     minLength: 42,
     maxLength: 42,
     pattern: '^mdk_[0-9A-Za-z]{38}$',
@@ -90,7 +90,7 @@ export const keyOperations = {
       expiresAtMs: Type.Optional(expiresAtMs),
       limitPerMinute: Type.Optional(
         Type.Integer({
-          description: 'Its own limit in requests a minute; the configured one when left out.',
+          description: texts.NewKey.limitPerMinute,
           minimum: 1,
           maximum: configuredLimitMax,
           examples: [120],
@@ -112,12 +112,8 @@ export const keyOperations = {
     ...changing,
     body: strictObject('What is to change.', {
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
-      expiresAtMs: Type.Optional(
-        Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
-      ),
-      limitPerMinute: Type.Optional(
-        nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
-      ),
+      expiresAtMs: Type.Optional(Type.Union([expiresAtMs, Type.Null()], { description: texts.KeyChange.expiresAtMs })),
+      limitPerMinute: Type.Optional(nullableCount(texts.KeyChange.limitPerMinute, 600)),
     }),
     async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }) {
       await store.keys.update(params.id, { ...change, expiresAt: expiresAt as EpochMs | null | undefined });
@@ -131,12 +127,7 @@ export const keyOperations = {
     ...changing,
     body: strictObject('How to rotate.', {
       overlapMs: Type.Optional(
-        Type.Integer({
-          description: 'How long both work, in milliseconds; a day when left out.',
-          minimum: 0,
-          maximum: 365 * dayMs,
-          examples: [dayMs],
-        }),
+        Type.Integer({ description: texts.Rotation.overlapMs, minimum: 0, maximum: 365 * dayMs, examples: [dayMs] }),
       ),
     }),
     status: 201,

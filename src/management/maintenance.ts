@@ -6,7 +6,7 @@ import { ErrorSchema } from '../contract/schemas.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { count, described, instantMs, listOf, named, object } from '../operator/fields.ts';
+import { count, described, instantMs, listOf, named, object, texts } from '../operator/fields.ts';
 import { WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../store/windows.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
@@ -26,10 +26,7 @@ function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchem
 }
 
 const WindowListSchema = named('WindowList', 'Maintenance windows.', {
-  windows: listOf(
-    WindowSchema,
-    'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
-  ),
+  windows: listOf(WindowSchema, texts.WindowList.windows),
 });
 
 const pastShown = 50;
@@ -65,7 +62,7 @@ const PreviewSchema = named('Preview', 'What clients would see of a maintenance 
     ticker: object('What every other request under /v1 gets, such as `/v1/ticker`.', {
       httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
       headers: Type.Unsafe<Record<string, string>>({
-        description: 'The headers of the error.',
+        description: texts.ClientError.headers,
         type: 'object',
         additionalProperties: { type: 'string' },
         examples: [{ 'Retry-After': '3600' }],

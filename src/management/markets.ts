@@ -6,19 +6,7 @@ import * as contract from '../contract/schemas.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { acceptRefusal, doubtsField, doubtsOf } from '../operator/doubt.ts';
-import {
-  count,
-  described,
-  instantFields,
-  instants,
-  listOf,
-  named,
-  nullable,
-  nullableCount,
-  nullableDecimal,
-  nullableLine,
-  text,
-} from '../operator/fields.ts';
+import * as fields from '../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
 import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
@@ -34,37 +22,29 @@ export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 /** A market and its price now. */
 const pricedFields = {
   ...marketFields,
-  ticker: nullable(TickerSchema, 'As clients get it; null while there is no price.'),
-  unpriced: nullableLine(
-    'Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
-    'no_rate',
-    64,
-  ),
+  ticker: fields.nullable(TickerSchema, 'As clients get it; null while there is no price.'),
+  unpriced: fields.nullableLine(fields.texts.Market.unpriced, 'no_rate', 64),
   held: heldField,
   doubts: doubtsField,
-  ageMs: nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
-  spread: nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
-  spreadPercent: nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
+  ageMs: fields.nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
+  spread: fields.nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
+  spreadPercent: fields.nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
 };
 
-const MarketSchema = named('Market', 'A market as the operator sees it.', pricedFields);
+const MarketSchema = fields.named('Market', 'A market as the operator sees it.', pricedFields);
 
-const MarketRowSchema = named('MarketRow', 'A market in the list, with its price in the last hour.', {
+const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with its price in the last hour.', {
   ...pricedFields,
-  spark: Type.Array(nullableDecimal('A price.', '84100.1'), {
-    description:
-      'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
+  spark: Type.Array(fields.nullableDecimal('A price.', '84100.1'), {
+    description: fields.texts.MarketRow.spark,
     maxItems: sparkPointsMax,
     examples: [['84100.1', '84210.5']],
   }),
 });
 
-const MarketListSchema = named('MarketList', 'All markets.', {
-  ...instantFields('serverTime', 'The time of the server.'),
-  markets: listOf(
-    MarketRowSchema,
-    'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
-  ),
+const MarketListSchema = fields.named('MarketList', 'All markets.', {
+  ...fields.instantFields('serverTime', 'The time of the server.'),
+  markets: fields.listOf(MarketRowSchema, fields.texts.MarketList.markets),
 });
 
 type MarketBody = Static<typeof MarketSchema>;
@@ -110,7 +90,7 @@ function marketOf({ market: { markets } }: Management, name: string): OfferedMar
 
 const symbolParams = Type.Object({
   symbol: Type.String({
-    description: 'The symbol, in any case.',
+    description: fields.texts.Market.anySymbol,
     minLength: 2,
     maxLength: 32,
     pattern: part.anyCaseSymbolPattern,
@@ -118,16 +98,16 @@ const symbolParams = Type.Object({
   }),
 });
 
-const UpstreamQuoteSchema = named('UpstreamQuote', 'The last good values from the exchange.', {
+const UpstreamQuoteSchema = fields.named('UpstreamQuote', 'The last good values from the exchange.', {
   bid: part.decimal('Best bid on the exchange.', '50000.0'),
   ask: part.decimal('Best ask on the exchange.', '50000.1'),
-  ...instantFields('timestamp', 'When they were captured.'),
+  ...fields.instantFields('timestamp', 'When they were captured.'),
 });
 
-const MarketDetailSchema = named('MarketDetail', 'A market, and how its price is derived.', {
-  market: described(MarketSchema, 'As in the list.'),
-  upstream: nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
-  price: nullable(PriceReportSchema, 'Null while there is no price.'),
+const MarketDetailSchema = fields.named('MarketDetail', 'A market, and how its price is derived.', {
+  market: fields.described(MarketSchema, 'As in the list.'),
+  upstream: fields.nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
+  price: fields.nullable(PriceReportSchema, 'Null while there is no price.'),
   sources: sourcesField,
 });
 
@@ -151,7 +131,7 @@ function switchingAll(id: string, change: (markets: Store['markets'], now: Epoch
   return operation({
     access: 'operator',
     body: noBody,
-    answer: named(id, 'What was changed.', { changed: count('How many markets were changed.', 26) }),
+    answer: fields.named(id, 'What was changed.', { changed: fields.count('How many markets were changed.', 26) }),
     async handle({ store, now }, management) {
       await management.market.snapshots.save();
       return { changed: await change(store.markets, now) };
@@ -166,7 +146,7 @@ export const marketOperations = {
       const { market, sparklines } = management;
       const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
       return {
-        ...instants('serverTime', now),
+        ...fields.instants('serverTime', now),
         markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
           ...pricedBody(views.get(symbol)!, management, now),
           spark: sparklines.of(symbol),
@@ -185,7 +165,9 @@ export const marketOperations = {
       return {
         market: marketBody(market.symbol, management, now),
         upstream:
-          quote === undefined ? null : { bid: quote.bid, ask: quote.ask, ...instants('timestamp', quote.capturedAt) },
+          quote === undefined
+            ? null
+            : { bid: quote.bid, ask: quote.ask, ...fields.instants('timestamp', quote.capturedAt) },
         price: explained.kind === 'priced' ? explained.report : null,
         sources: sourceQuotes(management.market.markets, market.exchangeSymbol, now),
       };
@@ -198,7 +180,7 @@ export const marketOperations = {
   acceptMarket: operation({
     ...changing,
     body: strictObject('What is accepted.', {
-      source: Type.Optional(text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
+      source: Type.Optional(fields.text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
     }),
     async handle({ params, body: { source }, ...asked }, management) {
       const { markets } = management.market;

@@ -1,12 +1,9 @@
 import type { Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { instantMs, line, listOf, named, nullableLine, openEnum } from '../operator/fields.ts';
+import { instantMs, line, listOf, named, nullableLine, openEnum, texts } from '../operator/fields.ts';
 
 export const NoteSchema = named('Note', 'What an operator should know.', {
-  level: openEnum(
-    ['critical', 'warning', 'info'],
-    '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
-  ),
+  level: openEnum(['critical', 'warning', 'info'], texts.Note.level),
   text: line('What it is.', 'market data: degraded'),
   page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
   markets: listOf(part.symbol('A market.', 'BTCEUR'), 'The markets that it names, the first few.', 5),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { line, named } from '../operator/fields.ts';
+import { line, named, texts } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';
@@ -32,7 +32,7 @@ const readProblem = operation({
   access: 'anybody',
   params: Type.Object({
     slug: Type.String({
-      description: 'The name of the problem: its code in small letters, with dashes.',
+      description: texts.ProblemDescription.slug,
       minLength: 1,
       maxLength: 64,
       pattern: '^[a-z-]+$',
@@ -51,7 +51,7 @@ const readProblem = operation({
 const readDocument = operation({
   access: 'anybody',
   answer: Type.Unsafe<object>({
-    description: 'An OpenAPI document.',
+    description: texts.Document.text,
     type: 'object',
     additionalProperties: true,
     examples: [{ openapi: '3.1.0', info: {}, paths: {} }],
@@ -73,9 +73,9 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Description: { readProblem, readDocument },
 };
 
-const texts: Readonly<Record<string, Described>> = written;
+const operationTexts: Readonly<Record<string, Described>> = written;
 
 /** Every operation of the management API, in the order of the document. */
 export const operations: readonly ListedOperation[] = Object.entries(byTag).flatMap(([tag, tagged]) =>
-  Object.entries(tagged).map(([operationId, each]) => ({ ...texts[operationId]!, ...each, operationId, tag })),
+  Object.entries(tagged).map(([operationId, each]) => ({ ...operationTexts[operationId]!, ...each, operationId, tag })),
 );

@@ -1,15 +1,11 @@
 import Type from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
-import { instantFields, line, listOf, named } from '../operator/fields.ts';
+import { instantFields, line, listOf, named, texts } from '../operator/fields.ts';
 import { TickerSchema } from './markets.ts';
 import { operation } from './operation.ts';
 import { Problem } from './problems.ts';
 
-const version = line(
-  'Names this state of all prices: send it as `Last-Event-ID` to get what changed since.',
-  'q3Zk0PxT7a-1204',
-  64,
-);
+const version = line(texts.PriceList.version, 'q3Zk0PxT7a-1204', 64);
 
 const PriceListSchema = named('PriceList', 'The prices that clients get.', {
   version,
@@ -23,7 +19,7 @@ const PriceListSchema = named('PriceList', 'The prices that clients get.', {
       ),
       ticker: TickerSchema,
     }),
-    'One for each market that has a price.',
+    texts.PriceList.prices,
   ),
 });
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { RecordBusy } from '../history/query/question-thread.ts';
-import { line, listOf, named, object } from '../operator/fields.ts';
+import { line, listOf, named, object, texts } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import rows from './problems.json' with { type: 'json' };
 
@@ -128,11 +128,7 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
   title: line('Always the same for a code.', 'Not found', 100),
   status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
   code,
-  detail: line(
-    'What went wrong this time and how to fix it, for people.',
-    'There is no key key_4fGh72Kq0ZsTn1Lw.',
-    4_000,
-  ),
+  detail: line(texts.Problem.detail, 'There is no key key_4fGh72Kq0ZsTn1Lw.', 4_000),
   requestId: Type.String({
     description: 'Equals the `X-Request-Id` header; the log records faults of the service under it.',
     pattern: '^[A-Za-z0-9_-]{16,64}$',
@@ -144,7 +140,7 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
         field: line('The field, as in the request; empty for the body as a whole.', 'email', 100),
         message: line('What is wrong with it.', 'is missing.', 1_000),
       }),
-      'With INVALID_INPUT: every field that is wrong.',
+      texts.Problem.errors,
     ),
   ),
 });

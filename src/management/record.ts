@@ -5,7 +5,7 @@ import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
 import { noProofTexts, proofText } from '../history/query/prove.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
-import { count, id, instantMs, line, named, nullableLine, openEnum } from '../operator/fields.ts';
+import { count, id, instantMs, line, named, nullableLine, openEnum, texts } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
 import {
   CandleListSchema,
@@ -40,13 +40,7 @@ const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') 
 const span = { fromMs: instantMs('Where the span begins.'), toMs: instantMs('Where it ends; not part of it.') };
 const page = {
   limit: Type.Optional(
-    Type.Integer({
-      description: 'How many at most; a page can be a little longer.',
-      minimum: 1,
-      maximum: 1_000,
-      default: 100,
-      examples: [100],
-    }),
+    Type.Integer({ description: texts.RecordPage.limit, minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
   ),
   after: Type.Optional(
     Type.String({ description: '`next` of the page before.', pattern: positionPattern, examples: ['1795255200000.3'] }),
@@ -82,10 +76,7 @@ const VerificationSchema = named('RecordVerification', 'Whether the record is as
   whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
   segments: count('Segments looked at.', 5_760),
   deleted: count('Segments that retention deleted.', 0),
-  finding: nullableLine(
-    'The first thing that is not as it was written; null where all is.',
-    'chain 1, segment 4711: changed',
-  ),
+  finding: nullableLine(texts.RecordVerification.finding, 'chain 1, segment 4711: changed'),
 });
 
 export const recordOperations = {

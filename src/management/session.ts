@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { instantFields, instants, line, named, nullableLine, object, openEnum, text } from '../operator/fields.ts';
+import * as fields from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { ownOriginOf } from './hosts.ts';
 import { operation, strictObject } from './operation.ts';
@@ -7,34 +7,21 @@ import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Session, type Sessions, sessionCookie } from './sessions.ts';
 
-const SessionSchema = named('Session', 'A signed-in browser.', {
-  operator: object('Who is signed in.', {
-    name: line(
-      'Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.',
-      'alice',
-      300,
-    ),
-    role: openEnum(roles, 'What they may do; each role may also do what those before it may.'),
+const SessionSchema = fields.named('Session', 'A signed-in browser.', {
+  operator: fields.object('Who is signed in.', {
+    name: fields.line(fields.texts.Session.name, 'alice', 300),
+    role: fields.openEnum(roles, 'What they may do; each role may also do what those before it may.'),
   }),
-  csrfToken: text(
-    'Sent as `X-CSRF-Token` with every request of this session that changes something.',
-    '5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1',
-    32,
-    32,
-  ),
-  ...instantFields('expiresAt', 'When the session ends, however much it is used.'),
+  csrfToken: fields.text(fields.texts.Session.csrfToken, '5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1', 32, 32),
+  ...fields.instantFields('expiresAt', 'When the session ends, however much it is used.'),
 });
 
 const SignInSchema = strictObject('What to sign in with.', {
-  token: text(
-    'An operator token: one made by `mdapi admin token`, or that of the configuration.',
-    'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx',
-    200,
-  ),
+  token: fields.text(fields.texts.SignIn.token, 'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx', 200),
 });
 
 function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
-  return { operator: { name, role }, csrfToken, ...instants('expiresAt', expiresAt) };
+  return { operator: { name, role }, csrfToken, ...fields.instants('expiresAt', expiresAt) };
 }
 
 export const sessionOperations = {
@@ -70,8 +57,8 @@ export const sessionOperations = {
 
   readSignInMethods: operation({
     access: 'anybody',
-    answer: named('SignInMethods', 'The ways to sign in.', {
-      provider: nullableLine(
+    answer: fields.named('SignInMethods', 'The ways to sign in.', {
+      provider: fields.nullableLine(
         'Host of the provider; a visit of `/console/sign-in` leads there.',
         'login.example.com',
         300,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { termFields, termScopes } from '../market/terms.ts';
-import { instantMs, listOf, named, openEnum } from '../operator/fields.ts';
+import { instantMs, listOf, named, openEnum, texts } from '../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
@@ -11,22 +11,15 @@ import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
 
 const TermListSchema = named('TermList', 'The terms.', {
-  terms: listOf(
-    TermSchema,
-    'What the configuration sets; then all others by their start, past and cancelled ones among them.',
-  ),
+  terms: listOf(TermSchema, texts.TermList.terms),
 });
 
 const draftFields = {
-  fromMs: Type.Optional(
-    instantMs(
-      'The first instant at which it holds. Now when left out: two seconds later, so that every process begins together.',
-    ),
-  ),
+  fromMs: Type.Optional(instantMs(texts.NewTerm.fromMs)),
   scope: openEnum(termScopes, 'What it is for.'),
   subject: Type.Optional(
     Type.String({
-      description: 'The quote currency or the market; left out for the service.',
+      description: texts.NewTerm.subject,
       minLength: 1,
       maxLength: 32,
       pattern: '^[A-Z0-9]+$',
@@ -39,7 +32,7 @@ const draftFields = {
   rounding: Type.Optional(termRounding),
   inherits: Type.Optional(
     Type.Array(openEnum(termFields, 'A value.'), {
-      description: 'Values to take from the next wider scope again.',
+      description: texts.NewTerm.inherits,
       maxItems: termFields.length,
       uniqueItems: true,
     }),

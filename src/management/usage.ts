@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import type { BreachRecord } from '../key-records.ts';
-import { count, described, instantFields, instants, listOf, named, object } from '../operator/fields.ts';
+import { count, described, instantFields, instants, listOf, named, object, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
@@ -36,7 +36,7 @@ const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
       refused: count('Requests refused in it.', 112),
       limitPerMinute: count('The limit that refused them.', 60),
     }),
-    'Of the last 30 days, latest first.',
+    texts.KeyUsage.breaches,
     breachesShown,
   ),
   notices: listOf(NoticeSchema, 'E-mails to its holder, latest first.', noticesShown),
@@ -53,7 +53,7 @@ const UsageSchema = named('Usage', 'The keys that stand out.', {
       breachedMinutes24h: count('Minutes of the last 24 hours in which it was refused.', 3),
       refused24h: count('Requests refused in them.', 541),
     }),
-    'The most refused keys of the last 24 hours, then the busiest of this minute.',
+    texts.Usage.keys,
     keysShown,
   ),
 });

@@ -6,7 +6,7 @@ import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
+import { instantFields, line, listOf, named, nullableLine, openEnum, texts, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
 const whys: Readonly<Record<ShownDoubt['reason'], string>> = {
@@ -25,16 +25,9 @@ export const DoubtSchema = named('Doubt', 'A price of one source that is doubted
   bid: part.decimal('Its bid, as it arrived last.', '50000000.0'),
   ask: part.decimal('Its ask.', '50000000.1'),
   ...instantFields('since', 'When the doubt began.'),
-  reason: openEnum(
-    Object.keys(whys) as ShownDoubt['reason'][],
-    'Why it is doubted: by other sources, or by the guard.',
-  ),
+  reason: openEnum(Object.keys(whys) as ShownDoubt['reason'][], texts.Doubt.reason),
   why: line('The reason in words.', whys.contradicted),
-  servedBy: nullableLine(
-    'The source whose price is served instead; null where the last good price stays, or there is none.',
-    'bitvavo',
-    200,
-  ),
+  servedBy: nullableLine(texts.Doubt.servedBy, 'bitvavo', 200),
   served: line('What is served instead, in words.', 'the price of bitvavo'),
 });
 

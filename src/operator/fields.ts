@@ -2,6 +2,9 @@ import Type, { type Static, type TObject, type TProperties, type TSchema, type T
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 
+/** Descriptions that are too long to stand beside their fields, by schema and field; `schema` is about it as a whole. */
+export { default as texts } from './fields.json' with { type: 'json' };
+
 /** The instant of the examples. */
 const exampleInstant = '2026-11-21T10:00:00.000Z';
 

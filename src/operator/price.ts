@@ -9,76 +9,54 @@ import type { Markets } from '../market/markets.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { doubtsField, doubtsOf } from './doubt.ts';
-import {
-  described,
-  instantFields,
-  instants,
-  line,
-  named,
-  nullable,
-  nullableDecimal,
-  nullableInstantFields,
-  nullableLine,
-  object,
-  openEnum,
-  viewOf,
-} from './fields.ts';
+import * as fields from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
-const StepSchema = object('A step from the exchange’s price to the client’s.', {
+const StepSchema = fields.object('A step from the exchange’s price to the client’s.', {
   step: Type.String({ description: 'What was done.', examples: ['× (1 + fee 0.5 %)'] }),
   value: part.decimal('The exact result.', '50250.1005'),
 });
 
-const RateSchema = object('The conversion rate.', {
+const RateSchema = fields.object('The conversion rate.', {
   mid: part.decimal('Middle rate.', '24.500'),
   source: Type.String({ description: 'Where it comes from.', examples: ['cnb'] }),
-  fixingDate: nullableLine('The day of a daily fixing; null for any other rate.', '2026-11-20', 10),
-  ...instantFields('refreshedAt', 'When it was last read.'),
-  ...instantFields('validUntil', 'The first instant at which it may no longer be used.'),
+  fixingDate: fields.nullableLine('The day of a daily fixing; null for any other rate.', '2026-11-20', 10),
+  ...fields.instantFields('refreshedAt', 'When it was last read.'),
+  ...fields.instantFields('validUntil', 'The first instant at which it may no longer be used.'),
   marginPercent: part.decimal('The currency margin in percent.', '1'),
 });
 
-const HeldSchema = named('Held', 'A new value that is held back; the last good one stays.', {
-  subject: line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
-  reason: openEnum(
-    ['operator', ...doubtReasons],
-    'Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.',
-  ),
-  ...instantFields('since', 'When that began.'),
+const HeldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
+  subject: fields.line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
+  reason: fields.openEnum(['operator', ...doubtReasons], fields.texts.Held.reason),
+  ...fields.instantFields('since', 'When that began.'),
   values: Type.Array(part.decimal('A value.', '1000000'), {
-    description: 'Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.',
+    description: fields.texts.Held.values,
     maxItems: 2,
     examples: [['1', '1000000']],
   }),
 });
 
-export const heldField = Type.Array(HeldSchema, {
-  description: 'What is held of what its price is made from; empty otherwise.',
-  maxItems: 2,
-});
+export const heldField = Type.Array(HeldSchema, { description: fields.texts.Market.held, maxItems: 2 });
 
-const ChangeSchema = object('A percent change, and where it comes from.', {
-  over: openEnum(['1h', '24h', '7d'], 'Since when.'),
+const ChangeSchema = fields.object('A percent change, and where it comes from.', {
+  over: fields.openEnum(['1h', '24h', '7d'], 'Since when.'),
   percent: part.percent('The change in percent.', '-0.21'),
-  origin: openEnum(
-    ['source', 'record'],
-    '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',
-  ),
-  price: nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
-  ...nullableInstantFields('timestamp', 'The instant of that price in the record; null for any other.'),
+  origin: fields.openEnum(['source', 'record'], fields.texts.PriceReport.changeOrigin),
+  price: fields.nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
+  ...fields.nullableInstantFields('timestamp', 'The instant of that price in the record; null for any other.'),
 });
 
-export const PriceReportSchema = named('PriceReport', 'How the prices of a market came about, step by step.', {
+export const PriceReportSchema = fields.named('PriceReport', 'How the prices of a market came about, step by step.', {
   symbol: part.symbol('The market.', 'BTCCZK'),
   exchangeSymbol: part.symbol('The exchange market its prices come from.', 'BTCEUR'),
   pricePrecision: part.places('Decimal places of its prices.', 0),
   bid: part.decimal('Best bid on the exchange.', '50000.0'),
   ask: part.decimal('Best ask on the exchange.', '50000.1'),
-  ...instantFields('timestamp', 'When they were captured.'),
-  rate: nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
-  terms: described(MarketTermsSchema, 'The terms it is made on.'),
+  ...fields.instantFields('timestamp', 'When they were captured.'),
+  rate: fields.nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
+  terms: fields.described(MarketTermsSchema, 'The terms it is made on.'),
   buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
   sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
   changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
@@ -120,7 +98,7 @@ export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
 
 /** A new value that is withheld, now or when it was recorded. */
 export function heldView({ subject, reason, since, values }: WithheldInput): HeldView {
-  return { subject, reason, ...instants('since', since), values: [...values] };
+  return { subject, reason, ...fields.instants('since', since), values: [...values] };
 }
 
 const spans = { price1hAgo: '1h', price24hAgo: '24h', price7dAgo: '7d' } as const;
@@ -135,7 +113,7 @@ export function changesOf(
     if (percent === undefined) return [];
     const { price = null, at } = reference(name) ?? {};
     const origin = at === undefined ? 'source' : 'record';
-    return [{ over: spans[name], percent, origin, price, ...instants('timestamp', at) }];
+    return [{ over: spans[name], percent, origin, price, ...fields.instants('timestamp', at) }];
   });
 }
 
@@ -156,11 +134,11 @@ export function priceReport(
   doubts: PriceReport['doubts'] = [],
 ): PriceReport {
   const { market, capturedAt, conversion, terms, buy, sell } = explanation;
-  return viewOf(PriceReportSchema.properties, {
+  return fields.viewOf(PriceReportSchema.properties, {
     ...market,
     ...explanation,
     timestamp: capturedAt,
-    rate: conversion && viewOf(RateSchema.properties, { ...conversion.rate, ...conversion }),
+    rate: conversion && fields.viewOf(RateSchema.properties, { ...conversion.rate, ...conversion }),
     terms: marketTermsView(terms),
     buy: [...buy],
     sell: [...sell],

@@ -8,22 +8,7 @@ import type { ServedRow } from '../history/reading/record-reader.ts';
 import type { RecordDoubt } from '../history/record/worker.ts';
 import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/segment/rows.ts';
 import type { Hold } from '../history/segment/segment-store.ts';
-import {
-  count,
-  described,
-  id,
-  instantFields,
-  instants,
-  line,
-  named,
-  nullable,
-  nullableDecimal,
-  nullableInstantFields,
-  nullableLine,
-  openEnum,
-  orNull,
-  viewOf,
-} from './fields.ts';
+import * as fields from './fields.ts';
 import { changesOf, heldView, type PriceAnswer, priceReport } from './price.ts';
 import { requestId } from './request.ts';
 
@@ -31,7 +16,7 @@ import { requestId } from './request.ts';
 export const positionPattern = '^\\d{1,15}\\.\\d{1,9}$';
 
 const positionField = Type.String({
-  description: 'Its place in the order of all that was published: the millisecond, and the place within it.',
+  description: fields.texts.RecordedQuote.position,
   pattern: positionPattern,
   examples: ['1795255200000.3'],
 });
@@ -46,112 +31,102 @@ export function positionOf(text: string): Position {
   return { at, sub };
 }
 
-const QuoteSchema = named(
-  'RecordedQuote',
-  'A price as it was published. All but the first four are null where there was none.',
-  {
-    position: positionField,
-    ...instantFields('at', 'When it was published.'),
-    unpriced: nullableLine('Why the market had no price from then on; null where it had one.', 'no_rate', 32),
-    source: nullableLine('The exchange that it came from.', 'kraken', 64),
-    ...nullableInstantFields('timestamp', 'The public time of the ticker.'),
-    bid: nullableDecimal('Best bid on the exchange.', '50000.0'),
-    ask: nullableDecimal('Best ask on the exchange.', '50000.1'),
-    buyPrice: nullableDecimal('What a client paid.', '1257810'),
-    sellPrice: nullableDecimal('What a client received.', '1220000'),
-    rate: nullableDecimal('The conversion rate; null where nothing was converted.', '24.500'),
-    terms: nullableLine('The version of the terms.', 'configuration', 1_000),
-  },
-);
-
-export const GapSchema = named('RecordGap', 'A span without a record.', {
-  ...instantFields('from', 'The last instant that is recorded.'),
-  ...nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
-  reason: openEnum(
-    ['killed', 'slow', 'stopped', 'silent'],
-    'Why: the process was killed, the disk was full or slow, the service was stopped, or its machine is silent.',
-  ),
+const QuoteSchema = fields.named('RecordedQuote', fields.texts.RecordedQuote.schema, {
+  position: positionField,
+  ...fields.instantFields('at', 'When it was published.'),
+  unpriced: fields.nullableLine('Why the market had no price from then on; null where it had one.', 'no_rate', 32),
+  source: fields.nullableLine('The exchange that it came from.', 'kraken', 64),
+  ...fields.nullableInstantFields('timestamp', 'The public time of the ticker.'),
+  bid: fields.nullableDecimal('Best bid on the exchange.', '50000.0'),
+  ask: fields.nullableDecimal('Best ask on the exchange.', '50000.1'),
+  buyPrice: fields.nullableDecimal('What a client paid.', '1257810'),
+  sellPrice: fields.nullableDecimal('What a client received.', '1220000'),
+  rate: fields.nullableDecimal('The conversion rate; null where nothing was converted.', '24.500'),
+  terms: fields.nullableLine('The version of the terms.', 'configuration', 1_000),
 });
 
-export const HoldSchema = named('RecordHold', 'A span that retention leaves alone.', {
-  id: count('Its number.', 1),
-  ...instantFields('from', 'Where the span begins.'),
-  ...instantFields('to', 'Where it ends.'),
-  reason: line('Why it is kept.', 'complaint 4711', 200),
+export const GapSchema = fields.named('RecordGap', 'A span without a record.', {
+  ...fields.instantFields('from', 'The last instant that is recorded.'),
+  ...fields.nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
+  reason: fields.openEnum(['killed', 'slow', 'stopped', 'silent'], fields.texts.RecordGap.reason),
 });
 
-export const RecordSummarySchema = named('RecordSummary', 'The record of what was quoted and served.', {
+export const HoldSchema = fields.named('RecordHold', 'A span that retention leaves alone.', {
+  id: fields.count('Its number.', 1),
+  ...fields.instantFields('from', 'Where the span begins.'),
+  ...fields.instantFields('to', 'Where it ends.'),
+  reason: fields.line('Why it is kept.', 'complaint 4711', 200),
+});
+
+export const RecordSummarySchema = fields.named('RecordSummary', 'The record of what was quoted and served.', {
   recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
-  ...nullableInstantFields('from', 'The first instant in the record.'),
-  ...nullableInstantFields('to', 'The last sealed instant.'),
-  segments: count('Segments.', 5_760),
-  bytes: count('Their bytes.', 480_000_000),
+  ...fields.nullableInstantFields('from', 'The first instant in the record.'),
+  ...fields.nullableInstantFields('to', 'The last sealed instant.'),
+  segments: fields.count('Segments.', 5_760),
+  bytes: fields.count('Their bytes.', 480_000_000),
   gaps: Type.Array(GapSchema, { description: 'Where it is not complete.' }),
   holds: Type.Array(HoldSchema, { description: 'What is kept beyond its time.' }),
 });
 
-const nextField = nullableLine('What to give as `after` for the next page; null on the last.', '1795255200000.3', 32);
+const nextField = fields.nullableLine(
+  'What to give as `after` for the next page; null on the last.',
+  '1795255200000.3',
+  32,
+);
 
-export const QuotePageSchema = named('RecordedQuotePage', 'What was published of a market.', {
+export const QuotePageSchema = fields.named('RecordedQuotePage', 'What was published of a market.', {
   quotes: Type.Array(QuoteSchema, { description: 'In their order.' }),
   next: nextField,
 });
 
-const RangeSchema = named('PriceRange', 'A price over a step.', {
+const RangeSchema = fields.named('PriceRange', 'A price over a step.', {
   open: part.decimal('The open.', '1257810'),
   high: part.decimal('The high.', '1257810'),
   low: part.decimal('The low.', '1257810'),
   close: part.decimal('The close.', '1257810'),
 });
 
-const CandleSchema = named('Candle', 'A step of a chart.', {
-  ...instantFields('from', 'Where the step begins.'),
-  changes: count('Changes within it; 0 where the price before went on.', 42),
-  buyPrice: described(RangeSchema, 'What a client paid.'),
-  sellPrice: described(RangeSchema, 'What a client received.'),
-  bid: described(RangeSchema, 'Best bid on the exchange.'),
-  ask: described(RangeSchema, 'Best ask on the exchange.'),
+const CandleSchema = fields.named('Candle', 'A step of a chart.', {
+  ...fields.instantFields('from', 'Where the step begins.'),
+  changes: fields.count('Changes within it; 0 where the price before went on.', 42),
+  buyPrice: fields.described(RangeSchema, 'What a client paid.'),
+  sellPrice: fields.described(RangeSchema, 'What a client received.'),
+  bid: fields.described(RangeSchema, 'Best bid on the exchange.'),
+  ask: fields.described(RangeSchema, 'Best ask on the exchange.'),
 });
 
-export const CandleListSchema = named('CandleList', 'A market over a span.', {
+export const CandleListSchema = fields.named('CandleList', 'A market over a span.', {
   candles: Type.Array(CandleSchema, { description: 'Steps with a price, in order. A step in a gap has none.' }),
   gaps: Type.Array(GapSchema, { description: 'Gaps of the record in the span.' }),
 });
 
-const ServedSchema = named('RecordedAnswer', 'An answer to a key.', {
+const ServedSchema = fields.named('RecordedAnswer', 'An answer to a key.', {
   requestId,
   position: positionField,
-  ...instantFields('at', 'The instant that it was answered for.'),
-  keyId: id('key', 'The key that asked.'),
-  route: line('What was asked for.', '/v1/ticker', 100),
-  symbol: nullableLine('The symbol asked for; null where there was none.', 'BTCCZK', 32),
+  ...fields.instantFields('at', 'The instant that it was answered for.'),
+  keyId: fields.id('key', 'The key that asked.'),
+  route: fields.line('What was asked for.', '/v1/ticker', 100),
+  symbol: fields.nullableLine('The symbol asked for; null where there was none.', 'BTCCZK', 32),
   status: Type.Integer({ description: 'The HTTP status.', minimum: 100, maximum: 599, examples: [200] }),
-  code: nullableLine('The code of a problem; null for any other answer.', 'UNKNOWN_SYMBOL', 64),
+  code: fields.nullableLine('The code of a problem; null for any other answer.', 'UNKNOWN_SYMBOL', 64),
 });
 
-export const ServedPageSchema = named('RecordedAnswerPage', 'What keys were answered.', {
+export const ServedPageSchema = fields.named('RecordedAnswerPage', 'What keys were answered.', {
   answers: Type.Array(ServedSchema, { description: 'In their order.' }),
   next: nextField,
 });
 
-export const ProvenAnswerSchema = named('ProvenAnswer', 'An answer again, with what proves it.', {
+export const ProvenAnswerSchema = fields.named('ProvenAnswer', 'An answer again, with what proves it.', {
   answer: ServedSchema,
-  body: orNull(
-    Type.String({
-      description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
-      examples: ['{"symbol":"BTCCZK"}'],
+  body: fields.orNull(Type.String({ description: fields.texts.ProvenAnswer.body, examples: ['{"symbol":"BTCCZK"}'] })),
+  quotes: Type.Array(QuoteSchema, { description: fields.texts.ProvenAnswer.quotes }),
+  segment: fields.nullable(
+    fields.named('RecordSegment', 'A sealed segment.', {
+      chain: fields.count('Its chain.', 1),
+      number: fields.count('Its number in the chain.', 5_760),
+      hash: fields.line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
     }),
-  ),
-  quotes: Type.Array(QuoteSchema, {
-    description: 'The published prices it shows: one of a ticker, at most ten of a list.',
-  }),
-  segment: nullable(
-    named('RecordSegment', 'A sealed segment.', {
-      chain: count('Its chain.', 1),
-      number: count('Its number in the chain.', 5_760),
-      hash: line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
-    }),
-    'The segment that holds it; null while its minute runs.',
+    fields.texts.ProvenAnswer.segment,
   ),
 });
 
@@ -160,10 +135,10 @@ export function quoteView(row: QuoteRow): Static<typeof QuoteSchema> {
   const rate = quote === undefined || quote.rate === '' ? undefined : (JSON.parse(quote.rate) as RateVersion);
   return {
     position: positionText(row),
-    ...instants('at', row.at),
+    ...fields.instants('at', row.at),
     unpriced: row.unpriced ?? null,
     source: quote?.source ?? null,
-    ...instants('timestamp', quote?.capturedAt),
+    ...fields.instants('timestamp', quote?.capturedAt),
     bid: quote?.bid ?? null,
     ask: quote?.ask ?? null,
     buyPrice: quote?.buyPrice ?? null,
@@ -174,16 +149,16 @@ export function quoteView(row: QuoteRow): Static<typeof QuoteSchema> {
 }
 
 export function gapView({ from, to, reason }: Gap): Static<typeof GapSchema> {
-  return { ...instants('from', from), ...instants('to', to), reason };
+  return { ...fields.instants('from', from), ...fields.instants('to', to), reason };
 }
 
 export function summaryView({ gaps, holds, ...summary }: RecordSummary): Static<typeof RecordSummarySchema> {
   const views = { gaps: gaps.map(gapView), holds: holds.map(holdView) };
-  return viewOf(RecordSummarySchema.properties, { recorded: true, ...summary, ...views });
+  return fields.viewOf(RecordSummarySchema.properties, { recorded: true, ...summary, ...views });
 }
 
 export function holdView({ id, from, to, reason }: Hold): Static<typeof HoldSchema> {
-  return { id, ...instants('from', from), ...instants('to', to), reason };
+  return { id, ...fields.instants('from', from), ...fields.instants('to', to), reason };
 }
 
 /** The audit log's entry of a new hold. */
@@ -218,12 +193,12 @@ export function findingText(finding: Finding | RecordDoubt | undefined): string 
 }
 
 export function candleView({ from, ...values }: Candle): Static<typeof CandleSchema> {
-  return { ...instants('from', from), ...values };
+  return { ...fields.instants('from', from), ...values };
 }
 
 export function servedView(row: ServedRow): Static<typeof ServedSchema> {
   const { symbol, status, text, askedAt } = row;
-  return viewOf(ServedSchema.properties, {
+  return fields.viewOf(ServedSchema.properties, {
     ...row,
     position: positionText(row),
     at: askedAt,

@@ -8,49 +8,27 @@ import type { Quote } from '../market/quote.ts';
 import type { SourceState } from '../market/source.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import {
-  line,
-  listOf,
-  named,
-  nullable,
-  nullableCount,
-  nullableDecimal,
-  nullableInstantFields,
-  openEnum,
-  viewOf,
-} from './fields.ts';
+import * as fields from './fields.ts';
 
 const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
-const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
-  id: line('The source’s id in the configuration.', 'kraken', 32),
-  state: openEnum(
-    sourceStates,
-    'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
-  ),
-  reason: nullable(
-    openEnum(
-      exclusions,
-      'Why it is excluded: it is paused, does not list the market, does not trade it, is contradicted by others, was never comparable with the one in use, has a price that is held or far from the market’s, or has sent none.',
-    ),
-    'Null unless it is excluded.',
-  ),
-  reach: openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
-  bid: nullableDecimal('Its last good bid, or what it says while excluded for a doubt; null before.', '50000.0'),
-  ask: nullableDecimal('Its ask, in the same way.', '50000.1'),
-  ...nullableInstantFields('timestamp', 'When its last good values were captured.'),
-  ageMs: nullableCount('Their age in milliseconds.', 420),
-  reportedAgeMs: nullableCount(
-    'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
-    1200,
-  ),
-  deviationPercent: nullable(
+const SourceQuoteSchema = fields.named('SourceQuote', 'One source of a market.', {
+  id: fields.line('The source’s id in the configuration.', 'kraken', 32),
+  state: fields.openEnum(sourceStates, fields.texts.SourceQuote.state),
+  reason: fields.nullable(fields.openEnum(exclusions, fields.texts.SourceQuote.reason), 'Null unless it is excluded.'),
+  reach: fields.openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
+  bid: fields.nullableDecimal('Its last good bid, or what it says while excluded for a doubt; null before.', '50000.0'),
+  ask: fields.nullableDecimal('Its ask, in the same way.', '50000.1'),
+  ...fields.nullableInstantFields('timestamp', 'When its last good values were captured.'),
+  ageMs: fields.nullableCount('Their age in milliseconds.', 420),
+  reportedAgeMs: fields.nullableCount(fields.texts.SourceQuote.reportedAgeMs, 1200),
+  deviationPercent: fields.nullable(
     part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
-    'Null before its first values.',
+    fields.texts.SourceQuote.deviationPercent,
   ),
 });
 
-export const sourcesField = listOf(SourceQuoteSchema, 'The sources of its price, in order of preference.', 50);
+export const sourcesField = fields.listOf(SourceQuoteSchema, 'The sources of its price, in order of preference.', 50);
 
 export type SourceQuote = Static<typeof SourceQuoteSchema>;
 
@@ -60,7 +38,7 @@ export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now
   return markets.sources.states(exchangeSymbol).map((state) => {
     const { id, reach, exclusion, doubt, prices, reportedAt } = state;
     const said = exclusion === undefined ? prices : (doubt ?? prices);
-    return viewOf(SourceQuoteSchema.properties, {
+    return fields.viewOf(SourceQuoteSchema.properties, {
       id,
       state: stateOf(state),
       reason: exclusion,

@@ -15,54 +15,29 @@ import {
   termVersion,
 } from '../market/terms.ts';
 import type { NewTerm, TermRecord } from '../store/terms.ts';
-import {
-  id,
-  line,
-  listOf,
-  named,
-  nullable,
-  nullableDecimal,
-  nullableInstantFields,
-  nullableLine,
-  object,
-  openEnum,
-  viewOf,
-} from './fields.ts';
+import * as fields from './fields.ts';
 
-export const termRounding = openEnum(
-  priceRoundings,
-  '`outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.',
-);
+export const termRounding = fields.openEnum(priceRoundings, fields.texts.Term.rounding);
 export const termPrecision = part.places('Decimal places of the prices of converted markets.', 0);
-const termInherits = Type.Array(openEnum(termFields, 'A value.'), {
-  description: 'The values that it takes from the next wider scope again.',
+const termInherits = Type.Array(fields.openEnum(termFields, 'A value.'), {
+  description: fields.texts.Term.inherits,
   maxItems: termFields.length,
 });
 
-export const TermSchema = named('Term', 'Values that prices are made with from an instant on.', {
-  id: id('trm', 'The term’s id; `cfg_…` for what the configuration sets.'),
-  version: line(
-    'The id and the start: names it in records and derivations.',
-    'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
-    100,
-  ),
-  state: openEnum(
-    ['announced', 'holding', 'past', 'cancelled'],
-    'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
-  ),
-  ...nullableInstantFields(
-    'from',
-    'The first instant at which it holds; null for the configuration, which was there before.',
-  ),
-  scope: openEnum(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
-  subject: nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
-  feePercent: nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
-  marginPercent: nullableDecimal('The currency margin of converted markets in percent.', '1'),
-  pricePrecision: nullable(termPrecision, 'The precision.'),
-  rounding: nullable(termRounding, 'The rounding.'),
+export const TermSchema = fields.named('Term', 'Values that prices are made with from an instant on.', {
+  id: fields.id('trm', 'The term’s id; `cfg_…` for what the configuration sets.'),
+  version: fields.line(fields.texts.Term.version, 'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z', 100),
+  state: fields.openEnum(['announced', 'holding', 'past', 'cancelled'], fields.texts.Term.state),
+  ...fields.nullableInstantFields('from', fields.texts.Term.from),
+  scope: fields.openEnum(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
+  subject: fields.nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
+  feePercent: fields.nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
+  marginPercent: fields.nullableDecimal('The currency margin of converted markets in percent.', '1'),
+  pricePrecision: fields.nullable(termPrecision, 'The precision.'),
+  rounding: fields.nullable(termRounding, 'The rounding.'),
   inherits: termInherits,
-  ...nullableInstantFields('createdAt', 'When it was set.'),
-  ...nullableInstantFields('cancelledAt', 'When it was cancelled, before it began.'),
+  ...fields.nullableInstantFields('createdAt', 'When it was set.'),
+  ...fields.nullableInstantFields('cancelledAt', 'When it was cancelled, before it began.'),
 });
 
 export type TermView = Static<typeof TermSchema>;
@@ -126,7 +101,7 @@ function viewIn(term: Term, state: TermView['state'], record?: TermRecord): Term
     const value = values[field];
     return value === undefined || value === inherit ? null : (value as Exclude<typeof value, typeof inherit>);
   };
-  return viewOf(TermSchema.properties, {
+  return fields.viewOf(TermSchema.properties, {
     ...term,
     version: termVersion(term),
     state,
@@ -143,22 +118,18 @@ function viewIn(term: Term, state: TermView['state'], record?: TermRecord): Term
 /** The values of terms that a price is made on. */
 export const heldValues = ['fee', 'margin', 'precision', 'rounding'] as const;
 
-const HeldTermSchema = object('A value and the term it comes from.', {
-  what: openEnum(heldValues, 'What it sets.'),
-  value: line('The value.', '0.4', 64),
-  version: line(
-    'The term, by its id and start; of the configuration its id alone.',
-    'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
-    100,
-  ),
-  scope: openEnum(termScopes, 'The scope of the term.'),
-  ...nullableInstantFields('from', 'Since when it holds; null for the configuration.'),
+const HeldTermSchema = fields.object('A value and the term it comes from.', {
+  what: fields.openEnum(heldValues, 'What it sets.'),
+  value: fields.line('The value.', '0.4', 64),
+  version: fields.line(fields.texts.HeldTerm.version, 'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z', 100),
+  scope: fields.openEnum(termScopes, 'The scope of the term.'),
+  ...fields.nullableInstantFields('from', 'Since when it holds; null for the configuration.'),
 });
 
 /** The terms a price is made on. */
-export const MarketTermsSchema = named('MarketTerms', 'The terms that a market is priced on.', {
-  version: line('Names all terms that the price is made on, with a blank between them.', 'cfg_0f3a91c07d1e', 400),
-  values: listOf(HeldTermSchema, 'The values.', 4),
+export const MarketTermsSchema = fields.named('MarketTerms', 'The terms that a market is priced on.', {
+  version: fields.line(fields.texts.MarketTerms.version, 'cfg_0f3a91c07d1e', 400),
+  values: fields.listOf(HeldTermSchema, 'The values.', 4),
 });
 
 export function marketTermsView(terms: MarketTerms): Static<typeof MarketTermsSchema> {
@@ -166,7 +137,12 @@ export function marketTermsView(terms: MarketTerms): Static<typeof MarketTermsSc
     const held = terms[what];
     if (held === undefined) return [];
     const { term, value } = held;
-    return viewOf(HeldTermSchema.properties, { ...term, what, value: String(value), version: termVersion(term) });
+    return fields.viewOf(HeldTermSchema.properties, {
+      ...term,
+      what,
+      value: String(value),
+      version: termVersion(term),
+    });
   });
   return { version: terms.version, values };
 }

@@ -2,30 +2,26 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { linePattern } from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import { id, instantFields, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
+import { id, instantFields, named, nullableInstantFields, openEnum, texts, viewOf } from './fields.ts';
 
 export const windowDescription = Type.String({
-  description: 'What the maintenance is about, in English: clients read it.',
+  description: texts.Window.description,
   minLength: 1,
   maxLength: 500,
   pattern: linePattern,
   examples: ['Upgrade of the price database.'],
 });
 
-export const WindowSchema = named(
-  'Window',
-  'A maintenance window. It runs from `from` (included) to `to` (excluded).',
-  {
-    id: id('win', 'The window’s id.'),
-    state: openEnum(['announced', 'running', 'ended', 'cancelled'], 'Where it is in its life.'),
-    ...instantFields('from', 'The first instant at which it runs.'),
-    ...instantFields('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
-    description: windowDescription,
-    ...instantFields('createdAt', 'When it was announced.'),
-    ...nullableInstantFields('endedAt', 'When an operator ended it early.'),
-    ...nullableInstantFields('cancelledAt', 'When an operator cancelled it.'),
-  },
-);
+export const WindowSchema = named('Window', texts.Window.schema, {
+  id: id('win', 'The window’s id.'),
+  state: openEnum(['announced', 'running', 'ended', 'cancelled'], 'Where it is in its life.'),
+  ...instantFields('from', 'The first instant at which it runs.'),
+  ...instantFields('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
+  description: windowDescription,
+  ...instantFields('createdAt', 'When it was announced.'),
+  ...nullableInstantFields('endedAt', 'When an operator ended it early.'),
+  ...nullableInstantFields('cancelledAt', 'When an operator cancelled it.'),
+});
 
 export type WindowView = Static<typeof WindowSchema>;
 
