@@ -58,11 +58,7 @@ export const sessionOperations = {
   readSignInMethods: operation({
     access: 'anybody',
     answer: fields.named('SignInMethods', 'The ways to sign in.', {
-      provider: fields.nullableLine(
-        'Host of the provider; a visit of `/console/sign-in` leads there.',
-        'login.example.com',
-        300,
-      ),
+      provider: fields.nullableLine(fields.texts.SignInMethods.provider, 'login.example.com', 300),
     }),
     handle(_asked, { configuration: { admin } }) {
       return { provider: admin.oidc === undefined ? null : new URL(admin.oidc.issuer).host };
