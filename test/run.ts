@@ -53,7 +53,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const startedAt = process.hrtime.bigint();
-const files = globSync('{src,exchange-simulator,test,client/test}/**/*.test.ts', { cwd: root })
+const files = globSync('{src,exchange-simulator,test,client/test,tools/documents}/**/*.test.ts', { cwd: root })
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
   .sort();
 const batches = halves.flatMap(batchesOf);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type Command, commonOptions, type Option } from './command.ts';
 import { sections } from './commands.ts';
 import { exitCodeMeanings } from './failure.ts';
@@ -7,7 +6,7 @@ import { instantForms } from './values.ts';
 const lineWidth = 100;
 
 /** `mdapi keys create --account ID [--label TEXT]`, without the common options. */
-function usageOf(command: Command): string {
+export function usageOf(command: Command): string {
   const positionals = (command.positionals ?? []).map(({ name, many, isOptional }) => {
     if (many === true) return `[${name}…]`;
     return isOptional === true ? `[${name}]` : name;
@@ -19,7 +18,7 @@ function usageOf(command: Command): string {
 }
 
 /** `--label TEXT` */
-function spelling({ name, value }: Option): string {
+export function spelling({ name, value }: Option): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
@@ -90,42 +89,4 @@ function wrap(text: string, indent: string): string {
     line += line === '' ? word : ` ${word}`;
   }
   return [...lines, indent + line].join('\n');
-}
-
-/** `docs/cli.md`, from the commands' own declarations. */
-export function commandReference(): string {
-  const text = readFileSync(new URL('introduction.txt', import.meta.url), 'utf8');
-  const introduction = text.replace('@INSTANT_FORMS@', instantForms);
-  const common = `## Options of every command\n\n${definitions(commonOptions.map(optionRow))}`;
-  const codes = [...exitCodeMeanings].map(([code, meaning]) => `- ${code}: ${meaning}`);
-  const exitCodes = `## Exit codes\n\n${codes.join('\n')}\n`;
-  const chapters = sections.map(({ title, commands }) => `## ${title}\n\n${commands.map(commandSection).join('\n')}`);
-  return [introduction, common, exitCodes, ...chapters].join('\n');
-}
-
-/** Leaves out what the introduction or the heading already says, and the examples, which help shows. */
-function commandSection(command: Command): string {
-  const options = (command.options ?? []).filter((option) => !isSaidOnce(option));
-  const optional = (command.positionals ?? []).filter(({ many }) => many === true);
-  const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
-  const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
-  return [
-    `### \`${usageOf({ ...command, options: command.options?.filter((option) => option.name === 'yes' && isSaidOnce(option)) ?? [] }).slice('mdapi '.length)}\`\n`,
-    `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
-    ...(rows.length === 0 ? [] : [definitions(rows)]),
-  ].join('\n');
-}
-
-/** Whether the introduction describes an option, for all commands that have it: the usual `--yes`, and spans. */
-function isSaidOnce({ summary }: Option): boolean {
-  const usualYes = 'do not ask (without a terminal nothing is ever asked)';
-  return [usualYes, 'start of the span', 'end of the span (default: now)'].includes(summary);
-}
-
-function optionRow(option: Option): readonly [string, string] {
-  return [spelling(option), `${option.summary}${option.required ? ' (required)' : ''}`];
-}
-
-function definitions(rows: readonly (readonly [string, string])[]): string {
-  return `${rows.map(([name, text]) => `- \`${name}\`: ${text}`).join('\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadConfiguration } from './load.ts';
-import { configurationReference, exampleYaml, readNotes } from './reference.ts';
+import { exampleYaml, readNotes } from './reference.ts';
 import { fields } from './schema.ts';
 
 const nothing = () => {
@@ -25,16 +25,6 @@ describe('the configuration reference', () => {
     for (const [key, notes] of readNotes()) {
       assert.ok(known.has(key), key);
       for (const name of Object.keys(notes)) assert.match(name, /^(description|whenAbsent|security|example)$/, key);
-    }
-  });
-
-  it('names every field, and the rule it gives names every variable', () => {
-    const reference = configurationReference();
-    assert.ok(reference.includes('`MDAPI_SERVER_BASE_URL` is `server.baseUrl`'));
-    for (const { key, variable } of fields) {
-      assert.ok(reference.includes(`\n- \`${key}\` (`), key);
-      const words = key.replaceAll('.', '_').replaceAll(/(?=[A-Z])/g, '_');
-      assert.equal(variable, `MDAPI_${words.toUpperCase()}`);
     }
   });
 

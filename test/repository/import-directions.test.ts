@@ -49,7 +49,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   wiring: joined,
   main: [...joined, 'running-parts', 'wiring'],
   cli: [...joined, 'wiring', 'main'],
-  generate: ['admin', 'cli', 'configuration', 'contract', 'management'],
   'exchange-simulator': ['clock'],
   client: [],
   web: [],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
-import { closeCodes, engineMessages, serviceMessages } from '../feed/push/messages.ts';
+import { closeCodes, engineMessages, serviceMessages } from '../../src/feed/push/messages.ts';
 import written from './ingest-document.json' with { type: 'json' };
 
 /** Says how an engine talks to the service, in CommonMark. */

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { ingestDocument } from './admin/ingest-document.ts';
-import { commandReference } from './cli/help.ts';
-import { configurationReference, exampleYaml } from './configuration/reference.ts';
-import { openApiDocument } from './contract/openapi.ts';
-import { managementDocument } from './management/document.ts';
-import { operations } from './management/operations.ts';
+import { exampleYaml } from '../../src/configuration/reference.ts';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { managementDocument } from '../../src/management/document.ts';
+import { operations } from '../../src/management/operations.ts';
+import { commandReference } from './cli-reference.ts';
+import { configurationReference } from './configuration-reference.ts';
+import { ingestDocument } from './ingest-document.ts';
 
 const baseUrl = 'https://api.example.com';
 
@@ -35,7 +36,7 @@ export function generate(root: URL, check: boolean): string[] {
 
 if (import.meta.main) {
   const check = process.argv.includes('--check');
-  const changed = generate(new URL('../', import.meta.url), check);
+  const changed = generate(new URL('../../', import.meta.url), check);
   for (const name of changed) {
     process.stderr.write(
       check ? `${name} is out of date: run "npm run generate" and commit it\n` : `${name} written\n`,
