@@ -16,7 +16,7 @@ import { status } from '../http/resources/status.ts';
 import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
-import { ServedCertificate } from '../http/served-certificate.ts';
+import { servedCertificate } from '../http/served-certificate.ts';
 import { logRequest } from '../operator/request.ts';
 import { publicPages } from '../portal/pages.ts';
 import { portalBrand } from '../portal/portal-brand.ts';
@@ -47,12 +47,12 @@ export async function publicListener(
   const { clock, randomness, log, version, telemetry, store, ids } = options;
   const { server, limits: figures, logs, portal } = options.configuration;
   const certificate =
-    server.tls && (await ServedCertificate.read(server.tls, { shared: store.snapshots, clock, randomness, log }));
+    server.tls && (await servedCertificate(server.tls, { shared: store.snapshots, clock, randomness, log }));
   const brand = portalBrand(portal, logoRefused);
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
   const listener = new PublicListener(
-    { host: server.host, port: server.port, reusePort: server.reusePort, tls: certificate?.current, limits: server },
+    { host: server.host, port: server.port, reusePort: server.reusePort, tls: certificate?.first, limits: server },
     {
       offerAt(port) {
         const urls = publicUrls(server, port);
@@ -81,7 +81,7 @@ export async function publicListener(
     connectionFigures: () => listener.connectionFigures(),
     overload: listener.overload,
     unsentBytes: () => listener.connections.unsentBytes(),
-    certificateExpiresAt: () => certificate?.expiresAt,
+    certificateExpiresAt: () => certificate?.expiresAt(),
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */
     async listen(): Promise<number> {
