@@ -13,7 +13,7 @@ const show = storeCommand({
   ...described('terms show'),
   async work({ input, store, configuration, context: { clock }, paint }) {
     const markets = await savedBook(store, configuration, clock);
-    const views = termViews(markets, await store.terms.list({ withCancelled: true }), clock.now());
+    const views = termViews(markets.terms, await store.terms.list({ withCancelled: true }), clock.now());
     const terms = input.isSet('all')
       ? views
       : views.filter(({ state }) => state === 'holding' || state === 'announced');
@@ -43,7 +43,7 @@ const set = storeCommand({
     const effect = termEffect(markets, term, clock.now());
     if (effect.concerns.length > 0) await confirm(`${effect.concerns.join(' ')} Set it?`, true);
     const { id } = await store.terms.add(term);
-    const view = termView(id, markets, await store.terms.list(), clock.now());
+    const view = termView(id, markets.terms, await store.terms.list(), clock.now());
     return { json: { ...view, effect }, text: `${termText(view, paint)}\n\n${effectText(effect, paint)}` };
   },
 });
@@ -70,7 +70,7 @@ const cancel = storeCommand({
   ...described('terms cancel'),
   async work({ input, store, context: { clock }, paint }) {
     const record = await store.terms.cancel(input.argument('ID'));
-    const view = termView(record.id, { terms: () => [] }, [record], clock.now());
+    const view = termView(record.id, { all: () => [] }, [record], clock.now());
     return { json: view, text: termText(view, paint) };
   },
 });

@@ -62,7 +62,7 @@ export const termOperations = {
   listTerms: operation({
     answer: TermListSchema,
     async handle({ store, now }, { market: { markets } }) {
-      return { terms: [...termViews(markets, await store.terms.list({ withCancelled: true }), now)] };
+      return { terms: [...termViews(markets.terms, await store.terms.list({ withCancelled: true }), now)] };
     },
   }),
 
@@ -82,7 +82,7 @@ export const termOperations = {
         });
       }
       const { id } = await store.terms.add(term);
-      return termView(id, markets, await store.terms.list({ withCancelled: true }), now);
+      return termView(id, markets.terms, await store.terms.list({ withCancelled: true }), now);
     },
   }),
 
@@ -101,7 +101,7 @@ export const termOperations = {
     problems: ['CONFLICT'],
     async handle({ params, store, now }, { market: { markets } }) {
       await store.terms.cancel(params.id);
-      return termView(params.id, markets, await store.terms.list({ withCancelled: true }), now);
+      return termView(params.id, markets.terms, await store.terms.list({ withCancelled: true }), now);
     },
   }),
 };

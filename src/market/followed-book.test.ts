@@ -143,14 +143,14 @@ test('the start of a term is the next change', () => {
     [{ id: 'a', from, scope: 'service', subject: undefined, values: { feePercent: decimal('1') } }],
     start,
   );
-  assert.deepEqual([markets.nextChangeAt(start), markets.nextTermsAt()], [from, from]);
+  assert.deepEqual([markets.nextChangeAt(start), markets.terms.nextAt], [from, from]);
   assert.ok(markets.nextChangeAt(from) > from);
-  assert.equal(markets.nextTermsAt(), from, 'until it is applied');
+  assert.equal(markets.terms.nextAt, from, 'until it is applied');
   markets.advance(from);
-  assert.equal(markets.nextTermsAt(), Number.POSITIVE_INFINITY);
+  assert.equal(markets.terms.nextAt, Number.POSITIVE_INFINITY);
   assert.deepEqual(
-    markets
-      .terms()
+    markets.terms
+      .all()
       .map(({ id }) => id)
       .slice(-1),
     ['a'],

@@ -13,7 +13,7 @@ import { clockDriftMs } from './service-status.ts';
 import type { Source, SourceDoubtListener } from './source.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
-import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
+import { firstTerms, type Term, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 import type {
   CatalogueGaps,
@@ -50,7 +50,8 @@ export class Markets {
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, KnownRate>();
-  readonly #terms: TermsInForce;
+  /** Those that hold; {@link advance} brings them to an instant. */
+  readonly terms: TermsInForce;
   readonly #holds = new Holds();
   /** The latest instant that `advance` was called with. */
   #advancedTo = 0;
@@ -63,9 +64,9 @@ export class Markets {
     this.sources.onDoubt = (...change) => {
       for (const observer of this.#observers) observer.sourceDoubted?.(...change);
     };
-    this.#terms = new TermsInForce(firstTerms(policy));
+    this.terms = new TermsInForce(firstTerms(policy));
     const precisionOf = (symbol: MarketSymbol, quote: CurrencyCode) =>
-      this.#terms.of({ symbol, quote, isConverted: true }).precision?.value;
+      this.terms.of({ symbol, quote, isConverted: true }).precision?.value;
     this.catalogue = new MarketCatalogue(policy, selection, precisionOf, rules);
   }
 
@@ -143,7 +144,7 @@ export class Markets {
 
   /** Replaces all terms but those of the configuration, and advances to `now`. */
   applyTerms(terms: readonly Term[], now: EpochMs): void {
-    this.#terms.set(terms);
+    this.terms.set(terms);
     this.advance(now);
   }
 
@@ -151,7 +152,7 @@ export class Markets {
   advance(now: EpochMs): void {
     if (now > this.#advancedTo) this.#advancedTo = now;
     else if (now < this.#advancedTo - clockDriftMs) this.clockSetBack(now);
-    if (!this.#terms.advance(now)) return;
+    if (!this.terms.advance(now)) return;
     this.catalogue.rebuild();
     this.#everythingChanged();
   }
@@ -169,24 +170,9 @@ export class Markets {
     }
   }
 
-  /** The first instant at which `advance` changes something; `Infinity` when there is none. */
-  nextTermsAt(): number {
-    return this.#terms.nextAt;
-  }
-
-  /** Every term, the configuration's first. */
-  terms(): readonly Term[] {
-    return this.#terms.all();
-  }
-
-  /** The terms that an offered market is priced on. */
-  termsOf(market: TermSubject): MarketTerms {
-    return this.#terms.of(market);
-  }
-
   /** The margin of a converted quote currency, in percent; terms of single markets can differ. */
   marginOf(quote: CurrencyCode): DecimalString {
-    return this.#terms.of({ symbol: quote as string as MarketSymbol, quote, isConverted: true }).margin!.value;
+    return this.terms.of({ symbol: quote as string as MarketSymbol, quote, isConverted: true }).margin!.value;
   }
 
   /** Returns why the ticker does not replace the last good one of its source, or `undefined` when it does. */
@@ -342,7 +328,7 @@ export class Markets {
     };
     for (const { validUntil } of this.#rates.values()) consider(validUntil);
     consider(this.catalogue.nextRemovalAt(now));
-    consider(this.#terms.nextAt);
+    consider(this.terms.nextAt);
     for (const instant of this.#holds.ends()) consider(instant);
     return next;
   }

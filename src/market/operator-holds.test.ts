@@ -148,9 +148,9 @@ test('an operator’s hold on a market that is not listed is nobody’s', () => 
 test('a price on other terms is made with their fee and precision, and the usual precision where they have none', () => {
   const { markets } = priced();
   const market = markets.catalogue.find(BTCEUR)!;
-  const terms = markets.termsOf(market);
+  const terms = markets.terms.of(market);
   const priceOn = (changes: object, of = market) => {
-    const verdict = markets.pricer.priceOn({ ...markets.termsOf(of), ...changes }, of, start);
+    const verdict = markets.pricer.priceOn({ ...markets.terms.of(of), ...changes }, of, start);
     return verdict.kind === 'priced' ? verdict.ticker.buyPrice : verdict.kind;
   };
   const usual = markets.pricer.price(BTCEUR, start);

@@ -11,7 +11,7 @@ import {
 import type { MarketCatalogue, OfferedMarket } from './market-catalogue.ts';
 import { type PriceFactors, priceFactors } from './pricing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
-import type { MarketTerms, TermSubject } from './terms.ts';
+import type { MarketTerms, TermsInForce } from './terms.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, ReferencePrices } from './upstream.ts';
 
@@ -19,7 +19,7 @@ import type { ConversionRate, ReferencePrices } from './upstream.ts';
 interface PriceState {
   readonly catalogue: Pick<MarketCatalogue, 'find' | 'usualPrecision'>;
   advance(now: EpochMs): void;
-  termsOf(market: TermSubject): MarketTerms;
+  readonly terms: Pick<TermsInForce, 'of'>;
   acceptedTicker(exchangeSymbol: MarketSymbol): AcceptedTicker | undefined;
   referencePrices(exchangeSymbol: MarketSymbol): ReferencePrices | undefined;
   rate(quote: CurrencyCode): KnownRate | undefined;
@@ -45,7 +45,7 @@ export class Pricer {
     this.#state.advance(now);
     const market = this.#state.catalogue.find(symbol);
     if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
-    return this.#inputsOf(market, this.#state.termsOf(market), now);
+    return this.#inputsOf(market, this.#state.terms.of(market), now);
   }
 
   /** The price that a market would have now on other terms. */

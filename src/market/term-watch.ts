@@ -13,11 +13,11 @@ export function watchTerms(markets: Markets, clock: Clock, log: Log): Timer {
   const look = () => {
     const now = clock.now();
     markets.advance(now);
-    const begun = markets.terms().filter(({ from }) => from !== undefined && from > loggedUntil && from <= now);
+    const begun = markets.terms.all().filter(({ from }) => from !== undefined && from > loggedUntil && from <= now);
     for (const term of begun) log.info({ term: termVersion(term), ...term.values }, 'a term holds from now on');
     if (now > loggedUntil) loggedUntil = now;
     next?.cancel();
-    const leftMs = markets.nextTermsAt() - now;
+    const leftMs = markets.terms.nextAt - now;
     if (leftMs <= lookEveryMs) next = clock.after(leftMs, look);
   };
   const looking = clock.every(lookEveryMs, look);

@@ -59,7 +59,7 @@ export function termRefusal(book: Markets, term: NewTerm) {
 /** Works out what a new term would change, at the present ask and bid of the exchange. */
 export function termEffect(markets: Markets, draft: NewTerm, now: EpochMs): TermEffect {
   const from = Math.max(draft.from, now + termLeadMs) as EpochMs;
-  const terms = markets.terms();
+  const terms = markets.terms.all();
   const withDraft = [...terms, termOf({ ...draft, from })];
   const changes = marketsOf(markets, draft).flatMap((market) => {
     const before = termsAt(terms, market, from);

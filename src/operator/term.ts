@@ -2,7 +2,6 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { Markets } from '../market/markets.ts';
 import { type PriceRounding, priceRoundings } from '../market/pricing.ts';
 import {
   holdingTerms,
@@ -10,6 +9,7 @@ import {
   type MarketTerms,
   type Term,
   type TermField,
+  type TermsInForce,
   termFields,
   termScopes,
   termVersion,
@@ -71,13 +71,13 @@ export function termOf({ from, scope, subject, ...record }: NewTerm & { readonly
   };
 }
 
-/** The views of the terms of the configuration, which the markets have, then of the records, in their order. */
+/** The views of the terms of the configuration, then of the records, in their order. */
 export function termViews(
-  markets: Pick<Markets, 'terms'>,
+  known: Pick<TermsInForce, 'all'>,
   records: readonly TermRecord[],
   now: EpochMs,
 ): readonly TermView[] {
-  const first = markets.terms().filter(({ from }) => from === undefined);
+  const first = known.all().filter(({ from }) => from === undefined);
   const stored = records.map((record) => ({ term: termOf(record), record }));
   const all = [...first.map((term) => ({ term, record: undefined })), ...stored];
   const live = all.flatMap(({ term, record }) => (record?.cancelledAt === undefined ? [term] : []));
