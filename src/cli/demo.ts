@@ -9,10 +9,10 @@ import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts'
 import { type Randomness, sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Service } from '../main.ts';
+import { issueKey } from '../operator/key.ts';
 import type { Store } from '../store/store.ts';
 import { type Command, type Context, described, type Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
-import { issueKey } from './keys.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
@@ -124,7 +124,7 @@ async function createKey({ accounts, keys }: Store, context: Context) {
   for (const { id, status } of await keys.list({ accountId })) {
     if (status !== 'revoked') await keys.setStatus(id, 'revoked');
   }
-  return (await issueKey({ keys }, { accountId, label: demoName }, context)).text;
+  return (await issueKey(keys, { accountId, label: demoName }, context)).text;
 }
 
 async function createToken({ tokens }: Store, randomness: Randomness) {

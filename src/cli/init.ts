@@ -3,13 +3,14 @@ import { dirname, resolve } from 'node:path';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import { connectorKinds } from '../feed/connectors.ts';
+import { issueKey } from '../operator/key.ts';
 import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
 import { assertEmail } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { checkAll } from './check.ts';
 import { type Command, type CommandInput, type Context, described } from './command.ts';
 import { CommandError, exitCodes, UsageError, writing } from './failure.ts';
-import { issueKey, keyText, shownOnce } from './keys.ts';
+import { keyText, shownOnce } from './keys.ts';
 import { configurationFor, confirm, isAtTerminal, readerOf, refusePassword, withStore } from './store-command.ts';
 import { paintFor } from './style.ts';
 
@@ -62,7 +63,7 @@ export const init: Command = {
       const findings = input.isSet('offline') ? [] : await checked(loaded, context);
       writing(file, '--config', () => writeFileSync(file, text, { flag: 'wx' }));
       const create = async ({ accounts, keys }: Store) =>
-        issueKey({ keys }, { accountId: (await accounts.create({ email })).id }, context);
+        issueKey(keys, { accountId: (await accounts.create({ email })).id }, context);
       const made = await withStore(own, context, create, true).catch((error) => {
         rmSync(file);
         throw error;

@@ -1,11 +1,9 @@
-import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import { configuredLimitMax as limitMax } from '../contract/limits.ts';
-import { type KeyView, keyView, readKey } from '../operator/key.ts';
+import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
 import { unknownKey } from '../store/key-record.ts';
-import type { KeyStatus, NewKey } from '../store/keys.ts';
-import type { Store } from '../store/store.ts';
-import { type Command, type CommandInput, type Context, described } from './command.ts';
+import type { KeyStatus } from '../store/keys.ts';
+import { type Command, type CommandInput, described } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
@@ -23,8 +21,8 @@ const create = storeCommand({
     limitPerMinute: limitFrom(input.option('limit')),
   }),
   async work({ input, values, store, context, paint }) {
-    const limits = { label: input.option('label'), ...values };
-    const { text, key } = await issueKey(store, { accountId: input.required('account'), ...limits }, context);
+    const chosen = { accountId: input.required('account'), label: input.option('label'), ...values };
+    const { text, key } = await issueKey(store.keys, chosen, context);
     const inactive = `The account ${key.accountId} is inactive: activate it before the key can be used.`;
     return {
       json: { ...key, key: text },
@@ -33,17 +31,6 @@ const create = storeCommand({
     };
   },
 });
-
-/** Makes a key, whose text is stored nowhere. */
-export async function issueKey(
-  { keys }: Pick<Store, 'keys'>,
-  record: Omit<NewKey, 'digest' | 'lastFour'>,
-  { clock, randomness }: Pick<Context, 'clock' | 'randomness'>,
-) {
-  const text = generateApiKey(randomness);
-  const { id } = await keys.insert({ ...record, digest: digestOf(text), lastFour: lastFourOf(text) });
-  return { text, key: await readKey(keys, id, clock.now()) };
-}
 
 /** A new key for people. */
 export function keyText(text: string, key: KeyView, paint: Paint): string {
@@ -98,15 +85,10 @@ const rotate = storeCommand({
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
   }),
   async work({ values: { id, overlapMs }, store, context, paint }) {
-    const text = generateApiKey(context.randomness);
-    const rotation = { digest: digestOf(text), lastFour: lastFourOf(text), overlapMs };
-    const { replacement } = await store.keys.rotate(id, rotation);
-    const now = context.clock.now();
-    const key = await readKey(store.keys, replacement.id, now);
-    const replaces = await readKey(store.keys, id, now);
-    const until = replaces.usable ? `works until ${instantCell(replaces.expiresAt)}` : 'no longer works';
+    const { text, key, replaced } = await rotateKey(store.keys, id, overlapMs, context);
+    const until = replaced.usable ? `works until ${instantCell(replaced.expiresAt)}` : 'no longer works';
     return {
-      json: { ...key, key: text, replaces },
+      json: { ...key, key: text, replaces: replaced },
       text: pairs([['Key', text], ...keyLines(key, paint), ['Replaces', `${id}, which ${until}`]], paint),
       notes: [shownOnce],
     };

@@ -1,9 +1,8 @@
 import Type from 'typebox';
-import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
-import type { EpochMs, Randomness } from '../clock.ts';
+import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
 import { described, id, line, listOf, named, nullableCount, openEnum, texts } from '../operator/fields.ts';
-import { KeySchema, keyStatuses, keyView, readKey } from '../operator/key.ts';
+import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
 import {
   defaultLimit,
@@ -55,12 +54,6 @@ function switching(status: KeyStatus) {
   });
 }
 
-/** The text of a new key, and what is stored of it. */
-function newKey(randomness: Randomness) {
-  const text = generateApiKey(randomness);
-  return { text, digest: digestOf(text), lastFour: lastFourOf(text) };
-}
-
 const dayMs = 86_400_000;
 
 export const keyOperations = {
@@ -100,11 +93,8 @@ export const keyOperations = {
     status: 201,
     answer: NewKeySchema,
     problems: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ body, store, now }, { randomness }) {
-      const { text, ...stored } = newKey(randomness);
-      const { expiresAtMs: expiresAt, ...chosen } = body;
-      const { id } = await store.keys.insert({ ...stored, ...chosen, expiresAt: expiresAt as EpochMs | undefined });
-      return { key: await readKey(store.keys, id, now), text };
+    handle({ body: { expiresAtMs: expiresAt, ...chosen }, store }, management) {
+      return issueKey(store.keys, { ...chosen, expiresAt: expiresAt as EpochMs | undefined }, management);
     },
   }),
 
@@ -132,14 +122,8 @@ export const keyOperations = {
     }),
     status: 201,
     answer: RotatedKeySchema,
-    async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness }) {
-      const { text, ...stored } = newKey(randomness);
-      const { replacement } = await store.keys.rotate(params.id, { ...stored, overlapMs });
-      return {
-        key: await readKey(store.keys, replacement.id, now),
-        text,
-        replaced: await readKey(store.keys, params.id, now),
-      };
+    handle({ params, body: { overlapMs = dayMs }, store }, management) {
+      return rotateKey(store.keys, params.id, overlapMs, management);
     },
   }),
 };

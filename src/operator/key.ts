@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
+import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { unknownKey } from '../store/key-record.ts';
-import type { Keys, KeyWithAccount } from '../store/keys.ts';
+import type { Keys, KeyWithAccount, NewKey } from '../store/keys.ts';
 import * as fields from './fields.ts';
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
@@ -40,4 +41,31 @@ export async function readKey(keys: Pick<Keys, 'get'>, id: string, now: EpochMs)
   const key = await keys.get(id);
   if (key === undefined) throw unknownKey(id);
   return keyView(key, now);
+}
+
+/** The text of a new key, which is stored nowhere, and what is stored of it. */
+function newKey(randomness: Randomness) {
+  const text = generateApiKey(randomness);
+  return { text, stored: { digest: digestOf(text), lastFour: lastFourOf(text) } };
+}
+
+interface Making {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly randomness: Randomness;
+}
+
+/** Makes a key; its text is in the answer alone. Throws as `Keys.insert` does. */
+export async function issueKey(keys: Keys, chosen: Omit<NewKey, 'digest' | 'lastFour'>, { clock, randomness }: Making) {
+  const { text, stored } = newKey(randomness);
+  const { id } = await keys.insert({ ...chosen, ...stored });
+  return { text, key: await readKey(keys, id, clock.now()) };
+}
+
+/** Makes a key in place of another, which works for `overlapMs` beside it. Throws as `Keys.rotate` does. */
+export async function rotateKey(keys: Keys, id: string, overlapMs: number, { clock, randomness }: Making) {
+  const { text, stored } = newKey(randomness);
+  const { replacement } = await keys.rotate(id, { ...stored, overlapMs });
+  // Once it is done: without an overlap the old one is expired by then.
+  const now = clock.now();
+  return { text, key: await readKey(keys, replacement.id, now), replaced: await readKey(keys, id, now) };
 }
