@@ -35,6 +35,15 @@ describe('the console in Czech', () => {
     assert.deepEqual(unused, []);
   });
 
+  test('says each text on one page of its table', async () => {
+    const pages = readdirSync(join(folder, 'czech/texts'));
+    const tables = await Promise.all(pages.map((page) => import(join(folder, 'czech/texts', page))));
+    const texts = tables.flatMap((table: Readonly<Record<string, object>>) =>
+      Object.values(table).flatMap(Object.keys),
+    );
+    assert.deepEqual(texts.sort(), Object.keys(czech).sort());
+  });
+
   test('names one, two to four, and more by their own forms', () => {
     const formsOf = (noun: Noun) => [0, 1, 2, 4, 5, 22].map((count) => nounFor(count, noun, 'cs'));
     assert.deepEqual(formsOf('market'), ['trhů', 'trh', 'trhy', 'trhy', 'trhů', 'trhů']);
