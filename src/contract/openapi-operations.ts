@@ -1,21 +1,7 @@
 import { headerNames, ifNoneMatchLengthMax, type LimitFigures, pollingAdvice } from './limits.ts';
 import written from './openapi.json' with { type: 'json' };
 import { bodyExamples } from './openapi-examples.ts';
-import {
-  always,
-  type Caching,
-  caching,
-  type ErrorResponse,
-  errorResponse,
-  exampleEntityTag,
-  fixed,
-  type Headers,
-  type Response,
-  rateLimitNames,
-  type SharedErrorName,
-  sharedErrors,
-  statusOf,
-} from './openapi-responses.ts';
+import * as response from './openapi-responses.ts';
 import { anyCaseSymbolPattern } from './schema-parts.ts';
 import { schemas } from './schemas.ts';
 
@@ -42,7 +28,7 @@ interface Resource {
   readonly takesSymbol?: boolean;
   readonly schema: keyof ReturnType<typeof bodyExamples>;
   /** Whatever may be kept is ready, with entity tags and in several encodings. */
-  readonly caching: Caching;
+  readonly caching: response.Caching;
   /** Answers carry the state of the feed. */
   readonly hasPrices?: boolean;
   /** Any web page may read it (CORS). */
@@ -50,7 +36,7 @@ interface Resource {
   /** A browser gets the same as HTML. */
   readonly alsoHtml?: boolean;
   /** Besides those of every resource with a key, or without one; a name stands for a shared response. */
-  readonly errors?: readonly (SharedErrorName | ErrorResponse)[];
+  readonly errors?: readonly (response.SharedErrorName | response.ErrorResponse)[];
 }
 
 /** A Parameter Object of OpenAPI 3.1. */
@@ -70,7 +56,7 @@ const ifNoneMatch: Parameter = {
   description: written.parameters['If-None-Match'],
   // Whatever can be in a header (RFC 9110 section 5.5).
   schema: { type: 'string', maxLength: ifNoneMatchLengthMax, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' },
-  example: exampleEntityTag,
+  example: response.exampleEntityTag,
 };
 
 const symbol: Parameter = {
@@ -89,7 +75,7 @@ export const resources = written.resources as readonly Resource[];
 const usualErrors = {
   keyed: ['Unauthorized', 'TooManyRequests'],
   keyless: ['TooManyRequestsWithoutKey', 'Overloaded'],
-} as const satisfies Readonly<Record<string, readonly SharedErrorName[]>>;
+} as const satisfies Readonly<Record<string, readonly response.SharedErrorName[]>>;
 
 /** The operation of a resource, as the document of a service has it. */
 export function operation(resource: Resource, service: Described) {
@@ -113,15 +99,18 @@ function needsKey({ path }: Resource): boolean {
 function responses(
   resource: Resource,
   service: Described,
-): Readonly<Record<string, Response | { readonly $ref: string }>> {
+): Readonly<Record<string, response.Response | { readonly $ref: string }>> {
   const { caching: kind, hasPrices, errors = [] } = resource;
-  const refer = (name: SharedErrorName) => [statusOf(sharedErrors[name]), { $ref: `#/components/responses/${name}` }];
+  const refer = (name: response.SharedErrorName) => [
+    response.statusOf(response.sharedErrors[name]),
+    { $ref: `#/components/responses/${name}` },
+  ];
   const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'].map(refer);
   // A response that can carry the state of the feed is not the shared one.
   const own = errors.map((error) => {
     if (typeof error === 'string' && !hasPrices) return refer(error);
-    const meant = typeof error === 'string' ? sharedErrors[error] : error;
-    return [statusOf(meant), errorResponse(meant, service, hasPrices)];
+    const meant = typeof error === 'string' ? response.sharedErrors[error] : error;
+    return [response.statusOf(meant), response.errorResponse(meant, service, hasPrices)];
   });
   return {
     200: success(resource, service),
@@ -131,7 +120,7 @@ function responses(
   };
 }
 
-function success(resource: Resource, service: Described): Response {
+function success(resource: Resource, service: Described): response.Response {
   const { schema, caching: kind, alsoHtml } = resource;
   const { description } = schemas[schema] as { readonly description: string };
   const examples = bodyExamples(service)[schema];
@@ -146,7 +135,7 @@ function success(resource: Resource, service: Described): Response {
   };
 }
 
-function notModified(resource: Resource): Response {
+function notModified(resource: Resource): response.Response {
   return {
     description: 'Nothing changed since the representation that `If-None-Match` names. Without a body.',
     headers: representationHeaders(resource),
@@ -154,16 +143,16 @@ function notModified(resource: Resource): Response {
 }
 
 /** The headers that 200 and 304 share. */
-function representationHeaders({ caching: kind, hasPrices, anyOrigin, alsoHtml }: Resource): Headers {
+function representationHeaders({ caching: kind, hasPrices, anyOrigin, alsoHtml }: Resource): response.Headers {
   const vary = alsoHtml ? 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site' : 'Accept-Encoding';
   const isReady = kind !== 'never';
   return {
-    ...always('X-Request-Id'),
-    ...always(...rateLimitNames),
-    ...caching(kind),
-    ...(hasPrices ? always(headerNames.feedStatus) : {}),
-    ...(isReady ? always('ETag') : {}),
-    ...(isReady ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
-    ...(anyOrigin ? fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
+    ...response.always('X-Request-Id'),
+    ...response.always(...response.rateLimitNames),
+    ...response.caching(kind),
+    ...(hasPrices ? response.always(headerNames.feedStatus) : {}),
+    ...(isReady ? response.always('ETag') : {}),
+    ...(isReady ? response.fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
+    ...(anyOrigin ? response.fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
   };
 }

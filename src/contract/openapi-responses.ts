@@ -1,17 +1,6 @@
 import { type ErrorCode, errorCodes, errorTable, errorType, isInContract } from './errors.ts';
 import { lastInstantMs } from './instant.ts';
-import {
-  allowedMethods,
-  configuredLimitMax,
-  contractLimits,
-  headerNames,
-  type LimitCategory,
-  type LimitFigures,
-  limitDetail,
-  limitTable,
-  maintenanceRetryAfterSeconds,
-  wwwAuthenticate,
-} from './limits.ts';
+import * as contract from './limits.ts';
 import written from './openapi.json' with { type: 'json' };
 import { lowerCaseWord, openSetForm, requestIdPattern } from './schema-parts.ts';
 import type { ErrorBody } from './schemas.ts';
@@ -52,33 +41,36 @@ export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';
 
 /** The headers that mean the same wherever they appear. */
 const headers = {
-  [headerNames.requestId]: {
+  [contract.headerNames.requestId]: {
     schema: { type: 'string', minLength: 16, maxLength: 64, pattern: requestIdPattern },
     example: exampleRequestId,
   },
-  [headerNames.rateLimitLimit]: {
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: configuredLimitMax },
-    example: contractLimits.key,
+  [contract.headerNames.rateLimitLimit]: {
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: contract.configuredLimitMax },
+    example: contract.contractLimits.key,
   },
-  [headerNames.rateLimitRemaining]: {
-    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: configuredLimitMax },
-    example: contractLimits.key - 1,
+  [contract.headerNames.rateLimitRemaining]: {
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: contract.configuredLimitMax },
+    example: contract.contractLimits.key - 1,
   },
-  [headerNames.rateLimitReset]: {
+  [contract.headerNames.rateLimitReset]: {
     schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Math.ceil(lastInstantMs / 1_000), multipleOf: 60 },
     example: exampleReset,
   },
-  [headerNames.retryAfter]: {
+  [contract.headerNames.retryAfter]: {
     schema: {
       type: 'integer',
       format: 'int32',
-      minimum: maintenanceRetryAfterSeconds.min,
-      maximum: maintenanceRetryAfterSeconds.max,
+      minimum: contract.maintenanceRetryAfterSeconds.min,
+      maximum: contract.maintenanceRetryAfterSeconds.max,
     },
     example: 5,
   },
-  [headerNames.feedStatus]: { schema: openSetForm(feedStatuses, lowerCaseWord), example: feedStatuses[0] },
-  'WWW-Authenticate': { schema: { type: 'string', const: wwwAuthenticate }, example: wwwAuthenticate },
+  [contract.headerNames.feedStatus]: { schema: openSetForm(feedStatuses, lowerCaseWord), example: feedStatuses[0] },
+  'WWW-Authenticate': {
+    schema: { type: 'string', const: contract.wwwAuthenticate },
+    example: contract.wwwAuthenticate,
+  },
   ETag: {
     schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
     example: exampleEntityTag,
@@ -88,10 +80,10 @@ const headers = {
 type HeaderName = keyof typeof headers;
 
 /** `components/headers`, each always sent where it is referred to, with the figures of a service in the examples. */
-export function headerComponents({ key }: LimitFigures): Readonly<Record<string, Header>> {
+export function headerComponents({ key }: contract.LimitFigures): Readonly<Record<string, Header>> {
   const examples: Readonly<Record<string, number>> = {
-    [headerNames.rateLimitLimit]: key,
-    [headerNames.rateLimitRemaining]: key - 1,
+    [contract.headerNames.rateLimitLimit]: key,
+    [contract.headerNames.rateLimitRemaining]: key - 1,
   };
   const components = Object.entries(headers).map(([name, { schema, example }]) => {
     const description = written.headers[name as HeaderName];
@@ -106,7 +98,7 @@ export function always(...names: readonly HeaderName[]): Headers {
 }
 
 /** Headers that the response carries only in the case that `when` describes. */
-function sometimes(when: string, limits: LimitFigures, ...names: readonly HeaderName[]): Headers {
+function sometimes(when: string, limits: contract.LimitFigures, ...names: readonly HeaderName[]): Headers {
   const components = headerComponents(limits);
   const optional = names.map((name) => {
     const header = components[name]!;
@@ -117,9 +109,9 @@ function sometimes(when: string, limits: LimitFigures, ...names: readonly Header
 
 /** The three headers of the limit that counted the request. */
 export const rateLimitNames = [
-  headerNames.rateLimitLimit,
-  headerNames.rateLimitRemaining,
-  headerNames.rateLimitReset,
+  contract.headerNames.rateLimitLimit,
+  contract.headerNames.rateLimitRemaining,
+  contract.headerNames.rateLimitReset,
 ] as const;
 
 /** A header with one possible value. */
@@ -150,14 +142,14 @@ interface Occurrence {
   readonly summary: string;
   readonly detail?: string;
   /** The limit whose figure the detail of a 429 names. */
-  readonly limit?: LimitCategory;
+  readonly limit?: contract.LimitCategory;
 }
 
 /** The errors that one response, and so one HTTP status, stands for. */
 export type ErrorResponse = readonly (ErrorCode | Occurrence)[];
 
-function overLimit(limit: LimitCategory, name: string): Occurrence {
-  return { code: 'RATE_LIMIT_EXCEEDED', name, summary: limitTable[limit].name, limit };
+function overLimit(limit: contract.LimitCategory, name: string): Occurrence {
+  return { code: 'RATE_LIMIT_EXCEEDED', name, summary: contract.limitTable[limit].name, limit };
 }
 
 /** The error responses that several operations share: `components/responses`. */
@@ -176,7 +168,7 @@ export type SharedErrorName = keyof typeof sharedErrors;
 /** The service whose errors are described. `errorsUrl` is absolute, without a trailing slash. */
 interface ErrorContext {
   readonly errorsUrl: string;
-  readonly limits: LimitFigures;
+  readonly limits: contract.LimitFigures;
 }
 
 /** The Response Object. @param hasPrices whether the operation answers with prices, and so with the state of the feed */
@@ -218,15 +210,15 @@ const neverCounted: ReadonlySet<ErrorCode> = new Set([
 function errorHeaders(codes: readonly ErrorCode[], { limits }: ErrorContext, hasPrices: boolean): Headers {
   const hasFeedStatus = hasPrices && codes.includes('MARKET_DATA_UNAVAILABLE');
   return {
-    ...always(headerNames.requestId),
+    ...always(contract.headerNames.requestId),
     ...limitHeaders(codes, limits),
     ...headersOfStatus(new Set(codes.map((code) => errorTable[code].status))),
-    ...(hasFeedStatus ? sometimes(withoutFeed, limits, headerNames.feedStatus) : {}),
+    ...(hasFeedStatus ? sometimes(withoutFeed, limits, contract.headerNames.feedStatus) : {}),
     ...caching('never'),
   };
 }
 
-function limitHeaders(codes: readonly ErrorCode[], limits: LimitFigures): Headers {
+function limitHeaders(codes: readonly ErrorCode[], limits: contract.LimitFigures): Headers {
   if (codes.every(isInContract)) return always(...rateLimitNames);
   return codes.every((code) => neverCounted.has(code)) ? {} : sometimes(uncounted, limits, ...rateLimitNames);
 }
@@ -234,16 +226,16 @@ function limitHeaders(codes: readonly ErrorCode[], limits: LimitFigures): Header
 function headersOfStatus(statuses: ReadonlySet<number>): Headers {
   if (statuses.has(401)) return always('WWW-Authenticate');
   if (statuses.has(405)) {
-    const allow = { type: 'string', const: allowedMethods };
+    const allow = { type: 'string', const: contract.allowedMethods };
     const description = 'The methods of every resource, with METHOD_NOT_ALLOWED.';
-    return { Allow: { description, required: statuses.size === 1, schema: allow, example: allowedMethods } };
+    return { Allow: { description, required: statuses.size === 1, schema: allow, example: contract.allowedMethods } };
   }
   return statuses.has(429) || statuses.has(503) ? always('Retry-After') : {};
 }
 
 function exampleBody({ code, detail, limit }: Occurrence, { errorsUrl, limits }: ErrorContext): ErrorBody {
   const { title, status, exampleDetail } = errorTable[code];
-  const limited = limit && limitDetail(limitTable[limit].name, limits[limit]);
+  const limited = limit && contract.limitDetail(contract.limitTable[limit].name, limits[limit]);
   const type = errorType(errorsUrl, code);
   return { type, title, status, code, detail: detail ?? limited ?? exampleDetail, requestId: exampleRequestId };
 }

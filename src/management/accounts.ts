@@ -3,23 +3,11 @@ import { AccountSchema, accountFields, accountView, countedAccount } from '../op
 import { line, listOf, named, text, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
-import {
-  assertConfirmed,
-  confirmation,
-  defaultLimit,
-  nextSchema,
-  noBody,
-  operation,
-  pageQuery,
-  pathId,
-  readPlace,
-  strictObject,
-  writeCursor,
-} from './operation.ts';
+import * as api from './operation.ts';
 
 const AccountListSchema = named('AccountList', 'A page of accounts.', {
   accounts: listOf(AccountSchema, 'Latest first.', 200),
-  next: nextSchema,
+  next: api.nextSchema,
 });
 
 const keysShownMax = 1_000;
@@ -32,24 +20,24 @@ const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
 const email = text('The address.', 'bot@example.com', 254, 3);
 
 /** A change of one account. */
-const changing = { access: 'support', params: pathId('acc'), answer: AccountSchema } as const;
+const changing = { access: 'support', params: api.pathId('acc'), answer: AccountSchema } as const;
 
 export const accountOperations = {
-  listAccounts: operation({
-    query: Type.Object({ query: Type.Optional(line('What to look for.', '@example.com', 254)), ...pageQuery }),
+  listAccounts: api.operation({
+    query: Type.Object({ query: Type.Optional(line('What to look for.', '@example.com', 254)), ...api.pageQuery }),
     answer: AccountListSchema,
-    async handle({ query: { query, after, limit = defaultLimit }, store }) {
-      const page = await store.accounts.page({ query, limit, after: readPlace(after) });
+    async handle({ query: { query, after, limit = api.defaultLimit }, store }) {
+      const page = await store.accounts.page({ query, limit, after: api.readPlace(after) });
       return {
         accounts: page.items.map(({ keys, ...account }) => accountView(account, keys)),
-        next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
+        next: page.next === undefined ? null : api.writeCursor(page.next.atMs, page.next.id),
       };
     },
   }),
 
-  createAccount: operation({
+  createAccount: api.operation({
     access: 'support',
-    body: strictObject('The new account.', { email }),
+    body: api.strictObject('The new account.', { email }),
     status: 201,
     answer: AccountSchema,
     problems: ['EMAIL_TAKEN'],
@@ -59,8 +47,8 @@ export const accountOperations = {
     },
   }),
 
-  readAccount: operation({
-    params: pathId('acc'),
+  readAccount: api.operation({
+    params: api.pathId('acc'),
     answer: AccountDetailSchema,
     async handle({ params, store, now }) {
       const account = await store.accounts.get(params.id);
@@ -72,9 +60,9 @@ export const accountOperations = {
   }),
   activateAccount: switching(true),
   deactivateAccount: switching(false),
-  updateAccount: operation({
+  updateAccount: api.operation({
     ...changing,
-    body: strictObject('What is to change.', { email }),
+    body: api.strictObject('What is to change.', { email }),
     problems: ['EMAIL_TAKEN'],
     async handle({ params, body, store }) {
       const account = await store.accounts.setEmail(params.id, body.email);
@@ -82,13 +70,13 @@ export const accountOperations = {
     },
   }),
 
-  eraseAccount: operation({
+  eraseAccount: api.operation({
     ...changing,
     access: 'operator',
-    body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
+    body: api.confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
     problems: ['CONFLICT'],
     async handle({ params, body, store }) {
-      assertConfirmed(body.confirm, params.id, 'Erasing');
+      api.assertConfirmed(body.confirm, params.id, 'Erasing');
       const account = await store.accounts.erase(params.id);
       return countedAccount(store.accounts, account);
     },
@@ -96,9 +84,9 @@ export const accountOperations = {
 };
 
 function switching(active: boolean) {
-  return operation({
+  return api.operation({
     ...changing,
-    body: noBody,
+    body: api.noBody,
     async handle({ params, store }) {
       const account = await store.accounts.setActive(params.id, active);
       return countedAccount(store.accounts, account);

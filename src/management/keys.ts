@@ -4,22 +4,11 @@ import { configuredLimitMax } from '../contract/limits.ts';
 import { described, id, line, listOf, named, nullableCount, openEnum, texts } from '../operator/fields.ts';
 import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
-import {
-  defaultLimit,
-  expiresAtMs,
-  nextSchema,
-  noBody,
-  operation,
-  pageQuery,
-  pathId,
-  readCursor,
-  strictObject,
-  writeCursor,
-} from './operation.ts';
+import * as api from './operation.ts';
 
 const KeyListSchema = named('KeyList', 'A page of keys.', {
   keys: listOf(KeySchema, 'Latest first.', 200),
-  next: nextSchema,
+  next: api.nextSchema,
 });
 
 const newKeyFields = {
@@ -41,12 +30,12 @@ const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.'
 });
 
 /** A change of one key. */
-const changing = { access: 'support', params: pathId('key'), answer: KeySchema, problems: ['CONFLICT'] } as const;
+const changing = { access: 'support', params: api.pathId('key'), answer: KeySchema, problems: ['CONFLICT'] } as const;
 
 function switching(status: KeyStatus) {
-  return operation({
+  return api.operation({
     ...changing,
-    body: noBody,
+    body: api.noBody,
     async handle({ params, store, now }) {
       await store.keys.setStatus(params.id, status);
       return readKey(store.keys, params.id, now);
@@ -57,30 +46,30 @@ function switching(status: KeyStatus) {
 const dayMs = 86_400_000;
 
 export const keyOperations = {
-  listKeys: operation({
+  listKeys: api.operation({
     query: Type.Object({
       account: Type.Optional(id('acc', 'Only keys of this account.')),
       status: Type.Optional(openEnum(keyStatuses, 'Only keys of this status.')),
       query: Type.Optional(line('What to look for.', 'x7Qa', 254)),
-      ...pageQuery,
+      ...api.pageQuery,
     }),
     answer: KeyListSchema,
-    async handle({ query: { account, status, query, after, limit = defaultLimit }, store, now }) {
-      const place = readCursor(after, Type.Tuple([Type.Integer()]));
+    async handle({ query: { account, status, query, after, limit = api.defaultLimit }, store, now }) {
+      const place = api.readCursor(after, Type.Tuple([Type.Integer()]));
       const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
       return {
         keys: page.items.map((key) => keyView(key, now)),
-        next: page.next === undefined ? null : writeCursor(page.next),
+        next: page.next === undefined ? null : api.writeCursor(page.next),
       };
     },
   }),
 
-  createKey: operation({
+  createKey: api.operation({
     access: 'support',
-    body: strictObject('The new key.', {
+    body: api.strictObject('The new key.', {
       accountId: id('acc', 'The account that is to hold it.'),
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
-      expiresAtMs: Type.Optional(expiresAtMs),
+      expiresAtMs: Type.Optional(api.expiresAtMs),
       limitPerMinute: Type.Optional(
         Type.Integer({
           description: texts.NewKey.limitPerMinute,
@@ -98,11 +87,13 @@ export const keyOperations = {
     },
   }),
 
-  updateKey: operation({
+  updateKey: api.operation({
     ...changing,
-    body: strictObject('What is to change.', {
+    body: api.strictObject('What is to change.', {
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
-      expiresAtMs: Type.Optional(Type.Union([expiresAtMs, Type.Null()], { description: texts.KeyChange.expiresAtMs })),
+      expiresAtMs: Type.Optional(
+        Type.Union([api.expiresAtMs, Type.Null()], { description: texts.KeyChange.expiresAtMs }),
+      ),
       limitPerMinute: Type.Optional(nullableCount(texts.KeyChange.limitPerMinute, 600)),
     }),
     async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }) {
@@ -113,9 +104,9 @@ export const keyOperations = {
   enableKey: switching('active'),
   disableKey: switching('disabled'),
   revokeKey: switching('revoked'),
-  rotateKey: operation({
+  rotateKey: api.operation({
     ...changing,
-    body: strictObject('How to rotate.', {
+    body: api.strictObject('How to rotate.', {
       overlapMs: Type.Optional(
         Type.Integer({ description: texts.Rotation.overlapMs, minimum: 0, maximum: 365 * dayMs, examples: [dayMs] }),
       ),

@@ -1,23 +1,7 @@
 import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/schemas.ts';
-import {
-  count,
-  counts,
-  described,
-  figure,
-  instantFields,
-  instantMs,
-  instants,
-  line,
-  listOf,
-  named,
-  nullable,
-  nullableCount,
-  nullableInstantFields,
-  object,
-  openEnum,
-} from '../operator/fields.ts';
+import * as fields from '../operator/fields.ts';
 import { AlertSchema, NoteSchema } from './note.ts';
 import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
@@ -25,71 +9,71 @@ import { MinuteSchema, minutesMax } from './request-history.ts';
 import { marketsByStatus } from './views.ts';
 
 const ServiceStateSchema = {
-  ...openEnum(publicServiceStatuses, 'State of the service or of a part of it.'),
+  ...fields.openEnum(publicServiceStatuses, 'State of the service or of a part of it.'),
   $id: 'ServiceState',
 };
 const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
-const serviceState = (description: string) => described(ServiceStateSchema, description);
+const serviceState = (description: string) => fields.described(ServiceStateSchema, description);
 
 /** The body of `/v1/status` (contract, ServiceStatus), with the components of this document. */
-export const ServiceStatusSchema = named('ServiceStatus', 'Exactly the body clients get from `/v1/status`.', {
+export const ServiceStatusSchema = fields.named('ServiceStatus', 'Exactly the body clients get from `/v1/status`.', {
   status: serviceState('Overall status.'),
   api: serviceState('Status of the API itself.'),
-  components: object('Its parts.', { ticker: serviceState('Status of the market data.') }),
-  maintenance: nullable(PublicWindowSchema, 'The running window, else the nearest announced one, else null.'),
-  ...nullableInstantFields('lastUpdatedAt', 'When the feed was last updated.'),
-  ...instantFields('serverTime', 'The time of the server.'),
+  components: fields.object('Its parts.', { ticker: serviceState('Status of the market data.') }),
+  maintenance: fields.nullable(PublicWindowSchema, 'The running window, else the nearest announced one, else null.'),
+  ...fields.nullableInstantFields('lastUpdatedAt', 'When the feed was last updated.'),
+  ...fields.instantFields('serverTime', 'The time of the server.'),
 });
 
-const OverviewSchema = named('Overview', 'The state of the service.', {
-  version: line('Version of the software.', '1.0.0', 50),
-  baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
-  phase: openEnum(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
+const OverviewSchema = fields.named('Overview', 'The state of the service.', {
+  version: fields.line('Version of the software.', '1.0.0', 50),
+  baseUrl: fields.line('Where clients reach the service.', 'https://api.example.com', 2_048),
+  phase: fields.openEnum(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
-  notes: listOf(NoteSchema, 'What needs attention, the most urgent first, and what else is unusual.'),
-  alerts: listOf(AlertSchema, 'The alert rules that hold, the most urgent first.'),
-  ...instantFields('startedAt', 'When the process started.'),
-  ...instantFields('serverTime', 'The time of the server.'),
-  status: described(ServiceStatusSchema, 'The status that clients see.'),
-  dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
+  notes: fields.listOf(NoteSchema, 'What needs attention, the most urgent first, and what else is unusual.'),
+  alerts: fields.listOf(AlertSchema, 'The alert rules that hold, the most urgent first.'),
+  ...fields.instantFields('startedAt', 'When the process started.'),
+  ...fields.instantFields('serverTime', 'The time of the server.'),
+  status: fields.described(ServiceStatusSchema, 'The status that clients see.'),
+  dataAgeMs: fields.nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   storeReachable: Type.Boolean({ description: 'Whether the database can be read and written now.' }),
-  markets: object('Markets by their state.', {
-    listed: count('Markets that clients see.', 8),
-    trading: count('Of these, traded.', 6),
-    paused: count('Of these, paused.', 1),
-    delisted: count('Of these, delisted less than 30 days ago.', 1),
-    priced: count('Markets that have a price now.', 7),
-    unpriced: counts('Markets that should have a price and have none, by reason.', { no_rate: 2 }),
+  markets: fields.object('Markets by their state.', {
+    listed: fields.count('Markets that clients see.', 8),
+    trading: fields.count('Of these, traded.', 6),
+    paused: fields.count('Of these, paused.', 1),
+    delisted: fields.count('Of these, delisted less than 30 days ago.', 1),
+    priced: fields.count('Markets that have a price now.', 7),
+    unpriced: fields.counts('Markets that should have a price and have none, by reason.', { no_rate: 2 }),
   }),
-  requests: object('Requests on the public listener.', {
-    total: count('Requests answered since the start.', 120_000),
-    byStatusClass: counts('The same by the first digit of the status.', { '2xx': 119_000, '4xx': 1_000 }),
-    problems: counts('Error answers by code.', { UNKNOWN_SYMBOL: 12 }),
-    limited: counts('Requests refused by a limit, by limit.', { key: 4, address: 0, failedAuthentication: 0 }),
-    perSecond: figure('Over the last ten seconds.', 41.7),
+  requests: fields.object('Requests on the public listener.', {
+    total: fields.count('Requests answered since the start.', 120_000),
+    byStatusClass: fields.counts('The same by the first digit of the status.', { '2xx': 119_000, '4xx': 1_000 }),
+    problems: fields.counts('Error answers by code.', { UNKNOWN_SYMBOL: 12 }),
+    limited: fields.counts('Requests refused by a limit, by limit.', { key: 4, address: 0, failedAuthentication: 0 }),
+    perSecond: fields.figure('Over the last ten seconds.', 41.7),
   }),
-  connections: object('Connections of the public listener.', {
-    open: count('Open now.', 210),
-    dropped: count('Refused because too many were open.', 0),
-    droppedOfAddress: count('Refused because too many were open from the same address.', 0),
-    evicted: count('Idle and without a valid key, closed for others.', 0),
-    cut: count('Cut because the client did not read its answer.', 0),
+  connections: fields.object('Connections of the public listener.', {
+    open: fields.count('Open now.', 210),
+    dropped: fields.count('Refused because too many were open.', 0),
+    droppedOfAddress: fields.count('Refused because too many were open from the same address.', 0),
+    evicted: fields.count('Idle and without a valid key, closed for others.', 0),
+    cut: fields.count('Cut because the client did not read its answer.', 0),
   }),
-  keys: object('API keys.', { held: count('Keys held in memory: all but revoked ones.', 900) }),
-  eventLoopDelayP99Ms: figure(
+  keys: fields.object('API keys.', { held: fields.count('Keys held in memory: all but revoked ones.', 900) }),
+  eventLoopDelayP99Ms: fields.figure(
     'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
     1.2,
   ),
-  residentBytes: count('Memory of the process.', 180_000_000),
-  uptimeSeconds: count('Since the start.', 86_400),
-  notices: object('E-mail to key holders.', {
-    pending: count('Notices to key holders that are still to be sent.', 0),
+  residentBytes: fields.count('Memory of the process.', 180_000_000),
+  uptimeSeconds: fields.count('Since the start.', 86_400),
+  notices: fields.object('E-mail to key holders.', {
+    pending: fields.count('Notices to key holders that are still to be sent.', 0),
     mailConfigured: Type.Boolean({ description: 'Whether notices are sent at all.' }),
   }),
 });
 
-const MinutesSchema = named('Minutes', 'The last 24 hours.', {
-  minutes: listOf(MinuteSchema, 'Oldest first. Missing are those in which no process ran.', minutesMax),
+const MinutesSchema = fields.named('Minutes', 'The last 24 hours.', {
+  minutes: fields.listOf(MinuteSchema, 'Oldest first. Missing are those in which no process ran.', minutesMax),
 });
 
 export const overviewOperations = {
@@ -109,8 +93,8 @@ export const overviewOperations = {
         ready: phase === 'serving',
         notes: management.notes(),
         alerts: management.alerts(),
-        ...instants('startedAt', management.startedAt),
-        ...instants('serverTime', now),
+        ...fields.instants('startedAt', management.startedAt),
+        ...fields.instants('serverTime', now),
         status: market.service.status(now),
         dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
         storeReachable: changes.reachable(),
@@ -131,7 +115,7 @@ export const overviewOperations = {
     summary: 'The last 24 hours, minute by minute',
     description:
       'Requests, errors, latency and held prices of all processes on the database. The last ten minutes may still grow.',
-    query: Type.Object({ since: Type.Optional(instantMs('Only what is after this instant.')) }),
+    query: Type.Object({ since: Type.Optional(fields.instantMs('Only what is after this instant.')) }),
     answer: MinutesSchema,
     handle: ({ query }, { requests }) => ({ minutes: requests.minutesSince(query.since ?? -1) }),
   }),

@@ -7,28 +7,7 @@ import { noProofTexts, proofText } from '../history/query/prove.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
 import { count, id, instantMs, line, named, nullableLine, openEnum, texts } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
-import {
-  CandleListSchema,
-  candleView,
-  findingText,
-  gapView,
-  HoldSchema,
-  holdEntry,
-  holdView,
-  ProvenAnswerSchema,
-  positionOf,
-  positionPattern,
-  positionText,
-  priceAnswerOf,
-  provenView,
-  QuotePageSchema,
-  quoteView,
-  RecordSummarySchema,
-  releaseEntry,
-  ServedPageSchema,
-  servedView,
-  summaryView,
-} from '../operator/record.ts';
+import * as views from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { withStamps } from '../operator/record-seals.ts';
 import { requestId } from '../operator/request.ts';
@@ -43,7 +22,11 @@ const page = {
     Type.Integer({ description: texts.RecordPage.limit, minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
   ),
   after: Type.Optional(
-    Type.String({ description: '`next` of the page before.', pattern: positionPattern, examples: ['1795255200000.3'] }),
+    Type.String({
+      description: '`next` of the page before.',
+      pattern: views.positionPattern,
+      examples: ['1795255200000.3'],
+    }),
   ),
 };
 
@@ -56,7 +39,7 @@ function spanOf({ fromMs, toMs }: SpanQuery) {
 }
 
 function pageOf({ limit = 100, after, ...rest }: PageQuery) {
-  return { ...spanOf(rest), limit, after: after === undefined ? undefined : positionOf(after) };
+  return { ...spanOf(rest), limit, after: after === undefined ? undefined : views.positionOf(after) };
 }
 
 function recordOf({ record }: Management): Pick<RecordClient, 'ask'> {
@@ -64,7 +47,7 @@ function recordOf({ record }: Management): Pick<RecordClient, 'ask'> {
   return record;
 }
 
-const nothing = summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
+const nothing = views.summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
 
 /** Steps of a chart. */
 const steps = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
@@ -81,12 +64,12 @@ const VerificationSchema = named('RecordVerification', 'Whether the record is as
 
 export const recordOperations = {
   readRecord: operation({
-    answer: RecordSummarySchema,
+    answer: views.RecordSummarySchema,
     problems: ['RECORD_BUSY'],
     async handle({ request }, { record }) {
       return record === undefined
         ? { ...nothing, recorded: false }
-        : summaryView(await record.ask('summary', [], request.signal));
+        : views.summaryView(await record.ask('summary', [], request.signal));
     },
   }),
 
@@ -99,7 +82,7 @@ export const recordOperations = {
       const recorded = withoutCandles(management.feed.sources());
       const record = recordOf(management);
       const found = await record.ask('priceAt', [params.symbol, asEpochMs(query.atMs), recorded], request.signal);
-      const answer = priceAnswerOf(found);
+      const answer = views.priceAnswerOf(found);
       if (answer?.kind === 'priced') return answer.report;
       const reason =
         answer?.kind === 'unpriced' ? `It had no price then: ${answer.reason}.` : 'The record has no price of it then.';
@@ -110,18 +93,18 @@ export const recordOperations = {
   listRecordedQuotes: operation({
     params: symbolParams,
     query: strictObject('Which span.', { ...span, ...page }),
-    answer: QuotePageSchema,
+    answer: views.QuotePageSchema,
     problems: ['RECORD_BUSY'],
     async handle({ params, query, request }, management) {
       const { rows, next } = await recordOf(management).ask('quotes', [params.symbol, pageOf(query)], request.signal);
-      return { quotes: rows.map(quoteView), next: next === undefined ? null : positionText(next) };
+      return { quotes: rows.map(views.quoteView), next: next === undefined ? null : views.positionText(next) };
     },
   }),
 
   listCandles: operation({
     params: symbolParams,
     query: strictObject('Which span, in which steps.', { ...span, step: openEnum(steps, 'How long a step is.') }),
-    answer: CandleListSchema,
+    answer: views.CandleListSchema,
     problems: ['RECORD_BUSY'],
     async handle({ params, query, request }, management) {
       const asked = spanOf(query);
@@ -131,7 +114,7 @@ export const recordOperations = {
       if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
       const record = recordOf(management);
       const { candles, gaps } = await record.ask('candles', [params.symbol, asked, stepMs], request.signal);
-      return { candles: candles.map(candleView), gaps: gaps.map(gapView) };
+      return { candles: candles.map(views.candleView), gaps: gaps.map(views.gapView) };
     },
   }),
 
@@ -141,22 +124,22 @@ export const recordOperations = {
       ...page,
       keyId: Type.Optional(id('key', 'Of this key alone.')),
     }),
-    answer: ServedPageSchema,
+    answer: views.ServedPageSchema,
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ query, request }, management) {
       const { rows, next } = await recordOf(management).ask('served', [query.keyId, pageOf(query)], request.signal);
-      return { answers: rows.map(servedView), next: next === undefined ? null : positionText(next) };
+      return { answers: rows.map(views.servedView), next: next === undefined ? null : views.positionText(next) };
     },
   }),
 
   readServed: operation({
     params: Type.Object({ id: requestId }),
-    answer: ProvenAnswerSchema,
+    answer: views.ProvenAnswerSchema,
     problems: ['RECORD_BUSY'],
     async handle({ params, request }, management) {
       const found = await recordOf(management).ask('answer', [params.id], request.signal);
       if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
-      return provenView(found);
+      return views.provenView(found);
     },
   }),
 
@@ -180,7 +163,7 @@ export const recordOperations = {
       const kept = await recordHeads(store.snapshots).load();
       const verified = await recordOf(management).ask('verify', [undefined, kept], request.signal);
       const { segments, deleted, finding } = await withStamps(verified);
-      return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
+      return { whole: finding === undefined, segments, deleted, finding: views.findingText(finding) ?? null };
     },
   }),
 
@@ -188,14 +171,14 @@ export const recordOperations = {
     access: 'admin',
     body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
     status: 201,
-    answer: HoldSchema,
+    answer: views.HoldSchema,
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ body, store }, management) {
       const { from, to } = spanOf(body);
       const id = await recordOf(management).ask('addHold', [{ from, to, reason: body.reason }]);
       const hold = { id, from, to, reason: body.reason };
-      await store.audit.record(holdEntry(hold));
-      return holdView(hold);
+      await store.audit.record(views.holdEntry(hold));
+      return views.holdView(hold);
     },
   }),
 
@@ -209,7 +192,7 @@ export const recordOperations = {
     async handle({ params: { number }, store }, management) {
       const isReleased = await recordOf(management).ask('releaseHold', [number]);
       if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
-      await store.audit.record(releaseEntry(number));
+      await store.audit.record(views.releaseEntry(number));
     },
   }),
 };

@@ -15,16 +15,7 @@ import { oneSource, type SourceRules } from './source-lists.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type Term, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
-import type {
-  CatalogueGaps,
-  CatalogueReport,
-  ConversionRate,
-  ReferencePrices,
-  RejectionReason,
-  UpstreamMarket,
-  UpstreamMarketStatus,
-  UpstreamTicker,
-} from './upstream.ts';
+import type * as upstream from './upstream.ts';
 
 /** Called synchronously, after something has changed. */
 export interface MarketsObserver {
@@ -48,7 +39,7 @@ export class Markets {
   readonly pricer = new Pricer(this);
   readonly #observers: MarketsObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
-  readonly #references = new Map<MarketSymbol, ReferencePrices>();
+  readonly #references = new Map<MarketSymbol, upstream.ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, KnownRate>();
   /** Those that hold; {@link advance} brings them to an instant. */
   readonly terms: TermsInForce;
@@ -108,24 +99,24 @@ export class Markets {
   contents() {
     return {
       tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
-      references: this.#references as ReadonlyMap<MarketSymbol, ReferencePrices>,
+      references: this.#references as ReadonlyMap<MarketSymbol, upstream.ReferencePrices>,
       rates: new Map([...this.#rates].map(([quote, { rate }]) => [quote, rate])),
       doubts: [...this.sources.doubts()],
     };
   }
 
   catalogueLoaded(
-    markets: readonly UpstreamMarket[],
+    markets: readonly upstream.UpstreamMarket[],
     at: EpochMs,
-    gaps?: CatalogueGaps,
+    gaps?: upstream.CatalogueGaps,
     source?: string,
-  ): CatalogueReport {
+  ): upstream.CatalogueReport {
     const verdict = this.catalogue.load(markets, at, gaps, source);
     this.#everythingChanged();
     return verdict;
   }
 
-  marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, source?: string): void {
+  marketStatusChanged(symbol: MarketSymbol, status: upstream.UpstreamMarketStatus, source?: string): void {
     this.catalogue.changeStatus(symbol, status, source);
     this.#marketsChanged();
   }
@@ -176,7 +167,7 @@ export class Markets {
   }
 
   /** Returns why the ticker does not replace the last good one of its source, or `undefined` when it does. */
-  tickerReceived(ticker: UpstreamTicker, source = this.sources.first): RejectionReason | undefined {
+  tickerReceived(ticker: upstream.UpstreamTicker, source = this.sources.first): upstream.RejectionReason | undefined {
     const { symbol } = ticker;
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.isConverted || market.status === 'delisted') return 'unknown_market';
@@ -235,19 +226,19 @@ export class Markets {
   }
 
   /** Takes a source's reference prices. Those of the source in use are the market's: statistics and price have one source. */
-  referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices, source = this.sources.first): void {
+  referencePricesChanged(symbol: MarketSymbol, prices: upstream.ReferencePrices, source = this.sources.first): void {
     source.references.set(symbol, prices);
     if ((this.sources.used(symbol) ?? this.sources.first) === source) this.referencesTaken(symbol, prices);
   }
 
   /** Takes the reference prices that another process uses. */
-  referencesTaken(symbol: MarketSymbol, prices: ReferencePrices): void {
+  referencesTaken(symbol: MarketSymbol, prices: upstream.ReferencePrices): void {
     this.#references.set(symbol, prices);
     this.#pricesChanged(symbol);
   }
 
   /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
-  rateRefreshed(rate: ConversionRate): boolean {
+  rateRefreshed(rate: upstream.ConversionRate): boolean {
     const { quote, refreshedAt } = rate;
     if (this.#holds.isRateOnHold(quote)) return false;
     const known = this.rate(quote);
@@ -260,7 +251,7 @@ export class Markets {
   }
 
   /** Takes a rate that another process accepted. */
-  rateAccepted(rate: ConversionRate): void {
+  rateAccepted(rate: upstream.ConversionRate): void {
     const converted = this.#policy.converted.get(rate.quote);
     if (converted === undefined || converted.via !== rate.base) return;
     this.#rates.set(rate.quote, { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) });
@@ -306,7 +297,7 @@ export class Markets {
   }
 
   /** Gives what is known of the past prices of an exchange market. */
-  referencePrices(exchangeSymbol: MarketSymbol): ReferencePrices | undefined {
+  referencePrices(exchangeSymbol: MarketSymbol): upstream.ReferencePrices | undefined {
     return this.#references.get(exchangeSymbol);
   }
 

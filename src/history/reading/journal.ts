@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  existsSync,
-  fsync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { encodeRows, RowBatch } from '../segment/row-batch.ts';
 import type { Rows } from '../segment/rows.ts';
 
-const fsyncAside = promisify(fsync);
+const fsyncAside = promisify(fs.fsync);
 const headBytes = 8;
 
 /** A mark: rows after it are not in a segment up to this number. */
@@ -39,8 +29,8 @@ export class Journal {
 
   /** Opens the file, and makes it where it is missing. What it holds is to be read before. */
   constructor(path: string) {
-    this.#file = openSync(path, 'a+', 0o600);
-    ftruncateSync(this.#file, 0);
+    this.#file = fs.openSync(path, 'a+', 0o600);
+    fs.ftruncateSync(this.#file, 0);
     this.#length = 0;
   }
 
@@ -62,10 +52,10 @@ export class Journal {
     this.#isSynced = false;
     try {
       let written = 0;
-      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
+      while (written < bytes.length) written += fs.writeSync(this.#file, bytes, written);
       this.#length += bytes.length;
     } catch (error) {
-      ftruncateSync(this.#file, this.#length);
+      fs.ftruncateSync(this.#file, this.#length);
       throw error;
     }
   }
@@ -88,17 +78,17 @@ export class Journal {
   /** Reads again what was appended from a place on. */
   from(place: number): Buffer {
     const bytes = Buffer.alloc(this.#length - place);
-    return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, place));
+    return bytes.subarray(0, fs.readSync(this.#file, bytes, 0, bytes.length, place));
   }
 
   /** All of it is in segments now. */
   clear(): void {
-    ftruncateSync(this.#file, 0);
+    fs.ftruncateSync(this.#file, 0);
     this.#length = 0;
   }
 
   close(): void {
-    closeSync(this.#file);
+    fs.closeSync(this.#file);
   }
 }
 
@@ -110,7 +100,7 @@ export function journalOf(path: string, chain: number): string {
 /** The chains that have a journal on this machine, whether a process has them or not. */
 export function chainsWithJournal(journalPath: string): number[] {
   const start = `${basename(journalPath)}.minute`;
-  const names = readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
+  const names = fs.readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
   const endings = names.map((name) => name.slice(start.length)).filter((ending) => /^[1-9]\d*$/.test(ending));
   return endings.map(Number).sort((a, b) => a - b);
 }
@@ -122,7 +112,7 @@ export interface JournalContent extends JournalMark {
 
 /** Reads the file of a journal, and nothing where it is missing. */
 export function readJournal(path: string, head: number): JournalContent | undefined {
-  return existsSync(path) ? journalContent(readFileSync(path), head) : undefined;
+  return fs.existsSync(path) ? journalContent(fs.readFileSync(path), head) : undefined;
 }
 
 /** Reads a journal up to the first record that is damaged or cut short. @param head the number of the last segment stored */

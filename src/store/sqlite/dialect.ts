@@ -1,15 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type QueryResult,
-  type SelectModifierNode,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import * as kysely from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { asStoreError, isBusy } from './errors.ts';
 
@@ -22,24 +12,24 @@ export interface LockTimeout {
 const retryEveryMs = 20;
 
 /** Kysely over `node:sqlite`. */
-export function sqliteDialect(database: DatabaseSync, path: string, timeout: LockTimeout): Dialect {
+export function sqliteDialect(database: DatabaseSync, path: string, timeout: LockTimeout): kysely.Dialect {
   return {
     createDriver: () => new NodeSqlite(database, path, timeout),
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
+    createIntrospector: (db) => new kysely.SqliteIntrospector(db),
   };
 }
 
 /** SQLite has no `for update`, and needs none: a transaction takes the write lock at its beginning. */
-class LocklessQueryCompiler extends SqliteQueryCompiler {
-  protected override visitSelectModifier(node: SelectModifierNode): void {
+class LocklessQueryCompiler extends kysely.SqliteQueryCompiler {
+  protected override visitSelectModifier(node: kysely.SelectModifierNode): void {
     if (node.modifier !== 'ForUpdate' && node.modifier !== 'SkipLocked') super.visitSelectModifier(node);
   }
 }
 
 /** SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock. */
-class TransactionalSqliteAdapter extends SqliteAdapter {
+class TransactionalSqliteAdapter extends kysely.SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -49,7 +39,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
  * The one connection, which its users take in turns. SQLite calls block the thread, so SQLite's own busy timeout is kept at a few milliseconds and
  * the longer wait for a lock happens here, between turns of the event loop: a server keeps answering while another program writes.
  */
-class NodeSqlite implements Driver, DatabaseConnection {
+class NodeSqlite implements kysely.Driver, kysely.DatabaseConnection {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #timeout: LockTimeout;
@@ -65,7 +55,7 @@ class NodeSqlite implements Driver, DatabaseConnection {
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<DatabaseConnection> {
+  async acquireConnection(): Promise<kysely.DatabaseConnection> {
     const before = this.#queue;
     const turn = Promise.withResolvers<void>();
     this.#queue = turn.promise;
@@ -80,16 +70,16 @@ class NodeSqlite implements Driver, DatabaseConnection {
 
   /** Takes the write lock at once: a transaction that reads first and writes later could be refused in the middle. */
   async beginTransaction(): Promise<void> {
-    await this.executeQuery(CompiledQuery.raw('begin immediate'));
+    await this.executeQuery(kysely.CompiledQuery.raw('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
-    await this.executeQuery(CompiledQuery.raw('commit'));
+    await this.executeQuery(kysely.CompiledQuery.raw('commit'));
   }
 
   /** A full disk has rolled it back already; to do it again would fail, and hide the cause. */
   async rollbackTransaction(): Promise<void> {
-    if (this.#database.isTransaction) await this.executeQuery(CompiledQuery.raw('rollback'));
+    if (this.#database.isTransaction) await this.executeQuery(kysely.CompiledQuery.raw('rollback'));
   }
 
   /** Waits for every user of the connection to finish. */
@@ -98,7 +88,7 @@ class NodeSqlite implements Driver, DatabaseConnection {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: kysely.CompiledQuery): Promise<kysely.QueryResult<Row>> {
     try {
       return await retryWhileBusy(() => this.#run<Row>(query), this.#timeout);
     } catch (error) {
@@ -107,11 +97,11 @@ class NodeSqlite implements Driver, DatabaseConnection {
   }
 
   // biome-ignore lint/correctness/useYield: Kysely asks for a generator; nothing here streams, lists are read in pages.
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+  async *streamQuery<Row>(): AsyncIterableIterator<kysely.QueryResult<Row>> {
     throw new Error('streaming is not used: read in pages');
   }
 
-  #run<Row>(query: CompiledQuery): QueryResult<Row> {
+  #run<Row>(query: kysely.CompiledQuery): kysely.QueryResult<Row> {
     const statement = this.#database.prepare(query.sql);
     const parameters = query.parameters as readonly SQLInputValue[];
     const columns = statement.columns().map((column) => column.name);
