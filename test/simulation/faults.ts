@@ -1,5 +1,6 @@
 import type { EpochMs, Randomness } from '../../src/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
+import type { SeedKind } from './seed-kind.ts';
 import type { Simulation } from './simulation.ts';
 
 /** One fault of a plan. */
@@ -136,6 +137,8 @@ const faults = {
   'store lost': { begin: (s) => s.troubleStore('lost'), end: (s) => s.troubleStore(undefined) },
   'store read-only': { begin: (s) => s.troubleStore('read-only'), end: (s) => s.troubleStore(undefined) },
   'store locked': { begin: (s) => s.troubleStore('locked'), end: (s) => s.troubleStore(undefined) },
+  'store restored older': { begin: (s) => s.operator.keepCopy(), end: (s) => s.restoreStore('copy') },
+  'store of the former release': { begin: (s) => s.restoreStore('former') },
   'sources reloaded': { begin: (s, c) => s.reloadSources(1 + Math.floor(3 * c), 1), end: (s) => s.reloadSources(3) },
   'exchange down for hours': { ...ofExchange('down'), longMs: hoursMs },
   'rate gone for hours': {
@@ -147,6 +150,11 @@ const faults = {
     ...ofExchange('pair-unlisted', (s, c) => ({ symbol: marketOf(s, c) })),
     longMs: hoursMs,
   },
+  'market gone for an hour': {
+    begin: (s, c) => s.takeMarket(marketOf(s, c), true),
+    end: (s, c) => s.takeMarket(marketOf(s, c), false),
+    longMs: [62 * 60_000, 75 * 60_000],
+  },
   'disk full': {
     begin: ({ world }) => Object.assign(world.disk, { isFull: true }),
     end: ({ world }) => Object.assign(world.disk, { isFull: false }),
@@ -155,31 +163,34 @@ const faults = {
     begin: ({ world }) => Object.assign(world.disk, { syncMs: 3_000 }),
     end: ({ world }) => Object.assign(world.disk, { syncMs: 1 }),
   },
-  'fee set': { begin: (s, c) => s.setFee((0.1 + Math.floor(again(c) * 9) / 10).toFixed(1) as DecimalString) },
+  'fee set': { begin: (s, c) => s.operator.setFee((0.1 + Math.floor(again(c) * 9) / 10).toFixed(1) as DecimalString) },
   'market paused': {
-    begin: (s, c) => s.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), true)),
-    end: (s, c) => s.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), false)),
+    begin: (s, c) => s.operator.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), true)),
+    end: (s, c) => s.operator.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), false)),
   },
   'market held': {
-    begin: (s, c) => s.operate(({ markets }) => markets.setHeld(symbolOf(s, c), s.operatorNow)),
-    end: (s, c) => s.operate(({ markets }) => markets.setHeld(symbolOf(s, c), undefined)),
+    begin: (s, c) => s.operator.operate(({ markets }) => markets.setHeld(symbolOf(s, c), s.operator.now)),
+    end: (s, c) => s.operator.operate(({ markets }) => markets.setHeld(symbolOf(s, c), undefined)),
   },
   'maintenance window': {
     begin: (s) =>
-      s.operate(({ windows }) => {
-        const from = (s.operatorNow + 5_000) as EpochMs;
+      s.operator.operate(({ windows }) => {
+        const from = (s.operator.now + 5_000) as EpochMs;
         return windows.announce({ from, to: (from + 60_000) as EpochMs, description: 'A test of the simulation.' });
       }),
   },
-  'key made and revoked': { begin: (s) => s.changeKey('new') },
-  'key rotated': { begin: (s) => s.changeKey('rotated') },
+  'key made and revoked': { begin: (s) => s.operator.changeKey('new') },
+  'key rotated': { begin: (s) => s.operator.changeKey('rotated') },
   'client too fast': { begin: (s) => s.burst() },
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof faults;
 
 const kinds = Object.keys(faults) as readonly FaultKind[];
-const ofSeveral = /^Redis/;
+const goneKind = 'market gone for an hour';
+/** The store is locked from before the market is to be delisted until so long after the market is back. */
+const lockedAfterMs = 58 * 60_000;
+const lockedLongerMs = [1_000, 7_000] as const;
 /** From the first fault of one storm to that of the next. */
 const everyMs = [30 * 60_000, 120 * 60_000] as const;
 /** Faults of one storm begin within this time. */
@@ -190,13 +201,14 @@ const forMsMax = 4 * 60_000;
 const beforeMs = 20_000;
 const afterMs = 2 * 60_000;
 
-/** Draws a plan: storms of faults, half of them of one fault alone, and quiet between. @param only of these kinds */
-export function planOf(randomness: Randomness, forMs: number, processes: number, only = /./): readonly PlannedFault[] {
-  const isOffered = (kind: FaultKind) => {
-    const { longMs }: Fault = faults[kind];
-    return only.test(kind) && (processes > 1 || !ofSeveral.test(kind)) && (longMs?.[1] ?? 0) < forMs / 2;
-  };
-  const offered = kinds.filter(isOffered);
+/**
+ * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one is gone for so long that it is
+ * to be delisted first, while the store is locked until the market is back.
+ *
+ * @param only of these kinds
+ */
+export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, only = /./): readonly PlannedFault[] {
+  const offered = kinds.filter((name) => only.test(name) && isOffered(name, kind, forMs));
   const planned: PlannedFault[] = [];
   const between = (min: number, max: number) => Math.round(min + (max - min) * randomness.fraction());
   // A short run has short faults, one soon after the other.
@@ -204,18 +216,35 @@ export function planOf(randomness: Randomness, forMs: number, processes: number,
   const longestMs = Math.min(forMsMax, forMs / 3);
   const hasRoom = () => atMs + longestMs < forMs;
   let atMs = Math.min(60_000, forMs / 5);
+  const goneLongestMs = faults[goneKind].longMs[1] + 2 * afterMs;
+  while (kind.hasManyMarkets && only.test(goneKind) && atMs + goneLongestMs < forMs) {
+    const goneMs = between(...faults[goneKind].longMs);
+    const choice = randomness.fraction();
+    planned.push({ kind: goneKind, atMs, forMs: goneMs, choice });
+    const lockedForMs = goneMs - lockedAfterMs + between(...lockedLongerMs);
+    planned.push({ kind: 'store locked', atMs: atMs + lockedAfterMs, forMs: lockedForMs, choice });
+    atMs += goneMs + 2 * afterMs;
+  }
   for (; hasRoom(); atMs += between(everyMs[0] * shorter, everyMs[1] * shorter)) {
     const count = randomness.fraction() < 1 / 2 ? between(2, 5) : 1;
     for (let index = 0; index < count; index++) {
-      const kind = offered[Math.floor(randomness.fraction() * offered.length)]!;
+      const name = offered[Math.floor(randomness.fraction() * offered.length)];
+      if (name === undefined) break;
       const startMs = atMs + (index === 0 ? 0 : between(0, stormMs * shorter));
-      const { longMs }: Fault = faults[kind];
+      const { longMs }: Fault = faults[name];
       const lastsMs = longMs === undefined ? between(forMsMin, longestMs) : between(...longMs);
       if (startMs + lastsMs >= forMs) continue;
-      planned.push({ kind, atMs: startMs, forMs: lastsMs, choice: randomness.fraction() });
+      planned.push({ kind: name, atMs: startMs, forMs: lastsMs, choice: randomness.fraction() });
     }
   }
   return planned;
+}
+
+function isOffered(name: FaultKind, { processes, hasEngine, hasManyMarkets }: SeedKind, forMs: number): boolean {
+  const { longMs }: Fault = faults[name];
+  if (/engine/.test(name) && !hasEngine) return false;
+  if (name === goneKind && !hasManyMarkets) return false;
+  return (processes > 1 || !/^Redis/.test(name)) && (longMs?.[1] ?? 0) < forMs / 2;
 }
 
 /** The stretches of a run in which no fault begins or ends. */
@@ -235,7 +264,7 @@ export function schedule(simulation: Simulation, planned: PlannedFault): void {
   const { world } = simulation;
   const lane = world.scheduler.lane('faults');
   const act = (what: string, run: Fault['begin']) => {
-    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubled();
+    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
     world.note('fault', `${kind} ${what} (${choice.toFixed(3)})`);
     // A fault that is there already cannot begin once more, and one that ended with another cannot end.
     Promise.try(run, simulation, choice).catch((error: Error) => world.note('fault', `${kind}: ${error.message}`));

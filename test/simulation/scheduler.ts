@@ -12,7 +12,7 @@ interface Event {
 export type Failure = (error: unknown, lane: Lane) => void;
 
 /** When each world begins. */
-export const epochMs = Date.parse('2026-11-21T10:00:00.000Z');
+export const epochMs = Date.parse('2026-11-24T10:00:00.000Z');
 /** Events between two turns of the real event loop, so that a signal can end the run. */
 const eventsInTurnMax = 20_000;
 /** What looks more often looks so often, except for what hurries: that is within every time that the contract states. */

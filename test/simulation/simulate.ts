@@ -5,6 +5,7 @@ import { seededRandomness } from '../support/fake-clock.ts';
 import { type PlannedFault, planOf, quietOf, schedule } from './faults.ts';
 import type { Options } from './options.ts';
 import { type Rule, rules, type Violation } from './rules.ts';
+import { kindOf } from './seed-kind.ts';
 import { shrink as shrinkPlan } from './shrink.ts';
 import type { Tally } from './side-by-side.ts';
 import { Simulation } from './simulation.ts';
@@ -87,9 +88,10 @@ async function explain(outcome: Outcome, options: SeedOptions, runsMax: number):
 export async function runSeed({ seed, days, processes, only, plan }: SeedOptions): Promise<Outcome> {
   const before = process.cpuUsage();
   const forMs = days * dayMs;
-  const planned = plan ?? planOf(seededRandomness(seed), forMs, processes, new RegExp(only ?? '.'));
+  const kind = kindOf(seed, processes);
+  const planned = plan ?? planOf(seededRandomness(seed), forMs, kind, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
-  const simulation = new Simulation({ seed, processes, forMs, begun, quiet: quietOf(planned, forMs) });
+  const simulation = new Simulation({ kind, forMs, begun, quiet: quietOf(planned, forMs) });
   const trace = await simulation.run();
   const { findings, world } = simulation;
   const { user, system } = process.cpuUsage(before);

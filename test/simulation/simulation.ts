@@ -2,27 +2,24 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DialectName } from '../../exchange-simulator/dialects.ts';
-import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import type { EpochMs } from '../../src/clock.ts';
-import type { DecimalString } from '../../src/market/decimal.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
 import { Client, type Witnessed } from './clients.ts';
 import { EngineModel, engineMarket } from './engine-model.ts';
 import { ExchangeModel, type Quote } from './exchange-model.ts';
 import { HonestQuotes } from './honest-quotes.ts';
+import { feeAtFirst, Operator } from './operator.ts';
 import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
 import { Findings } from './rules.ts';
 import { epochMs, type Lane } from './scheduler.ts';
+import { dialectsOf, marketsOf, recordIn, type SeedKind, settingsOf } from './seed-kind.ts';
 import { ServiceProcess } from './service-process.ts';
-import { type Truth, Witnesses } from './witnesses.ts';
+import { Troubles, truthOf } from './truth.ts';
+import { Witnesses } from './witnesses.ts';
 import { enter, World } from './world.ts';
 
 export interface SimulationOptions {
-  readonly seed: number;
-  readonly processes: number;
+  readonly kind: SeedKind;
   readonly forMs: number;
   /** Stretches in which nothing begins or ends. */
   readonly quiet?: readonly (readonly [number, number])[];
@@ -30,23 +27,16 @@ export interface SimulationOptions {
   readonly begun: (simulation: Simulation) => void;
 }
 
-interface Key {
-  readonly id: string;
-  readonly key: ApiKey;
-}
-
 const memory = '/dev/shm';
-const exchanges: readonly DialectName[] = ['kraken', 'bitvavo', 'coinbase'];
-const marketsOffered = 2;
 const rate = '24.315';
 /** After the last fault everything is well again by then. */
 const mendedWithinMs = 5 * 60_000;
-/** Within this time after a lie, or a trouble, what was known before may still count. */
-const doubtfulForMs = 5 * 60_000;
 const burstRequests = 80;
 /** As far as the clocks of a process that drifts come to be off. */
 const driftMsMax = 6_000;
 const upgradeEveryMs = 30_000;
+/** A process ends in order within it. */
+const stopsWithinMs = 15_000;
 
 /** Everything of one run: the world, what is in it, and what was seen. */
 export class Simulation {
@@ -58,83 +48,75 @@ export class Simulation {
   readonly engine: EngineModel | undefined;
   readonly processes: readonly ServiceProcess[];
   readonly findings: Findings;
+  readonly troubles: Troubles;
+  readonly operator: Operator;
   answers = 0;
   readonly #options: SimulationOptions;
   readonly #directory: string;
   readonly #trace = createHash('sha256');
-  readonly #operator: Lane;
   readonly #quotes: HonestQuotes;
   readonly #witnesses: Witnesses;
   readonly #record: RecordWitness;
   readonly #clients: Client[] = [];
-  readonly #revokedAtMs = new Map<string, number>();
-  #store!: Store;
-  #accountId = '';
-  #keys: Key[] = [];
-  #offMsMax = 0;
-  #clocksSetAtMs = Number.NEGATIVE_INFINITY;
-  #storeLostAtMs = Number.NEGATIVE_INFINITY;
-  #storeSoundSinceMs = Number.NEGATIVE_INFINITY;
-  #lies = 0;
-  #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
-  #lieEndedAtMs = Number.NEGATIVE_INFINITY;
-  #troubledAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SimulationOptions) {
-    const { seed, processes, quiet } = options;
+    const { kind, quiet } = options;
     this.#options = options;
-    const world = enter(new World(seed, quiet));
+    const world = enter(new World(kind.seed, quiet));
     this.world = world;
     this.findings = new Findings(
       () => world.nowMs,
       ({ rule, text }) => world.note('witness', `${rule}: ${text}`),
     );
-    this.#operator = world.scheduler.lane('operator');
+    this.troubles = new Troubles(world);
     this.#directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'mdapi-simulation-'));
-    const quoted = (exchange: string) => (symbol: string, quote: Quote, isMuted: boolean) =>
-      this.#quotes.quoted(exchange, symbol.replace('/', ''), quote, world.nowMs, isMuted);
-    this.#quotes = new HonestQuotes('0.5', '1', rate);
-    this.exchanges = exchanges.map(
-      (dialect, deviation) =>
-        new ExchangeModel({ dialect, deviation, markets: marketsOffered, quoted: quoted(dialect) }),
+    this.#quotes = new HonestQuotes(feeAtFirst, '1', rate);
+    this.operator = new Operator(world, this.#directory, this.#quotes, (old, key) => {
+      for (const client of this.#clients) if (client.key === old) client.use(key);
+    });
+    const quoted = (exchange: string) => (pair: string, quote: Quote, isMuted: boolean) => {
+      const symbol = pair.replace('/', '');
+      this.#quotes.quoted(exchange, symbol, quote, world.nowMs, isMuted);
+      if (!isMuted) this.troubles.quoted(symbol);
+    };
+    const markets = marketsOf(kind);
+    this.exchanges = dialectsOf(kind).map(
+      (dialect, deviation) => new ExchangeModel({ dialect, deviation, markets, quoted: quoted(dialect) }),
     );
     this.rates = new RatesModel();
     this.redis = new RedisServer();
     world.redis = this.redis;
     for (const exchange of this.exchanges) world.servers.set(exchange.name, exchange);
     world.servers.set('bank', this.rates);
-    if (processes > 1 && seed % 5 < 2) {
+    if (kind.hasEngine) {
       const told = quoted('engine');
       this.engine = new EngineModel(this.redis, (bid, ask) =>
         told(`${engineMarket.base}${engineMarket.quote}`, { bid, ask }, false),
       );
     }
-    const settings = this.#settings(processes > 1);
-    this.processes = Array.from(
-      { length: processes },
-      (_, index) => new ServiceProcess(world, `process-${index + 1}`, this.#directory, settings, this.#partOf(index)),
-    );
-    this.#witnesses = new Witnesses(this.#truth(), this.findings, epochMs);
-    this.#record = new RecordWitness(join(this.#directory, 'history.sqlite'), this.findings);
+    this.processes = this.#makeProcesses(kind);
+    this.#witnesses = new Witnesses(truthOf(this, this.#quotes), this.findings, epochMs);
+    this.#record = new RecordWitness(recordIn(this.#directory), this.findings);
   }
 
   /** Runs all of it, and cleans up. @returns a digest of everything that was seen */
   async run(): Promise<string> {
     const { world } = this;
     try {
-      await this.#inLane(this.#operator, () => this.#prepare());
+      await this.#inLane(this.operator.lane, () => this.#prepare());
       for (const process of this.processes) process.start();
       this.#options.begun(this);
       await world.scheduler.runTo(this.#options.forMs);
-      await this.#inLane(this.#operator, () => this.#mend());
+      await this.#inLane(this.operator.lane, () => this.#mend());
       await world.scheduler.runTo(world.nowMs + mendedWithinMs);
       await this.#looksWell();
-      if (this.#hasRecord) await this.#inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
+      if (this.#options.kind.hasRecord)
+        await this.#inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
       for (const failure of world.failures) this.findings.check('no failure', false, () => failure);
       this.findings.check('no failure', true, () => '');
     } finally {
       for (const process of this.processes) process.kill();
-      this.#operator.kill();
+      this.operator.lane.kill();
       rmSync(this.#directory, { recursive: true, force: true });
     }
     for (const { atMs, who, text } of world.notes) this.#trace.update(`${atMs} ${who} ${text}\n`);
@@ -146,45 +128,29 @@ export class Simulation {
     return exchange.symbols.filter((symbol) => symbol.endsWith('/EUR'));
   }
 
-  get operatorNow(): EpochMs {
-    return this.#operator.clock.now();
-  }
-
-  /** Has the operator do something, in a process of their own. */
-  operate(work: (store: Store) => Promise<unknown>): Promise<unknown> {
-    const done = Promise.withResolvers<unknown>();
-    this.#operator.later(0, () => void work(this.#store).then(done.resolve, done.reject));
-    return done.promise;
-  }
-
-  /** Tells the witnesses that something is wrong that can take sources away. */
-  troubled(): void {
-    this.#troubledAtMs = this.world.nowMs;
-  }
-
   /** @param factor of the true price; `undefined` ends the lie */
   lies(exchange: ExchangeModel, symbol: string, factor: number | undefined): void {
-    if (factor === undefined) {
-      if (this.#lies > 1) this.#liedAlikeAtMs = this.world.nowMs;
-      this.#lies--;
-      this.#lieEndedAtMs = this.world.nowMs;
-      exchange.tellTruth(symbol);
-    } else {
-      this.#lies++;
-      if (this.#lies > 1) this.#liedAlikeAtMs = this.world.nowMs;
-      exchange.lie(symbol, factor);
-    }
+    this.troubles.lie(factor !== undefined);
+    if (factor === undefined) exchange.tellTruth(symbol);
+    else exchange.lie(symbol, factor);
+  }
+
+  /** Takes a market from every exchange, or gives it back to all. @param symbol as `BTC/EUR` */
+  async takeMarket(symbol: string, isGone: boolean): Promise<void> {
+    this.troubles.absent(symbol.replace('/', ''), isGone);
+    for (const exchange of this.exchanges)
+      for (const fault of ['pair-unlisted', 'mute-symbol'] as const)
+        if (isGone) await exchange.set({ fault, symbol: [symbol] });
+        else await exchange.faults.clear(fault, symbol);
   }
 
   setClock(process: ServiceProcess, offMs: number): void {
-    this.#offMsMax = Math.max(this.#offMsMax, Math.abs(offMs));
-    this.#clocksSetAtMs = this.world.nowMs;
+    this.troubles.clocksSet(offMs);
     process.setClock(offMs);
   }
 
   drift(process: ServiceProcess, rate: number): void {
-    this.#offMsMax = Math.max(this.#offMsMax, driftMsMax);
-    this.#clocksSetAtMs = this.world.nowMs;
+    this.troubles.clocksSet(driftMsMax);
     process.drift(rate);
     if (rate === 1) process.setClock(0);
   }
@@ -192,8 +158,20 @@ export class Simulation {
   /** Takes the store from the processes, or gives it back. */
   troubleStore(trouble: World['storeTrouble']): void {
     this.world.storeTrouble = trouble;
-    if (trouble === undefined) this.#storeSoundSinceMs = this.world.nowMs;
-    else if (this.#storeLostAtMs <= this.#storeSoundSinceMs) this.#storeLostAtMs = this.world.nowMs;
+    this.troubles.storeTroubled();
+  }
+
+  /** Stops all processes, restores the store, and starts them again. */
+  restoreStore(what: 'copy' | 'former'): void {
+    const { processes, operator } = this;
+    for (const process of processes) process.stop();
+    const stop = () => processes.forEach((process) => void process.kill());
+    const start = () => processes.forEach((process) => void process.start());
+    operator.lane.later(stopsWithinMs, () => {
+      operator
+        .restore(what, stop, start)
+        .catch((error: Error) => this.world.failures.push(`the store is not restored: ${error.message}`));
+    });
   }
 
   /** Stops and starts one process after the other. */
@@ -216,62 +194,17 @@ export class Simulation {
     this.rates.set(value);
   }
 
-  setFee(feePercent: DecimalString): Promise<unknown> {
-    return this.operate(async ({ terms }) => {
-      const { from } = await terms.add({ from: 0 as EpochMs, scope: 'service', subject: undefined, feePercent });
-      this.#quotes.feeFrom(feePercent, from - epochMs);
-    });
-  }
-
-  /** Gives a client another key, and ends the one it had: `rotated`, in one go. */
-  changeKey(how: 'new' | 'rotated'): Promise<unknown> {
-    return this.operate(async (store) => {
-      const old = this.#keys.shift()!;
-      let replacement: Key;
-      if (how === 'new') {
-        replacement = await this.#makeKey();
-        await store.keys.setStatus(old.id, 'revoked');
-      } else {
-        const key = generateApiKey(this.#generator);
-        const values = { digest: digestOf(key), lastFour: lastFourOf(key), overlapMs: 0 };
-        replacement = { id: (await store.keys.rotate(old.id, values)).replacement.id, key };
-      }
-      this.#keys.push(replacement);
-      this.#revokedAtMs.set(old.key, this.world.nowMs);
-      // Its client goes on with the old one for a while, as clients do.
-      for (const client of this.#clients)
-        if (client.key === old.key) this.#operator.later(20_000, () => void client.use(replacement.key));
-    });
-  }
-
   /** A client that asks far more often than it may. */
   burst(): void {
     const client = this.#clients[0]!;
-    for (let index = 0; index < burstRequests; index++) this.#operator.later(index * 200, () => client.ask('/v1/time'));
-  }
-
-  get #generator() {
-    return this.world.operatorRandomness;
-  }
-
-  async #makeKey(): Promise<Key> {
-    const key = generateApiKey(this.#generator);
-    const { id } = await this.#store.keys.insert({
-      ...{ accountId: this.#accountId, digest: digestOf(key), lastFour: lastFourOf(key), label: '' },
-      ...{ expiresAt: undefined, limitPerMinute: undefined },
-    });
-    return { id, key };
+    for (let index = 0; index < burstRequests; index++)
+      this.operator.lane.later(index * 200, () => client.ask('/v1/time'));
   }
 
   async #prepare(): Promise<void> {
-    const { clock } = this.#operator;
-    const url = `sqlite:${join(this.#directory, 'store.sqlite')}`;
-    this.#store = await openStore({ url, clock, randomness: this.#generator });
-    this.#accountId = (await this.#store.accounts.create({ email: 'client@example.com' })).id;
-    for (let index = 0; index < 2; index++) {
-      const made = await this.#makeKey();
-      this.#keys.push(made);
-      const client = new Client(this.world, `${index + 1}`, made.key, this.#serving, (answer) => this.#saw(answer));
+    await this.operator.prepare();
+    for (const [index, key] of this.operator.keys.entries()) {
+      const client = new Client(this.world, `${index + 1}`, key, this.#serving, (answer) => this.#saw(answer));
       this.#clients.push(client);
       client.poll('/v1/tickers', 5_000);
       client.poll('/v1/ticker?symbol=BTCCZK', 10_000);
@@ -283,6 +216,7 @@ export class Simulation {
   /** Ends every fault, as the last act of whoever looks after the service. */
   async #mend(): Promise<void> {
     for (const exchange of this.exchanges) await exchange.mend();
+    for (const symbol of this.#symbols) this.troubles.absent(symbol, false);
     for (const name of ['rate-gone', 'rate-stale'] as const) await this.rates.fault(name, false);
     this.redis.restart();
     this.redis.slow(0);
@@ -298,17 +232,20 @@ export class Simulation {
       if (process.offMs !== 0) this.setClock(process, 0);
       process.start();
     }
-    for (const { symbol } of await this.#store.markets.list()) {
-      await this.#store.markets.setOperatorPaused(symbol, false).catch(() => {});
-      await this.#store.markets.setHeld(symbol, undefined).catch(() => {});
-    }
+    await this.operator.operate(async ({ markets }) => {
+      for (const { symbol } of await markets.list()) {
+        await markets.setOperatorPaused(symbol, false).catch(() => {});
+        await markets.setHeld(symbol, undefined).catch(() => {});
+      }
+    });
     this.world.note('fault', 'all are over');
   }
 
   async #looksWell(): Promise<void> {
     const { world, findings } = this;
+    const offered = await this.#offered();
     const seen = new Map<string, Witnessed>();
-    const { key } = this.#keys.at(-1)!;
+    const key = this.operator.keys.at(-1)!;
     const client = new Client(world, 'last', key, this.#serving, (answer) => {
       seen.set(`${answer.by} ${answer.target}`, answer);
       this.#saw(answer);
@@ -323,15 +260,33 @@ export class Simulation {
       const state = JSON.parse(status!).status;
       findings.check('well again', state === 'operational', () => `${name} says ${state}`);
       const count = JSON.parse(tickers!).tickers?.length;
-      findings.check('well again', count === 2 * this.#symbols.length, () => `${name} has ${count} tickers`);
+      findings.check('well again', count === 2 * offered, () => `${name} has ${count} tickers`);
     }
+  }
+
+  /** How many markets are not delisted. Those that are have to have been gone when they were. */
+  async #offered(): Promise<number> {
+    const { operator, troubles, findings, world } = this;
+    let count = 0;
+    const look = operator.operate(async ({ markets, audit }) => {
+      const delisted = (await markets.list()).filter(({ delistedAt }) => delistedAt !== undefined);
+      count = this.#symbols.filter((symbol) => !delisted.some((market) => market.symbol === symbol)).length;
+      for (const { at, subject } of (await audit.page({ limit: 100, action: 'market.delist' })).items)
+        findings.check(
+          'never delisted',
+          troubles.isGone(subject.id, at - epochMs),
+          () => `${subject.id} was delisted at ${at - epochMs}`,
+        );
+    });
+    await this.#inLane(world.scheduler.lane('auditor'), () => look.then(() => {}));
+    return count;
   }
 
   #saw(answer: Witnessed): void {
     this.answers++;
     this.#trace.update(`${answer.answeredAtMs} ${answer.by} ${answer.target} ${answer.status} ${answer.body}\n`);
     this.#witnesses.saw(answer);
-    if (!this.#hasRecord) return;
+    if (!this.#options.kind.hasRecord) return;
     // Without Redis a process has no newer price of the engine than before.
     const isCutOff = this.engine !== undefined && answer.answeredAtMs - this.redis.soundSinceMs < 60_000;
     const isTimed = !isCutOff && this.processes.every(({ offMs, isDrifting }) => offMs === 0 && !isDrifting);
@@ -353,47 +308,6 @@ export class Simulation {
     await done.promise;
   }
 
-  #truth(): Truth {
-    const simulation = this;
-    const processOf = (by: string) => this.processes.find(({ name }) => name === by)!;
-    return {
-      quotes: this.#quotes,
-      processes: this.#options.processes,
-      offMs: (by) => processOf(by).offMs,
-      undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
-      revokedAtMs: (key) => this.#revokedAtMs.get(key),
-      get offMsMax() {
-        return simulation.#offMsMax;
-      },
-      get heardAtMs() {
-        const heard = [...simulation.exchanges, ...(simulation.engine ? [simulation.engine] : [])];
-        return Math.max(...heard.map(({ heardAtMs }) => heardAtMs));
-      },
-      get sharedSinceMs() {
-        return simulation.redis.soundSinceMs;
-      },
-      get clocksSetAtMs() {
-        const isDrifting = simulation.processes.some((process) => process.isDrifting);
-        return isDrifting ? simulation.world.nowMs : simulation.#clocksSetAtMs;
-      },
-      get storeLostAtMs() {
-        const { world } = simulation;
-        const isSound = world.storeTrouble === undefined && world.nowMs - simulation.#storeSoundSinceMs > 5_000;
-        return isSound ? undefined : simulation.#storeLostAtMs;
-      },
-      get processesStartedAtMs() {
-        return Math.max(...simulation.processes.map(({ disturbedAtMs }) => disturbedAtMs));
-      },
-      get isDoubtful() {
-        const { nowMs } = simulation.world;
-        const isLied = simulation.#lies > 0 || nowMs - simulation.#lieEndedAtMs < doubtfulForMs;
-        // Two that lie alike outvote the third.
-        const isOutvoted = simulation.#lies > 1 || nowMs - simulation.#liedAlikeAtMs < doubtfulForMs;
-        return isLied && (isOutvoted || nowMs - simulation.#troubledAtMs < 2 * doubtfulForMs);
-      },
-    };
-  }
-
   #sourcesOf(exchanges: readonly ExchangeModel[]): string {
     const sources = exchanges.map(({ name, restUrl, wsUrl }) => ({ id: name, urls: { rest: restUrl, ws: wsUrl } }));
     return JSON.stringify([...sources, ...(this.engine ? [{ id: 'engine', kind: 'redis-stream' }] : [])]);
@@ -405,34 +319,21 @@ export class Simulation {
     return this.engine ? [...symbols, `${engineMarket.base}${engineMarket.quote}`] : symbols;
   }
 
-  /** In every sixth seed one process has the feed, and the two others nothing else to turn to. */
-  #partOf(index: number): 'feed' | 'api' | undefined {
-    const { seed, processes } = this.#options;
-    return processes === 3 && seed % 2 === 0 ? (index === 0 ? 'feed' : 'api') : undefined;
-  }
-
   get #serving(): readonly ServiceProcess[] {
     return this.processes.filter(({ only }) => only !== 'feed');
   }
 
-  /** Every other seed has one, which takes a third of its time. */
-  get #hasRecord(): boolean {
-    return this.#options.seed % 2 === 1;
-  }
-
-  #settings(hasRedis: boolean): Record<string, string> {
-    return {
-      store: `sqlite:${join(this.#directory, 'store.sqlite')}`,
-      'history.url': this.#hasRecord ? `sqlite:${join(this.#directory, 'history.sqlite')}` : 'off',
-      'markets.delistAfter': '1h',
+  #makeProcesses(kind: SeedKind): readonly ServiceProcess[] {
+    const given = {
       sources: this.#sourcesOf(this.exchanges),
-      'markets.symbols': this.#symbols.join(','),
-      'rates.url': this.rates.url,
-      // A rate that is gone for minutes is gone for good.
-      'rates.refresh': '30s',
-      'rates.validFor': '2m',
-      ...(this.#options.seed % 4 === 1 ? { 'mail.smtp': 'smtp://mail:25', 'mail.from': 'api@example.com' } : {}),
-      ...(hasRedis ? { redis: 'redis://redis:6379' } : {}),
+      symbols: this.#symbols.join(','),
+      ratesUrl: this.rates.url,
     };
+    const settings = settingsOf(kind, { directory: this.#directory, ...given });
+    const partOf = (index: number) => (kind.isSplit ? (index === 0 ? 'feed' : 'api') : undefined);
+    return Array.from(
+      { length: kind.processes },
+      (_, index) => new ServiceProcess(this.world, `process-${index + 1}`, this.#directory, settings, partOf(index)),
+    );
   }
 }

@@ -5,7 +5,7 @@ import { HonestQuotes } from './honest-quotes.ts';
 import { Findings } from './rules.ts';
 import { type Truth, Witnesses } from './witnesses.ts';
 
-const start = Date.parse('2026-11-21T10:00:00.000Z');
+const start = Date.parse('2026-11-24T10:00:00.000Z');
 const longAgo = Number.NEGATIVE_INFINITY;
 
 /** A calm world of two processes, in which Kraken quoted BTCEUR at 100 and 101 from the beginning on. */
@@ -19,7 +19,7 @@ function calmWorld(over: Partial<Truth> = {}) {
   const truth: Truth = {
     ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, sharedSinceMs: longAgo, clocksSetAtMs: longAgo },
     ...{ processesStartedAtMs: longAgo, storeLostAtMs: undefined, isDoubtful: false },
-    ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined },
+    ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined, mayBeDelisted: () => false },
     ...over,
   };
   return { witnesses: new Witnesses(truth, findings, start), found: () => findings.violations.map(({ rule }) => rule) };

@@ -25,6 +25,8 @@ export interface Truth {
   readonly processes: number;
   /** When a key was revoked, if it was. */
   revokedAtMs(key: string): number | undefined;
+  /** Whether no exchange has listed the market for so long that it is delisted. */
+  mayBeDelisted(symbol: string): boolean;
   /** Whether a lie that looks like a price is told, or nobody is there to contradict it. */
   readonly isDoubtful: boolean;
 }
@@ -83,7 +85,8 @@ export class Witnesses {
     else if (answer.target === '/v1/status') this.#sawStatus(body, answer);
     else if (answer.target === '/v1/markets')
       for (const { symbol, status } of body.markets)
-        this.#findings.check('never delisted', status !== 'delisted', () => `${symbol} is delisted on ${answer.by}`);
+        if (!this.#truth.mayBeDelisted(symbol))
+          this.#findings.check('never delisted', status !== 'delisted', () => `${symbol} is delisted on ${answer.by}`);
   }
 
   #looksDocumented({ target, status, headers, body, by }: Witnessed): void {

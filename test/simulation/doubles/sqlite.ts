@@ -2,12 +2,18 @@ import {
   constants,
   type DatabaseSyncOptions,
   DatabaseSync as PlatformDatabase,
+  backup as platformBackup,
   type SQLInputValue,
   type StatementSync,
 } from 'node:sqlite';
 import { theWorld } from '../world.ts';
 
-export { backup } from 'node:sqlite';
+/** Time waits for the copy, which the platform makes. */
+export function backup(...given: Parameters<typeof platformBackup>): ReturnType<typeof platformBackup> {
+  const copied = platformBackup(...given);
+  theWorld().scheduler.hold(copied);
+  return copied;
+}
 
 /** Statements of one connection that are kept ready. */
 const preparedMax = 300;

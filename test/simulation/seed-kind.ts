@@ -1,0 +1,64 @@
+import type { DialectName } from '../../exchange-simulator/dialects.ts';
+
+/** What a seed, and the number of its processes, says about its world. */
+export interface SeedKind {
+  readonly seed: number;
+  readonly processes: number;
+  /** Every other seed has one, which takes a third of its time. */
+  readonly hasRecord: boolean;
+  /** Some of the seeds that have Redis. */
+  readonly hasEngine: boolean;
+  readonly hasMail: boolean;
+  /** One process has the feed, and the others nothing else to turn to. */
+  readonly isSplit: boolean;
+  /** So many that one of them can be missing and is believed to be gone; only their exchanges load their catalogues every minute. */
+  readonly hasManyMarkets: boolean;
+}
+
+/** Not over a tenth of them is missing when one is. */
+const manyMarkets = 12;
+const fewMarkets = 2;
+
+export function kindOf(seed: number, processes: number): SeedKind {
+  const hasManyMarkets = seed % 6 === 0;
+  return {
+    ...{ seed, processes, hasManyMarkets },
+    hasRecord: seed % 2 === 1,
+    hasEngine: processes > 1 && seed % 5 < 2,
+    hasMail: seed % 4 === 1,
+    isSplit: processes === 3 && seed % 2 === 0,
+  };
+}
+
+export function marketsOf({ hasManyMarkets }: SeedKind): number {
+  return hasManyMarkets ? manyMarkets : fewMarkets;
+}
+
+export function dialectsOf({ hasManyMarkets }: SeedKind): readonly DialectName[] {
+  return hasManyMarkets ? ['bitvavo', 'binance', 'bitstamp'] : ['kraken', 'bitvavo', 'coinbase'];
+}
+
+/** A market that is missing is delisted after it. */
+export const delistAfterMs = 3_600_000;
+
+/** The configuration of each process, as in its environment. */
+export function settingsOf(
+  { processes, hasRecord, hasMail }: SeedKind,
+  given: Readonly<Record<'directory' | 'sources' | 'symbols' | 'ratesUrl', string>>,
+): Record<string, string> {
+  const { directory, sources, symbols, ratesUrl } = given;
+  return {
+    ...{ sources, 'markets.symbols': symbols, 'rates.url': ratesUrl },
+    store: `sqlite:${storeIn(directory)}`,
+    'history.url': hasRecord ? `sqlite:${recordIn(directory)}` : 'off',
+    'markets.delistAfter': `${delistAfterMs / 3_600_000}h`,
+    // A rate that is gone for minutes is gone for good.
+    'rates.refresh': '30s',
+    'rates.validFor': '2m',
+    ...(hasMail ? { 'mail.smtp': 'smtp://mail:25', 'mail.from': 'api@example.com' } : {}),
+    ...(processes > 1 ? { redis: 'redis://redis:6379' } : {}),
+  };
+}
+
+export const storeIn = (directory: string) => `${directory}/store.sqlite`;
+export const recordIn = (directory: string) => `${directory}/history.sqlite`;

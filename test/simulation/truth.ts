@@ -1,0 +1,160 @@
+import type { HonestQuotes } from './honest-quotes.ts';
+import type { Operator } from './operator.ts';
+import type { RedisServer } from './redis-server.ts';
+import { delistAfterMs } from './seed-kind.ts';
+import type { ServiceProcess } from './service-process.ts';
+import type { Truth } from './witnesses.ts';
+import type { World } from './world.ts';
+
+/** Within this time after a lie, or a trouble, what was known before may still count. */
+const doubtfulForMs = 5 * 60_000;
+/** As long as a store that is back may take to be read again. */
+const storeReadWithinMs = 5_000;
+/** On its way a price takes a moment, and four seconds where frames are delayed. */
+const learnsWithinMs = 1_000;
+
+interface Absence {
+  readonly fromMs: number;
+  /** When its exchanges listed it again. */
+  untilMs: number;
+  /** When one of them sent a price of it. */
+  toldMs: number;
+}
+
+/** What went wrong in the world when, as far as it excuses what the witnesses see. */
+export class Troubles {
+  offMsMax = 0;
+  readonly #world: World;
+  readonly #absences = new Map<string, Absence[]>();
+  #clocksSetAtMs = Number.NEGATIVE_INFINITY;
+  #storeLostAtMs = Number.NEGATIVE_INFINITY;
+  #storeSoundSinceMs = Number.NEGATIVE_INFINITY;
+  #lies = 0;
+  #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
+  #lieEndedAtMs = Number.NEGATIVE_INFINITY;
+  #troubledAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Something is wrong that can take sources away. */
+  troubled(): void {
+    this.#troubledAtMs = this.#world.nowMs;
+  }
+
+  lie(begins: boolean): void {
+    const { nowMs } = this.#world;
+    if (!begins && this.#lies > 1) this.#liedAlikeAtMs = nowMs;
+    this.#lies += begins ? 1 : -1;
+    if (begins && this.#lies > 1) this.#liedAlikeAtMs = nowMs;
+    if (!begins) this.#lieEndedAtMs = nowMs;
+  }
+
+  clocksSet(offMs: number): void {
+    this.offMsMax = Math.max(this.offMsMax, Math.abs(offMs));
+    this.#clocksSetAtMs = this.#world.nowMs;
+  }
+
+  /** The store is taken from the processes, or they have it again. */
+  storeTroubled(): void {
+    const { nowMs, storeTrouble } = this.#world;
+    if (storeTrouble === undefined) this.#storeSoundSinceMs = nowMs;
+    else if (this.#storeLostAtMs <= this.#storeSoundSinceMs) this.#storeLostAtMs = nowMs;
+  }
+
+  /** No exchange lists or quotes the market any more, or all do again. @param symbol as `BTCEUR` */
+  absent(symbol: string, isAbsent: boolean): void {
+    const { nowMs } = this.#world;
+    const all = this.#absences.getOrInsertComputed(symbol, () => []);
+    if (isAbsent) {
+      const never = Number.POSITIVE_INFINITY;
+      all.push({ fromMs: nowMs, untilMs: never, toldMs: never });
+    } else for (const absence of all) absence.untilMs = Math.min(absence.untilMs, nowMs);
+  }
+
+  /** An exchange sent a price of the market. */
+  quoted(symbol: string): void {
+    const last = this.#absences.get(symbol)?.at(-1);
+    if (last !== undefined && last.untilMs <= this.#world.nowMs) last.toldMs = Math.min(last.toldMs, this.#world.nowMs);
+  }
+
+  /** Whether a market was to be delisted at an instant: no exchange had listed it for so long, and none had sent a price again. */
+  isGone(symbol: string, atMs: number): boolean {
+    const withinMs = learnsWithinMs + this.offMsMax;
+    const isGone = ({ fromMs, toldMs }: Absence) =>
+      atMs >= fromMs + delistAfterMs - withinMs && atMs <= toldMs + withinMs;
+    return this.#absences.get(symbol)?.some(isGone) === true;
+  }
+
+  /** Whether it was to be at some time. */
+  mayBeDelisted(symbol: string): boolean {
+    const { nowMs } = this.#world;
+    const wasDue = ({ fromMs, toldMs }: Absence) => this.isGone(symbol, Math.min(nowMs, toldMs)) && nowMs > fromMs;
+    return this.#absences.get(symbol)?.some(wasDue) === true;
+  }
+
+  get clocksSetAtMs(): number {
+    return this.#clocksSetAtMs;
+  }
+
+  get storeLostAtMs(): number | undefined {
+    const { storeTrouble, nowMs } = this.#world;
+    const isSound = storeTrouble === undefined && nowMs - this.#storeSoundSinceMs > storeReadWithinMs;
+    return isSound ? undefined : this.#storeLostAtMs;
+  }
+
+  get isDoubtful(): boolean {
+    const { nowMs } = this.#world;
+    const isLied = this.#lies > 0 || nowMs - this.#lieEndedAtMs < doubtfulForMs;
+    // Two that lie alike outvote the third.
+    const isOutvoted = this.#lies > 1 || nowMs - this.#liedAlikeAtMs < doubtfulForMs;
+    return isLied && (isOutvoted || nowMs - this.#troubledAtMs < 2 * doubtfulForMs);
+  }
+}
+
+/** A world with whatever is in it. */
+interface Inhabited {
+  readonly world: World;
+  readonly exchanges: readonly { readonly heardAtMs: number }[];
+  readonly engine: { readonly heardAtMs: number } | undefined;
+  readonly redis: RedisServer;
+  readonly processes: readonly ServiceProcess[];
+  readonly operator: Operator;
+  readonly troubles: Troubles;
+}
+
+/** Gives what the witnesses may know of a world. */
+export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
+  const { processes, operator, redis, troubles, world } = simulation;
+  const processOf = (by: string) => processes.find(({ name }) => name === by)!;
+  return {
+    ...{ quotes, processes: processes.length },
+    offMs: (by) => processOf(by).offMs,
+    undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
+    revokedAtMs: (key) => operator.revokedAtMs(key),
+    mayBeDelisted: (symbol) => troubles.mayBeDelisted(symbol.replace(/CZK$/, 'EUR')),
+    get offMsMax() {
+      return troubles.offMsMax;
+    },
+    get heardAtMs() {
+      const heard = [...simulation.exchanges, ...(simulation.engine ? [simulation.engine] : [])];
+      return Math.max(...heard.map(({ heardAtMs }) => heardAtMs));
+    },
+    get sharedSinceMs() {
+      return redis.soundSinceMs;
+    },
+    get clocksSetAtMs() {
+      return processes.some(({ isDrifting }) => isDrifting) ? world.nowMs : troubles.clocksSetAtMs;
+    },
+    get storeLostAtMs() {
+      return troubles.storeLostAtMs;
+    },
+    get processesStartedAtMs() {
+      return Math.max(...processes.map(({ disturbedAtMs }) => disturbedAtMs));
+    },
+    get isDoubtful() {
+      return troubles.isDoubtful;
+    },
+  };
+}
