@@ -2,10 +2,21 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../src/clock.ts';
 import { type Run, scriptNamed } from './redis-scripts.ts';
 
+/** Where an entry of a stream stands. Its id says the same. */
+interface Place {
+  readonly atMs: number;
+  readonly number: number;
+}
+
+interface Entry extends Place {
+  readonly id: string;
+  readonly members: readonly string[];
+}
+
 interface Value {
   readonly kind: 'string' | 'stream' | 'hash';
   text: string;
-  readonly entries: { readonly id: string; readonly members: readonly string[] }[];
+  readonly entries: Entry[];
   readonly fields: Map<string, string>;
   expiresAtMs: number;
 }
@@ -148,10 +159,11 @@ export class RedisModel {
     const trims = rest[0] === 'MAXLEN';
     const members = rest.slice(trims ? 4 : 1);
     const { entries } = this.#make(key, 'stream');
-    const [lastMs = 0, lastNumber = 0] = (entries.at(-1)?.id ?? '0-0').split('-').map(Number);
+    const last = entries.at(-1) ?? { atMs: 0, number: 0 };
     const now = this.#clock.now();
-    const id = now > lastMs ? `${now}-0` : `${lastMs}-${lastNumber + 1}`;
-    entries.push({ id, members });
+    const place = now > last.atMs ? { atMs: now, number: 0 } : { atMs: last.atMs, number: last.number + 1 };
+    const id = `${place.atMs}-${place.number}`;
+    entries.push({ id, ...place, members });
     if (trims && entries.length >= Number(rest[2]) + entriesInNode) entries.splice(0, entriesInNode);
     for (const waiting of [...this.#waiting]) if (waiting.key === key) waiting.answer();
     return id;
@@ -160,15 +172,14 @@ export class RedisModel {
   #range(isBackwards: boolean, [key = '', from = '', to = '', , count]: readonly string[]): unknown {
     const entries = this.#find(key, 'stream')?.entries ?? [];
     const [low, high] = isBackwards ? [to, from] : [from, to];
-    const isIn = (id: string) =>
-      (low === '-' || compareIds(id, low) >= 0) && (high === '+' || compareIds(id, high) <= 0);
+    const first = low === '-' ? 0 : firstFrom(entries, placeOf(low));
+    const { atMs, number } = placeOf(high);
+    const end = high === '+' ? entries.length : firstFrom(entries, { atMs, number: number + 1 });
     const limit = count === undefined ? entries.length : Number(count);
-    const found: unknown[] = [];
-    for (let index = 0; index < entries.length && found.length < limit; index++) {
-      const { id, members } = entries[isBackwards ? entries.length - 1 - index : index]!;
-      if (isIn(id)) found.push([id, [...members]]);
-    }
-    return found;
+    const chosen = isBackwards
+      ? entries.slice(Math.max(first, end - limit), end).reverse()
+      : entries.slice(first, Math.min(end, first + limit));
+    return chosen.map(({ id, members }) => [id, [...members]]);
   }
 
   #read(args: readonly string[]): unknown {
@@ -176,15 +187,26 @@ export class RedisModel {
     const [key = '', after = ''] = args.slice(at + 1);
     const limit = args[0] === 'COUNT' ? Number(args[1]) : Number.POSITIVE_INFINITY;
     const entries = this.#find(key, 'stream')?.entries ?? [];
-    let first = entries.length;
-    while (first > 0 && compareIds(entries[first - 1]!.id, after) > 0) first--;
+    const { atMs, number } = placeOf(after);
+    const first = firstFrom(entries, { atMs, number: number + 1 });
     const found = entries.slice(first, first + limit).map(({ id, members }) => [id, [...members]]);
     return found.length === 0 ? null : [[key, found]];
   }
 }
 
-function compareIds(one: string, other: string): number {
-  const [oneMs = 0, oneNumber = 0] = one.split('-').map(Number);
-  const [otherMs = 0, otherNumber = 0] = other.split('-').map(Number);
-  return oneMs - otherMs || oneNumber - otherNumber;
+function placeOf(id: string): Place {
+  const [atMs = 0, number = 0] = id.split('-').map(Number);
+  return { atMs, number };
+}
+
+/** The index of the first entry that is not before a place. Entries are in their order, and most questions are about the last ones. */
+function firstFrom(entries: readonly Place[], { atMs, number }: Place): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const entry = entries[middle]!;
+    if (entry.atMs < atMs || (entry.atMs === atMs && entry.number < number)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
