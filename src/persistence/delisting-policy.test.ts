@@ -46,7 +46,7 @@ async function reviewed(t: TestContext) {
     await review.stop();
   };
   return {
-    ...{ store, outside, review, during, load },
+    ...{ store, outside, review, during, load, clock },
     /** Takes out what was logged since the last call. */
     told: () => logged.splice(0),
     /** A load an hour, for this long. */
@@ -95,6 +95,23 @@ test('a market whose ticker comes while the markets are being saved is not delis
   await lack(30, 'BA');
   assert.deepEqual(await delisted(), []);
   assert.ok(told().every(([level]) => level !== 'error'));
+});
+
+test('a market whose ticker comes while its delisting waits for another program is not delisted', async (t) => {
+  const { clock, load, lack, during, outside, tick, delisted, told } = await reviewed(t);
+  await load([]);
+  await lack(24, 'BA');
+  told();
+  during.save = () => outside.exec('begin immediate');
+  const reviewing = lack(1, 'BA');
+  await clock.advance(0);
+  assert.equal(clock.pendingTimers, 1, 'it waits');
+  tick('BA');
+  outside.exec('commit');
+  await clock.advance(1_000);
+  await reviewing;
+  assert.deepEqual(await delisted(), []);
+  assert.deepEqual(told(), []);
 });
 
 test('a market that is listed again is reported once, and its absence begins anew', async (t) => {

@@ -98,8 +98,12 @@ export class DelistingPolicy {
 
   async #delist(symbol: MarketSymbol, at: EpochMs): Promise<void> {
     const { log, delistAfterMs } = this.#parts;
+    const reason = `the exchange has not listed it for ${delistAfterMs / 3_600_000} h`;
+    // Asked once more when the store lets it write, for which it can have waited.
+    const isDue = () => this.#absences().due.includes(symbol);
     try {
-      await this.#store.markets.delist(symbol, at, `the exchange has not listed it for ${delistAfterMs / 3_600_000} h`);
+      const { delistedAt } = await this.#store.markets.delist(symbol, at, reason, isDue);
+      if (delistedAt === undefined) return;
       log.warn({ symbol }, 'market delisted for good: the exchange no longer lists it');
     } catch (error) {
       if (!(error instanceof StoreError && error.reason === 'market_delisted')) throw error;

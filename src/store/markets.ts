@@ -82,12 +82,21 @@ export class Markets extends StorePart {
     return this.#change(symbol, 'accept', { accepted_at_ms: at, accepted_source: source ?? null });
   }
 
-  /** Final. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
-  delist(symbol: string, at: EpochMs, reason?: string): Promise<MarketRecord> {
-    return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason);
+  /**
+   * Final, unless it is no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws `market_unknown`,
+   * `market_delisted`.
+   */
+  delist(symbol: string, at: EpochMs, reason?: string, isDue?: () => boolean): Promise<MarketRecord> {
+    return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason, isDue);
   }
 
-  #change(symbol: string, verb: keyof typeof sentences, change: Control, reason?: string): Promise<MarketRecord> {
+  #change(
+    symbol: string,
+    verb: keyof typeof sentences,
+    change: Control,
+    reason?: string,
+    isDue = () => true,
+  ): Promise<MarketRecord> {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
@@ -100,7 +109,7 @@ export class Markets extends StorePart {
       }
       const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
-      if (isHeldAlready || paused === before.operator_paused) return marketOf(before);
+      if (isHeldAlready || paused === before.operator_paused || !isDue()) return marketOf(before);
       const row = await trx
         .updateTable('markets')
         .set({ ...change, updated_at_ms: clock.now() })
