@@ -11,7 +11,7 @@ export interface SeedKind {
   readonly hasMail: boolean;
   /** One process has the feed, and the others nothing else to turn to. */
   readonly isSplit: boolean;
-  /** So many that one of them can be missing and is believed to be gone; only their exchanges load their catalogues every minute. */
+  /** So many that one of them can be missing and is believed to be gone, on exchanges that are asked for their markets every minute. */
   readonly hasManyMarkets: boolean;
 }
 
@@ -35,7 +35,7 @@ export function marketsOf({ hasManyMarkets }: SeedKind): number {
 }
 
 export function dialectsOf({ hasManyMarkets }: SeedKind): readonly DialectName[] {
-  return hasManyMarkets ? ['bitvavo', 'binance', 'bitstamp'] : ['kraken', 'bitvavo', 'coinbase'];
+  return hasManyMarkets ? ['bitstamp', 'bitvavo', 'binance'] : ['kraken', 'bitvavo', 'coinbase'];
 }
 
 /** A market that is missing is delisted after it. */
