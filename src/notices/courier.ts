@@ -1,7 +1,8 @@
 import { backoffMs } from '../backoff.ts';
 import { type Clock, type EpochMs, type Randomness, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { ClaimedNotice, NoticeOutcome, Notices } from '../store/notices.ts';
+import type { ClaimedNotice, Notices } from '../store/notices.ts';
+import type { NoticeOutcome } from '../store/outbox.ts';
 import { type Delivery, deliver, type SmtpServer } from './delivery.ts';
 import { composeMessage, domainOf, type Mailbox, mailableAddress } from './message.ts';
 import { breachMail, type NoticePlace } from './notice-mail.ts';

@@ -156,22 +156,14 @@ export type NoticeKind = 'repeated_breaches';
  */
 export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
 
-export interface NoticeTable {
+/** A thing that is to be sent, see `Outbox`. */
+export interface OutboxTable {
   id: string;
-  key_id: string;
-  account_id: string;
-  kind: NoticeKind;
-  /** 1 for the first notice about the key, and so on. */
-  number: number;
   created_at_ms: EpochMs;
-  /** The latest breached minute it reports. */
-  last_minute_ms: EpochMs;
-  /** JSON, see `NoticeFigures`. */
-  figures: string;
   status: NoticeStatus;
   /** Raised by every claim, so that a claim can tell whether it still holds. */
   attempts: Generated<number>;
-  /** When a pending notice is tried next. */
+  /** When a pending one is tried next. */
   next_attempt_at_ms: EpochMs;
   claimed_until_ms: EpochMs | null;
   sent_at_ms: EpochMs | null;
@@ -179,6 +171,18 @@ export interface NoticeTable {
   message_id: string | null;
   /** Why the latest attempt failed, in one line. Holds no secret. */
   last_error: string | null;
+}
+
+export interface NoticeTable extends OutboxTable {
+  key_id: string;
+  account_id: string;
+  kind: NoticeKind;
+  /** 1 for the first notice about the key, and so on. */
+  number: number;
+  /** The latest breached minute it reports. */
+  last_minute_ms: EpochMs;
+  /** JSON, see `NoticeFigures`. */
+  figures: string;
 }
 
 /** Kinds of things that an entry of the audit log can be about. */
