@@ -6,6 +6,7 @@ import { requestIds } from './http/request-ids.ts';
 import type { Phase } from './management/parts.ts';
 import { SourceReload } from './management/source-reload.ts';
 import { Notifier } from './notices/notifier.ts';
+import { noticePlace } from './operator/notice.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
 import { StoreFollower } from './persistence/store-follower.ts';
 import { RunningParts } from './running-parts.ts';
@@ -126,7 +127,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   };
   if (only !== 'feed') await start({ 'public listener': { start: listen, stop: () => listener.stop() } });
   // After the listener, so that a port in use is refused in one line.
-  notifier.start(urls().baseUrl);
+  notifier.start(noticePlace(configuration, urls().baseUrl));
   // Last: an exchange that is down delays nothing.
   await start({ feed, check, recorder });
   delay.restart();

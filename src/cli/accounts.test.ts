@@ -14,7 +14,7 @@ describe('accounts', () => {
     assert.equal(made.exitCode, 0, made.stderr);
     assert.match(
       made.stdout,
-      /^Account {2}acc_\w{16}\nE-mail {3}bot@example\.com\nState {4}active\nCreated {2}\S+Z\n$/,
+      /^Account {3}acc_\w{16}\nE-mail {4}bot@example\.com\nLanguage {2}-\nState {5}active\nCreated {3}\S+Z\n$/,
     );
     assert.match(
       made.stderr,
@@ -31,6 +31,19 @@ describe('accounts', () => {
     assert.deepEqual([off.id, off.active], [account.id, false]);
     assert.match(await text('accounts', 'list'), /^ID +E-MAIL +STATE +CREATED\nacc_\w+ +bot@example\.com +inactive +/);
     assert.equal((await json('accounts', 'activate', account.id)).active, true);
+  });
+
+  it('take a language and another address, one without the other', async (t) => {
+    const { json, mdapi } = newOperator(t);
+    const made = await json('accounts', 'create', '--email', 'bot@example.com', '--language', 'cs');
+    assert.equal(made.language, 'cs');
+    const { email, language } = await json('accounts', 'update', `${made.id}`, '--email', 'new@example.com');
+    assert.deepEqual([email, language], ['new@example.com', 'cs']);
+    const changed = await json('accounts', 'update', `${made.id}`, '--language', 'en');
+    assert.deepEqual([changed.email, changed.language], ['new@example.com', 'en']);
+    const refused = await mdapi('accounts', 'update', `${made.id}`, '--language', 'de');
+    assert.equal(refused.exitCode, 2);
+    assert.match(refused.stderr, /--language.*en.*cs/);
   });
 
   it('can be created by several processes at once while a server has the database open', async (t) => {

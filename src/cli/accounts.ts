@@ -1,5 +1,6 @@
+import type { Language } from '../languages.ts';
 import { accountView, countedAccount } from '../operator/account.ts';
-import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
+import { type AccountRecord, type AccountSettings, assertEmail, unknownAccount } from '../store/accounts.ts';
 import { type Command, type CommandInput, described, type Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, listing, pairs } from './style.ts';
@@ -7,9 +8,9 @@ import { factsOf, harmless, listing, pairs } from './style.ts';
 const create = storeCommand({
   ...described('accounts create'),
   mayCreate: true,
-  read: emailFrom,
+  read: (input) => ({ ...settingsFrom(input), email: input.required('email') }),
   async work(job) {
-    const account = await job.store.accounts.create({ email: job.values });
+    const account = await job.store.accounts.create(job.values);
     return { ...(await shown(account, job)), notes: [`Next: mdapi keys create --account ${account.id}`] };
   },
 });
@@ -39,8 +40,8 @@ const activate = storeCommand({
 
 const update = storeCommand({
   ...described('accounts update'),
-  read: emailFrom,
-  work: async (job) => shown(await job.store.accounts.setEmail(job.input.argument('ID'), job.values), job),
+  read: settingsFrom,
+  work: async (job) => shown(await job.store.accounts.update(job.input.argument('ID'), job.values), job),
 });
 
 const erase = storeCommand({
@@ -55,10 +56,10 @@ const erase = storeCommand({
 export const accountCommands: readonly Command[] = [create, list, update, deactivate, activate, erase];
 
 /** Throws `email_invalid`. */
-function emailFrom(input: CommandInput): string {
-  const email = input.required('email');
-  assertEmail(email);
-  return email;
+function settingsFrom(input: CommandInput): AccountSettings {
+  const email = input.option('email');
+  if (email !== undefined) assertEmail(email);
+  return { email, language: input.option('language') as Language | undefined };
 }
 
 /** The account on the command line, as a question names it. Throws `account_unknown`. */
@@ -71,6 +72,12 @@ async function namedAccount({ input, store }: Pick<Job, 'input' | 'store'>) {
 
 async function shown(record: AccountRecord, { store, paint }: Pick<Job, 'store' | 'paint'>): Promise<Result> {
   const account = await countedAccount(store.accounts, record);
-  const facts = { Account: 'id', 'E-mail': 'email', State: 'state', Created: 'createdAt' } as const;
+  const facts = {
+    Account: 'id',
+    'E-mail': 'email',
+    Language: 'language',
+    State: 'state',
+    Created: 'createdAt',
+  } as const;
   return { json: account, text: pairs(factsOf(account, facts, paint), paint) };
 }

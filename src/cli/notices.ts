@@ -2,7 +2,7 @@ import { withTimeout } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
-import { type NoticeView, noticeStatuses, noticeView } from '../operator/notice.ts';
+import { type NoticeView, noticePlace, noticeStatuses, noticeView } from '../operator/notice.ts';
 import type { NoticeStatus } from '../store/notices.ts';
 import { type Command, type CommandInput, type Context, described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -46,8 +46,8 @@ const preview: Command = {
   ...described('notices preview'),
   async run(input, context) {
     const { breachMail } = await import('../notices/notice-mail.ts');
-    const { figures, to, configuration } = await previewed(input, context);
-    const mail = breachMail(figures, placeOf(configuration));
+    const { figures, to, language, configuration } = await previewed(input, context);
+    const mail = breachMail(figures, placeOf(configuration), language);
     const from = senderOf(configuration);
     return {
       json: { from: from ?? null, to: to ?? null, ...mail },
@@ -61,19 +61,20 @@ async function previewed(input: CommandInput, context: Context) {
   const id = input.option('notice');
   if (id !== undefined) {
     return withStore(input, context, async (store, configuration) => {
-      const { figures, accountEmail: to } = await store.notices.get(id);
-      return { figures, to, configuration };
+      const { figures, accountEmail: to, language } = await store.notices.get(id);
+      return { figures, to, language, configuration };
     });
   }
   const { sampleFigures } = await import('../notices/notice-mail.ts');
   const { configuration } = await configurationFor(input, context);
   const figures = sampleFigures(context.clock.now(), configuration.limits.key);
-  return { figures, to: 'client@example.com', configuration };
+  return { figures, to: 'client@example.com', language: undefined, configuration };
 }
 
 /** The mail's words about the service. Without `server.baseUrl` the port is the configured one. */
-function placeOf({ server, notices }: Configuration): NoticePlace {
-  return { baseUrl: publicUrls(server, server.port).baseUrl, atMostEveryMs: notices.atMostEveryMs };
+function placeOf(configuration: Configuration): NoticePlace {
+  const { server } = configuration;
+  return noticePlace(configuration, publicUrls(server, server.port).baseUrl);
 }
 
 function senderOf({ mail }: Configuration): string | undefined {

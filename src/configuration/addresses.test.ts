@@ -94,9 +94,12 @@ describe('a sender', () => {
 
 describe('when breaches make a notice', () => {
   it('is three minutes within an hour and once in 24 hours, unless configured', () => {
-    assert.deepEqual(load({}).notices, { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 });
-    const env = { MDAPI_NOTICES_BREACHED_MINUTES: '5', MDAPI_NOTICES_WITHIN: '5m', MDAPI_NOTICES_AT_MOST_EVERY: '7d' };
-    assert.deepEqual(load({ env }).notices, { breachedMinutes: 5, withinMs: 300_000, atMostEveryMs: 604_800_000 });
+    const usual = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000, language: 'en' };
+    assert.deepEqual(load({}).notices, usual);
+    const minutes = { MDAPI_NOTICES_BREACHED_MINUTES: '5', MDAPI_NOTICES_WITHIN: '5m' };
+    const env = { ...minutes, MDAPI_NOTICES_AT_MOST_EVERY: '7d', MDAPI_NOTICES_LANGUAGE: 'cs' };
+    const other = { breachedMinutes: 5, withinMs: 300_000, atMostEveryMs: 604_800_000, language: 'cs' };
+    assert.deepEqual(load({ env }).notices, other);
   });
 
   it('is refused when the minutes cannot lie in the span', () => {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Default } from 'typebox/value';
 import { configuredLimitMax, contractLimits } from '../contract/limits.ts';
+import { languages } from '../languages.ts';
 import { personalRoles } from '../operator/role.ts';
 import * as kind from './kinds.ts';
 import {
@@ -133,6 +134,7 @@ export const configurationSchema = section({
     breachedMinutes: wholeNumber(3, [1, 60]),
     within: duration('1h', ['1m', '7d']),
     atMostEvery: duration('24h', ['1m', '90d']),
+    language: oneOf([...languages], 'en'),
   }),
   feed: section({
     staleAfter: duration('10s', ['1s', '5m']),

@@ -1,6 +1,7 @@
 import Type from 'typebox';
+import { languages } from '../languages.ts';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
-import { line, listOf, named, text, texts } from '../operator/fields.ts';
+import { line, listOf, named, openEnum, text, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
 import * as api from './operation.ts';
@@ -18,6 +19,7 @@ const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
 });
 
 const email = text('The address.', 'bot@example.com', 254, 3);
+const language = Type.Optional(openEnum(languages, 'Of notices to the holder; `notices.language` where none is said.'));
 
 /** A change of one account. */
 const changing = { access: 'support', params: api.pathId('acc'), answer: AccountSchema } as const;
@@ -37,12 +39,12 @@ export const accountOperations = {
 
   createAccount: api.operation({
     access: 'support',
-    body: api.strictObject('The new account.', { email }),
+    body: api.strictObject('The new account.', { email, language }),
     status: 201,
     answer: AccountSchema,
     problems: ['EMAIL_TAKEN'],
     async handle({ body, store }) {
-      const account = await store.accounts.create({ email: body.email });
+      const account = await store.accounts.create(body);
       return accountView(account, { active: 0, disabled: 0, revoked: 0 });
     },
   }),
@@ -62,10 +64,10 @@ export const accountOperations = {
   deactivateAccount: switching(false),
   updateAccount: api.operation({
     ...changing,
-    body: api.strictObject('What is to change.', { email }),
+    body: api.strictObject('What is to change.', { email: Type.Optional(email), language }),
     problems: ['EMAIL_TAKEN'],
     async handle({ params, body, store }) {
-      const account = await store.accounts.setEmail(params.id, body.email);
+      const account = await store.accounts.update(params.id, body);
       return countedAccount(store.accounts, account);
     },
   }),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { breachMail } from '../notices/notice-mail.ts';
 import { line, listOf, named, openEnum, texts } from '../operator/fields.ts';
-import { NoticeSchema, noticeStatuses, noticeView } from '../operator/notice.ts';
+import { NoticeSchema, noticePlace, noticeStatuses, noticeView } from '../operator/notice.ts';
 import { operation, pathId } from './operation.ts';
 
 const NoticeListSchema = named('NoticeList', 'Notices to key holders.', {
@@ -32,10 +32,8 @@ export const noticeOperations = {
     params: pathId('ntc'),
     answer: NoticeMailSchema,
     async handle({ params, store }, { configuration, publicUrls }) {
-      const { figures } = await store.notices.get(params.id);
-      const place = { baseUrl: publicUrls().baseUrl, atMostEveryMs: configuration.notices.atMostEveryMs };
-      const { subject, text, html } = breachMail(figures, place);
-      return { subject, text, html };
+      const { figures, language } = await store.notices.get(params.id);
+      return breachMail(figures, noticePlace(configuration, publicUrls().baseUrl), language);
     },
   }),
 };

@@ -86,6 +86,14 @@ describe('a notice', { concurrency: true }, () => {
     assert.deepEqual(server.accepted[0]?.to, ['new@example.net']);
   });
 
+  test('is in the language of the account, else in that of the service', async (t) => {
+    const { outbox, notice, server } = await begin(t);
+    await outbox.store.accounts.update(outbox.accountId, { language: 'cs' });
+    startCourier(t, outbox, smtpOf(server));
+    await settled(outbox, notice.id, 'sent');
+    assert.match(readMail(server.accepted[0]!.raw).text, /^Dobrý den,/);
+  });
+
   for (const step of ['mail', 'recipient'] as const) {
     test(`whose ${step === 'mail' ? 'sender' : 'recipient'} is refused for good fails at once and is not tried again`, async (t) => {
       const { outbox, notice, server } = await begin(t);

@@ -114,7 +114,7 @@ export class Courier {
   async #deliver(claim: ClaimedNotice, to: string): Promise<Delivery> {
     const { notices, server, from, place, clock } = this.#options;
     const head = { from, to, messageId: claim.messageId, date: clock.now() };
-    const message = await composeMessage(breachMail(claim.figures, place), head);
+    const message = await composeMessage(breachMail(claim.figures, place, claim.language), head);
     const tooLate = new AbortController();
     const timeout = clock.after(attemptTimeoutMs, () => tooLate.abort());
     const signal = AbortSignal.any([this.#abort.signal, tooLate.signal]);

@@ -1,48 +1,98 @@
 import type { EpochMs } from '../clock.ts';
 import { html, trusted } from '../html.ts';
+import type { Language } from '../languages.ts';
 import type { NoticeFigures } from '../store/notices.ts';
 import type { MailBody } from './message.ts';
+import texts from './notice-mail.json' with { type: 'json' };
 
 /** A mail before it has a sender and a recipient. */
 export type NoticeMail = Required<MailBody>;
 
 /** The text's words about the service and its rule. */
 export interface NoticePlace {
+  /** The operator's name; `undefined` where it has none. */
+  readonly name?: string | undefined;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** No other notice about the key comes sooner. */
   readonly atMostEveryMs: number;
+  /** Holds for holders whose account has none. */
+  readonly language: Language;
 }
 
 const labelLengthMax = 100;
 const minuteMs = 60_000;
 
-/** The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML. */
-export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMail {
-  const parts = partsOf(figures, place);
-  const subject = `API key ${parts.key} exceeds its limit of ${counted(figures.limitPerMinute, 'request')} per minute`;
-  return { subject, text: textBody(parts), html: htmlBody(parts) };
+/** The forms of a text by how many there are, as `Intl.PluralRules` names them. */
+interface Forms {
+  readonly one: string;
+  readonly few?: string;
+  readonly other: string;
 }
 
-function partsOf(figures: NoticeFigures, place: NoticePlace) {
+type CountedText = keyof (typeof texts)['en']['counted'];
+type Words = Omit<(typeof texts)['en'], 'counted'> & { readonly counted: Readonly<Record<CountedText, Forms>> };
+
+const wordsIn: Readonly<Record<Language, Words>> = texts;
+const plurals = { en: new Intl.PluralRules('en'), cs: new Intl.PluralRules('cs') };
+
+/**
+ * The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML.
+ *
+ * @param language of the holder, where its account has one
+ */
+export function breachMail(figures: NoticeFigures, place: NoticePlace, language = place.language): NoticeMail {
+  const parts = partsOf(figures, place, language);
+  const { key, words, limit } = parts;
+  return { subject: filled(words.subject, { key, limit }), text: textBody(parts), html: htmlBody(parts, language) };
+}
+
+function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: NoticePlace, language: Language) {
+  const words = wordsIn[language];
+  const counted = (what: CountedText, count: number) => {
+    const forms = words.counted[what];
+    return filled(forms[plurals[language].select(count) as keyof Forms] ?? forms.other, { count });
+  };
+  const key = keyName(figures, words);
+  const limit = counted('limit', figures.limitPerMinute);
+  const { breachedMinutes, requestsRefused, firstMinuteMs, lastMinuteMs } = figures;
+  const span = filled(firstMinuteMs === lastMinuteMs ? words.at : words.between, {
+    from: minuteText(firstMinuteMs),
+    to: minuteText(lastMinuteMs + minuteMs),
+  });
+  const left = breachedMinutes - figures.minutes.length;
+  const hours = atMostEveryMs / 3_600_000;
+  const everySpan = Number.isInteger(hours)
+    ? counted('hourSpan', hours)
+    : counted('minuteSpan', Math.round(atMostEveryMs / minuteMs));
   return {
-    key: keyName(figures),
-    facts: factsOf(figures),
-    minutes: figures.minutes.map(({ startMs, refused }) => [minuteText(startMs), counted(refused, 'request')] as const),
+    ...{ words, key, limit },
+    about: filled(words.about, { key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
+    facts: filled(words.facts, {
+      ...{ limit, span, refused: counted('refused', requestsRefused), minutes: counted('minutes', breachedMinutes) },
+    }),
+    minutes: figures.minutes.map(
+      ({ startMs, refused }) => [minuteText(startMs), counted('refusedInMinute', refused)] as const,
+    ),
     /** Minutes that are not listed. */
-    left: figures.breachedMinutes - figures.minutes.length,
-    limitsUrl: `${place.baseUrl}/docs#limits`,
-    place,
+    left: left > 0 ? counted('left', left) : undefined,
+    limitsUrl: `${baseUrl}${words.limitsPath}`,
+    footer: filled(words.footer, { span: everySpan }),
   };
 }
 
 type Parts = ReturnType<typeof partsOf>;
 
+/** In one pass: what is filled in is never filled itself. */
+function filled(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
 /** The key as its holder knows it: the label, if it has one, and the last four characters. */
-function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>): string {
+function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>, words: Words): string {
   const named = oneLine(label).slice(0, labelLengthMax).trim();
-  const ending = `ending in ${oneLine(lastFour)}`;
-  return named === '' ? ending : `"${named}" ${ending}`;
+  const values = { label: named, lastFour: oneLine(lastFour) };
+  return filled(named === '' ? words.unlabelled : words.labelled, values);
 }
 
 /** Other programs write labels too: none may begin a header, a line or another direction of writing. */
@@ -50,91 +100,56 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').replaceAll(/\s+/g, ' ');
 }
 
-const greeting = 'Hello,';
-
-const advice = [
-  'After an answer with status 429 wait as many seconds as its Retry-After header says, then ask again.',
-  'The headers X-RateLimit-Remaining and X-RateLimit-Reset of every answer say how many requests are left and until when.',
-  'Ask for /v1/tickers once instead of /v1/ticker for each market: it has them all, and every 5 seconds is enough.',
-  'All programs that use the same key share its limit. Give each program a key of its own.',
-  'If these requests are not yours, somebody else may know the key: revoke it and create a new one.',
-] as const;
-
-function factsOf(figures: NoticeFigures): string {
-  const { breachedMinutes, requestsRefused, limitPerMinute, firstMinuteMs, lastMinuteMs } = figures;
-  const span =
-    firstMinuteMs === lastMinuteMs
-      ? `at ${minuteText(firstMinuteMs)}`
-      : `between ${minuteText(firstMinuteMs)} and ${minuteText(lastMinuteMs + minuteMs)}`;
-  const refused = `${counted(requestsRefused, 'request')} with it ${requestsRefused === 1 ? 'was' : 'were'} refused`;
-  const limit = counted(limitPerMinute, 'request');
-  return `The limit of the key is ${limit} per minute. ${refused} (status 429) in ${counted(breachedMinutes, 'minute')} ${span}, because it was used up:`;
-}
-
-function textBody({ key, facts, minutes, left, limitsUrl, place }: Parts): string {
-  const rows = minutes.map(([minute, refused]) => `  ${minute}   ${refused} refused`);
+function textBody({ words, about, facts, minutes, left, limitsUrl, footer }: Parts): string {
+  const rows = minutes.map(([minute, refused]) => `  ${minute}   ${refused}`);
   return [
-    greeting,
+    words.greeting,
     '',
-    `This is about your API key ${key} for ${place.baseUrl}.`,
+    about,
     '',
     facts,
     '',
     ...rows,
-    ...(left > 0 ? [`  and ${counted(left, 'earlier minute')}`] : []),
+    ...(left === undefined ? [] : [`  ${left}`]),
     '',
-    'Requests within the limit were answered as always; the key continues to work.',
+    words.served,
     '',
-    'What to do:',
-    ...advice.map((line) => `- ${line}`),
+    words.whatToDo,
+    ...words.advice.map((line) => `- ${line}`),
     '',
-    `The limits: ${limitsUrl}`,
+    `${words.limits}: ${limitsUrl}`,
     '',
     '-- ',
-    footer(place),
+    footer,
     '',
   ].join('\n');
 }
 
-function htmlBody({ key, facts, minutes, left, limitsUrl, place }: Parts): string {
+function htmlBody(parts: Parts, language: Language): string {
+  const { words, key, about, facts, minutes, left, limitsUrl, footer } = parts;
   const cell = trusted('style="padding:2px 16px 2px 0"');
-  const rows = minutes.map(
-    ([minute, refused]) => html`<tr><td ${cell}>${minute}</td><td ${cell}>${refused} refused</td></tr>`,
-  );
-  const more = left > 0 ? html`<p>and ${counted(left, 'earlier minute')}</p>` : undefined;
-  const items = advice.map((line) => html`<li>${line}</li>`);
+  const rows = minutes.map(([minute, refused]) => html`<tr><td ${cell}>${minute}</td><td ${cell}>${refused}</td></tr>`);
+  const more = left === undefined ? undefined : html`<p>${left}</p>`;
+  const items = words.advice.map((line) => html`<li>${line}</li>`);
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API key ${key}</title></head>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${key}</title></head>
 <body style="font-family:sans-serif;line-height:1.5;max-width:40em">
-<p>${greeting}</p>
-<p>This is about your API key <strong>${key}</strong> for ${place.baseUrl}.</p>
+<p>${words.greeting}</p>
+<p>${about}</p>
 <p>${facts}</p>
 <table style="border-collapse:collapse">${rows}</table>
-${more}<p>Requests within the limit were answered as always; the key continues to work.</p>
-<p>What to do:</p>
+${more}<p>${words.served}</p>
+<p>${words.whatToDo}</p>
 <ul>${items}</ul>
-<p><a href="${limitsUrl}">The limits</a></p>
-<hr><p style="font-size:small">${footer(place)}</p>
+<p><a href="${limitsUrl}">${words.limits}</a></p>
+<hr><p style="font-size:small">${footer}</p>
 </body></html>
 `.text;
-}
-
-function footer({ atMostEveryMs }: NoticePlace): string {
-  return `This message was sent automatically. There is at most one about each key in ${spanText(atMostEveryMs)}.`;
 }
 
 /** `2026-11-21 10:03 UTC` */
 function minuteText(startMs: number): string {
   return `${new Date(startMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-function spanText(spanMs: number): string {
-  const hours = spanMs / 3_600_000;
-  return Number.isInteger(hours) ? counted(hours, 'hour') : counted(Math.round(spanMs / minuteMs), 'minute');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Figures of no real key, for a preview and for a test of the mail server: three minutes before `now`. */

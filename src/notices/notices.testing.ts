@@ -11,7 +11,7 @@ import type { SmtpServer } from './delivery.ts';
 
 export const minuteMs = 60_000;
 export const rule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
-const place = { baseUrl: 'https://api.example.com', atMostEveryMs: rule.atMostEveryMs };
+export const place = { baseUrl: 'https://api.example.com', atMostEveryMs: rule.atMostEveryMs, language: 'en' } as const;
 export const from = { name: 'Market data', address: 'api@example.com' };
 
 /** A database with an account and a key, and what was logged. */

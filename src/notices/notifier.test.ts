@@ -6,7 +6,7 @@ import { MailServer } from '../../test/support/mail-server.ts';
 import type { EpochMs } from '../clock.ts';
 import type { BreachRecord } from '../key-records.ts';
 import type { Store } from '../store/store.ts';
-import { from, minuteMs, type Outbox, openOutbox, rule, smtpOf } from './notices.testing.ts';
+import { from, minuteMs, type Outbox, openOutbox, place, rule, smtpOf } from './notices.testing.ts';
 import { BreachRecorder, Notifier, type NotifierOptions } from './notifier.ts';
 
 /** Refusals that a request path would have gathered. */
@@ -31,7 +31,7 @@ function notifier(
 ) {
   const source = new Refusals();
   const made = new Notifier({ store, source, rule, mail, clock: outbox.clock, randomness, log: outbox.log });
-  made.start('https://api.example.com');
+  made.start(place);
   t.after(() => made.stop());
   return { notifier: made, source };
 }

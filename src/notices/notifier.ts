@@ -6,6 +6,7 @@ import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier } from './courier.ts';
 import type { SmtpServer } from './delivery.ts';
 import type { Mailbox } from './message.ts';
+import type { NoticePlace } from './notice-mail.ts';
 
 /** Where refusals are gathered on the request path. */
 interface BreachSource {
@@ -63,13 +64,12 @@ export class Notifier {
     this.#recorder = new BreachRecorder(options.source, options.store.breaches);
   }
 
-  /** @param baseUrl where clients reach the service, for links */
-  start(baseUrl: string): void {
-    const { mail, rule, clock, store, log } = this.#options;
+  /** @param place as notices name it */
+  start(place: NoticePlace): void {
+    const { mail, clock, store, log } = this.#options;
     if (mail === undefined) {
       log.warn({}, 'no mail server is configured (mail.smtp): notices to key holders are recorded, not sent');
     } else {
-      const place = { baseUrl, atMostEveryMs: rule.atMostEveryMs };
       this.#courier = new Courier({ ...this.#options, ...mail, notices: store.notices, place });
       this.#courier.start();
     }

@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox';
+import { languages } from '../languages.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
-import { count, id, instantFields, instants, line, named, object, openEnum } from './fields.ts';
+import { count, id, instantFields, instants, line, named, object, openEnum, orNull } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
   email: line('Where notices about its keys go.', 'bot@example.com', 254),
+  language: orNull(openEnum(languages, 'Of notices to its holder; null: that of `notices.language`.')),
   state: openEnum(['active', 'inactive'], 'All keys of an inactive account are refused.'),
   active: Type.Boolean({ description: 'Whether `state` is `active`.' }),
   ...instantFields('createdAt', 'When it was made.'),
@@ -19,8 +21,17 @@ export const AccountSchema = named('Account', 'The holder of API keys.', account
 
 export type AccountView = Static<typeof AccountSchema>;
 
-export function accountView({ id, email, active, createdAt }: AccountRecord, keys: KeyCounts): AccountView {
-  return { id, email, state: active ? 'active' : 'inactive', active, ...instants('createdAt', createdAt), keys };
+export function accountView(account: AccountRecord, keys: KeyCounts): AccountView {
+  const { id, email, language = null, active, createdAt } = account;
+  return {
+    id,
+    email,
+    language,
+    state: active ? 'active' : 'inactive',
+    active,
+    ...instants('createdAt', createdAt),
+    keys,
+  };
 }
 
 /** The same with its keys as they are counted now. */

@@ -1,4 +1,6 @@
 import type { Static } from 'typebox';
+import type { Language } from '../languages.ts';
+import type { NoticePlace } from '../notices/notice-mail.ts';
 import type { NoticeWithAccount } from '../store/notices.ts';
 import * as fields from './fields.ts';
 
@@ -30,6 +32,16 @@ export const NoticeSchema = fields.named('Notice', fields.texts.Notice.schema, {
   messageId: fields.nullableLine('Its Message-ID, the same in every attempt.', '<ntc_4fGh72Kq0ZsTn1Lw@example.com>'),
   lastError: fields.nullableLine('Why the latest attempt failed.', 'the mail server cannot be reached'),
 });
+
+interface NoticeSettings {
+  readonly notices: { readonly atMostEveryMs: number; readonly language: Language };
+  readonly portal: { readonly name?: string | undefined };
+}
+
+/** The words of notices about the service. @param baseUrl where clients reach it, without a trailing slash */
+export function noticePlace({ notices, portal }: NoticeSettings, baseUrl: string): NoticePlace {
+  return { name: portal.name, baseUrl, atMostEveryMs: notices.atMostEveryMs, language: notices.language };
+}
 
 export type NoticeView = Static<typeof NoticeSchema>;
 

@@ -3,11 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
-
-/** A language of the portal. English is at the bare paths, every other below a path of its own. */
-export type Language = (typeof languages)[number];
-
-export const languages = ['en', 'cs'] as const;
+import type { Language } from '../languages.ts';
 
 /** Each language by its own name. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', cs: 'Čeština' };

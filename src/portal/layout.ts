@@ -1,7 +1,8 @@
 import { type Html, html, trusted } from '../html.ts';
+import { languages } from '../languages.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
-import { languageNames, languages, translate } from './language.ts';
+import { languageNames, translate } from './language.ts';
 import { identity, link, markdownRoute, nameOf, type Site, searchRoute } from './site.ts';
 
 /** A page as data. It is rendered as HTML and as Markdown. */

@@ -3,7 +3,7 @@ import type { EpochMs } from '../clock.ts';
 import type { Answer, PageAnswer } from '../http/answer.ts';
 import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
 import type { ReadModel, Resource, ResourceRequest } from '../http/resource.ts';
-import { type Language, languages } from './language.ts';
+import { type Language, languages } from '../languages.ts';
 import { type PortalPage, pageHtml, pageMarkdown, type RenderedPage } from './layout.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
 

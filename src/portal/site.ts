@@ -1,8 +1,8 @@
 import { type Accent, accentOf } from '../colour.ts';
 import { contractLimits, type LimitFigures } from '../contract/limits.ts';
 import type { OpenApiDocument } from '../contract/openapi.ts';
+import type { Language } from '../languages.ts';
 import { type Asset, assetOf, portalAssets } from './assets.ts';
-import type { Language } from './language.ts';
 
 /** The operator's own words and files. */
 export interface Brand {

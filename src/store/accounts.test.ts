@@ -5,7 +5,8 @@ storeTest('a new account is active, has an id of its own kind and the instant it
   const { store, clock } = await openEngine(t);
   const account = await store.accounts.create({ email: 'Ann@Example.com' });
   assert.match(account.id, /^acc_[0-9A-Za-z]{16}$/);
-  assert.deepEqual(account, { id: account.id, email: 'Ann@Example.com', active: true, createdAt: clock.now() });
+  const made = { email: 'Ann@Example.com', active: true, createdAt: clock.now(), language: undefined };
+  assert.deepEqual(account, { id: account.id, ...made });
   assert.deepEqual(await store.accounts.get(account.id), account);
 });
 
@@ -55,17 +56,27 @@ storeTest('the e-mail address of an account can be changed to one that is free',
   const { store } = await openEngine(t);
   const { id } = await store.accounts.create({ email: 'ann@example.com' });
   await store.accounts.create({ email: 'bob@example.com' });
-  assert.equal((await store.accounts.setEmail(id, 'Ann@example.com')).email, 'Ann@example.com');
-  await assert.rejects(store.accounts.setEmail(id, 'BOB@example.com'), refusal('email_taken'));
-  await assert.rejects(store.accounts.setEmail(id, 'ann'), refusal('email_invalid'));
-  await assert.rejects(store.accounts.setEmail('acc_none', 'a@b.c'), refusal('account_unknown'));
+  assert.equal((await store.accounts.update(id, { email: 'Ann@example.com' })).email, 'Ann@example.com');
+  await assert.rejects(store.accounts.update(id, { email: 'BOB@example.com' }), refusal('email_taken'));
+  await assert.rejects(store.accounts.update(id, { email: 'ann' }), refusal('email_invalid'));
+  await assert.rejects(store.accounts.update('acc_none', { email: 'a@b.c' }), refusal('account_unknown'));
   assert.equal((await store.accounts.get(id))?.email, 'Ann@example.com');
+});
+
+storeTest('the language of an account can be changed, and stays when its address does', async (t) => {
+  const { store } = await openEngine(t);
+  const { id } = await store.accounts.create({ email: 'ann@example.com', language: 'cs' });
+  assert.equal((await store.accounts.update(id, { email: 'b@example.com' })).language, 'cs');
+  assert.equal((await store.accounts.update(id, { language: 'en' })).email, 'b@example.com');
+  assert.equal((await store.accounts.get(id))?.language, 'en');
+  const summaries = (await store.audit.page({ limit: 3 })).items.map(({ summary }) => summary);
+  assert.ok(summaries.includes('Changed the language of notices to b@example.com to en.'), summaries.join());
 });
 
 storeTest('an erased account leaves a pseudonym: no table holds its addresses or labels', async (t) => {
   const { store, outside } = await openEngine(t);
   const { id } = await store.accounts.create({ email: 'ann.old@example.com' });
-  await store.accounts.setEmail(id, 'ann@example.com');
+  await store.accounts.update(id, { email: 'ann@example.com' });
   const key = { accountId: id, digest: digestNumber(1), lastFour: 'wxyz', label: "Ann's bot" };
   const { id: keyId } = await store.keys.insert(key);
   await store.keys.rotate(keyId, { digest: digestNumber(2), lastFour: 'abcd', overlapMs: 0 });

@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Language } from '../languages.ts';
 import { type ListPosition, type Page, type PagedList, type PageOptions, searchPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
@@ -22,6 +23,13 @@ interface AccountPageOptions extends PageOptions<ListPosition> {
   readonly query?: string | undefined;
 }
 
+/** The settings of an account. */
+export interface AccountSettings {
+  readonly email?: string | undefined;
+  /** The language of notices to its holder. */
+  readonly language?: Language | undefined;
+}
+
 type AccountRow = Selectable<AccountTable>;
 
 /** No control characters and no direction marks either (both in `C`), which make a reader see another address. */
@@ -37,14 +45,14 @@ export function assertEmail(email: string): void {
 
 export class Accounts extends StorePart {
   /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
-  async create({ email }: { readonly email: string }): Promise<AccountRecord> {
+  async create({ email, language }: AccountSettings & { readonly email: string }): Promise<AccountRecord> {
     assertEmail(email);
     const { db, clock, randomness, journal } = this.context;
     const id = newId('acc', randomness);
     return db.transaction().execute(async (trx) => {
       const row = await trx
         .insertInto('accounts')
-        .values({ id, email, created_at_ms: clock.now() })
+        .values({ id, email, language: language ?? null, created_at_ms: clock.now() })
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
@@ -70,23 +78,27 @@ export class Accounts extends StorePart {
     });
   }
 
-  /** Throws `account_unknown`, `email_invalid`, `email_taken`. */
-  async setEmail(id: string, email: string): Promise<AccountRecord> {
-    assertEmail(email);
+  /** Changes what is given. Throws `account_unknown`, `email_invalid`, `email_taken`. */
+  async update(id: string, settings: AccountSettings): Promise<AccountRecord> {
+    if (settings.email !== undefined) assertEmail(settings.email);
     const { db, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
-      if (before.email === email) return accountOf(before);
+      const { email = before.email, language = before.language } = settings;
+      if (before.email === email && before.language === language) return accountOf(before);
       const same = trx
         .selectFrom('accounts')
         .select('id')
         .where(({ fn, eb }) => eb(fn('lower', ['email']), '=', fn('lower', [eb.val(email)])));
       if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw takenEmail(email);
-      await trx.updateTable('accounts').set({ email }).where('id', '=', id).execute();
-      const summary = `Changed the e-mail address of ${before.email} to ${email}.`;
-      const details = { email, before: before.email };
+      await trx.updateTable('accounts').set({ email, language }).where('id', '=', id).execute();
+      const summary =
+        email === before.email
+          ? `Changed the language of notices to ${email} to ${language}.`
+          : `Changed the e-mail address of ${before.email} to ${email}.`;
+      const details = { email, before: before.email, language };
       await journal(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
-      return accountOf({ ...before, email });
+      return accountOf({ ...before, email, language });
     });
   }
 

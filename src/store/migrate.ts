@@ -14,6 +14,7 @@ const steps = [
   '0004-source-tokens',
   '0005-accepted-source',
   '0006-request-minutes',
+  '0009-account-language',
 ];
 
 /** Every step in order, as Kysely runs them. */

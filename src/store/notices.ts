@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { Language } from '../languages.ts';
 import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from './notice-decision.ts';
 import { Outbox } from './outbox.ts';
 import type { Database, NoticeStatus, NoticeTable } from './schema.ts';
@@ -11,6 +12,8 @@ export type { NoticeStatus } from './schema.ts';
 export interface NoticeWithAccount extends NoticeRecord {
   /** The address of the account now; `undefined` when the account is gone. */
   readonly accountEmail: string | undefined;
+  /** That account's. */
+  readonly language: Language | undefined;
 }
 
 interface NoticeFilter {
@@ -61,12 +64,16 @@ function selectWithAccount(db: Database) {
     .selectFrom('notices')
     .leftJoin('accounts', 'accounts.id', 'notices.account_id')
     .selectAll('notices')
-    .select('accounts.email as account_email');
+    .select(['accounts.email as account_email', 'accounts.language']);
 }
 
 function noticeWithAccountOf({
   account_email,
+  language,
   ...row
-}: Selectable<NoticeTable> & { readonly account_email: string | null }): NoticeWithAccount {
-  return { ...noticeOf(row), accountEmail: account_email ?? undefined };
+}: Selectable<NoticeTable> & {
+  readonly account_email: string | null;
+  readonly language: Language | null;
+}): NoticeWithAccount {
+  return { ...noticeOf(row), accountEmail: account_email ?? undefined, language: language ?? undefined };
 }

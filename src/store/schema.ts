@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { EpochMs } from '../clock.ts';
+import type { Language } from '../languages.ts';
 
 /**
  * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1, decimals are text. `seq` columns only ever grow.
@@ -36,6 +37,8 @@ export interface AccountTable {
   email: string;
   active: Generated<number>;
   created_at_ms: EpochMs;
+  /** The language of notices to it; null: the configured one. */
+  language: Language | null;
 }
 
 export interface ApiKeyTable {

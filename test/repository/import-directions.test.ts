@@ -5,7 +5,18 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 
 /** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
-const ground = ['backoff', 'base62', 'clock', 'colour', 'html', 'key-records', 'log', 'loss-hold', 'serial-queue'];
+const ground = [
+  'backoff',
+  'base62',
+  'clock',
+  'colour',
+  'html',
+  'key-records',
+  'languages',
+  'log',
+  'loss-hold',
+  'serial-queue',
+];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
 const joined = [
   ...readable,
@@ -22,6 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   colour: [],
   html: [],
+  languages: [],
   log: [],
   'key-records': ['clock'],
   'loss-hold': [],
@@ -45,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   persistence: ['access', 'board', 'market', 'operator', 'store', ...ground],
   management: [...readable, 'configuration', 'history', 'operator', 'persistence', 'store'],
   admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
-  configuration: ['colour', 'contract', 'feed', 'market', 'operator'],
+  configuration: ['colour', 'contract', 'feed', 'languages', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'running-parts', 'wiring'],
   cli: [...joined, 'wiring', 'main'],

@@ -3481,6 +3481,13 @@ export interface components {
              */
             readonly email: string;
             /**
+             * @description Of notices to its holder; null: that of `notices.language`.
+             * @example en
+             * @example null
+             * @enum {string|null}
+             */
+            readonly language: "en" | "cs" | null;
+            /**
              * @description All keys of an inactive account are refused.
              * @example active
              * @enum {string}
@@ -3628,6 +3635,13 @@ export interface components {
              * @example bot@example.com
              */
             readonly email: string;
+            /**
+             * @description Of notices to its holder; null: that of `notices.language`.
+             * @example en
+             * @example null
+             * @enum {string|null}
+             */
+            readonly language: "en" | "cs" | null;
             /**
              * @description All keys of an inactive account are refused.
              * @example active
@@ -7643,6 +7657,7 @@ export interface operations {
                      *         {
                      *           "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *           "email": "bot@example.com",
+                     *           "language": "en",
                      *           "state": "active",
                      *           "active": true,
                      *           "createdAt": "2026-11-21T10:00:00.000Z",
@@ -7681,7 +7696,8 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
-                 *       "email": "bot@example.com"
+                 *       "email": "bot@example.com",
+                 *       "language": "en"
                  *     }
                  */
                 readonly "application/json": {
@@ -7690,6 +7706,12 @@ export interface operations {
                      * @example bot@example.com
                      */
                     readonly email: string;
+                    /**
+                     * @description Of notices to the holder; `notices.language` where none is said.
+                     * @example en
+                     * @enum {string}
+                     */
+                    readonly language?: "en" | "cs";
                 };
             };
         };
@@ -7706,6 +7728,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "language": "en",
                      *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
@@ -7756,6 +7779,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "language": "en",
                      *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
@@ -7829,6 +7853,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "language": "en",
                      *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
@@ -7885,6 +7910,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "language": "en",
                      *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
@@ -7922,11 +7948,12 @@ export interface operations {
             readonly cookie?: never;
         };
         /** @description What is to change. */
-        readonly requestBody: {
+        readonly requestBody?: {
             readonly content: {
                 /**
                  * @example {
-                 *       "email": "bot@example.com"
+                 *       "email": "bot@example.com",
+                 *       "language": "en"
                  *     }
                  */
                 readonly "application/json": {
@@ -7934,7 +7961,13 @@ export interface operations {
                      * @description The address.
                      * @example bot@example.com
                      */
-                    readonly email: string;
+                    readonly email?: string;
+                    /**
+                     * @description Of notices to the holder; `notices.language` where none is said.
+                     * @example en
+                     * @enum {string}
+                     */
+                    readonly language?: "en" | "cs";
                 };
             };
         };
@@ -7951,6 +7984,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "language": "en",
                      *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
@@ -8018,6 +8052,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "language": "en",
                      *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",

@@ -30,7 +30,7 @@ export function inputsText({ at, quote }: QuoteRow): string {
 /** Made from listings, and from prices under them. */
 interface Known {
   readonly listings: number;
-  /** Of each price, what a ticker adds to the digest of a list, and the digest of the ticker alone. */
+  /** Keeps of each price what its ticker adds to the digest of a list, and the digest of the ticker alone. */
   readonly tickers: WeakMap<QuoteRow, { readonly part: Buffer; readonly alone: string }>;
   markets?: string;
   /** The digest of all prices after so many changes. */

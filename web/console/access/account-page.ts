@@ -55,7 +55,7 @@ interface ActionsProps {
 }
 
 function Actions({ account, onMade, onChanged }: ActionsProps) {
-  const { id, email, active } = account;
+  const { id, email, language, active } = account;
   const path = `accounts/${encodeURIComponent(id)}`;
   const done = (text: string) => () => {
     toast(text);
@@ -74,7 +74,7 @@ function Actions({ account, onMade, onChanged }: ActionsProps) {
     >
       <p>${say(active ? 'All keys of the account are refused with 401 INVALID_API_KEY within a second. Activating it brings them back.' : 'Its active keys work again within a second.')}</p>
     <//>
-    <${DialogButton} text=${say('Change e-mail')}>${(close: () => void) => html`<${EmailForm} title=${say('Change e-mail')} initial=${email} hint=${say('Notices about its keys go there from now on.')} path=${`${path}/update`} onDone=${() => changed(close)} onClose=${close} />`}<//>
+    <${DialogButton} text=${say('Change e-mail or language')}>${(close: () => void) => html`<${EmailForm} title=${say('Change e-mail or language')} initial=${email} language=${language} hint=${say('Notices about its keys go there from now on.')} path=${`${path}/update`} onDone=${() => changed(close)} onClose=${close} />`}<//>
     <${Allowed} role="operator">
       <${ConfirmButton}
         text=${say('Erase')}
@@ -92,7 +92,7 @@ function Actions({ account, onMade, onChanged }: ActionsProps) {
 
   function changed(close: () => void): void {
     close();
-    done(say('The e-mail address is changed.'))();
+    done(say('The account is changed.'))();
   }
 }
 

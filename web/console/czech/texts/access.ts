@@ -23,15 +23,17 @@ export const access = {
   'All keys of the account are refused with 401 INVALID_API_KEY within a second. Activating it brings them back.':
     'Všechny klíče účtu budou do sekundy odmítány s 401 INVALID_API_KEY. Aktivací se vrátí.',
   'Its active keys work again within a second.': 'Jeho aktivní klíče budou do sekundy opět fungovat.',
-  'Change e-mail': 'Změnit e-mail',
+  'Change e-mail or language': 'Změnit e-mail nebo jazyk',
   'Notices about its keys go there from now on.': 'Upozornění na jeho klíče budou od této chvíle chodit tam.',
+  'Language of notices': 'Jazyk upozornění',
+  'as configured': 'podle nastavení',
   Erase: 'Vymazat',
   'Erase {email}?': 'Vymazat {email}?',
   'Erase account': 'Vymazat účet',
   'The account is erased.': 'Účet je vymazán.',
   'This is final. All its keys are revoked and lose their labels, its address becomes a pseudonym, also in the audit log, and notices that wait are not sent.':
     'Nelze to vrátit. Všechny jeho klíče se zneplatní a ztratí popisky, adresu nahradí pseudonym, i v protokolu změn, a čekající upozornění se neodešlou.',
-  'The e-mail address is changed.': 'E-mailová adresa je změněna.',
+  'The account is changed.': 'Účet je změněn.',
   'Create account': 'Vytvořit účet',
   'Of the key holder: notices on repeated breaches of the limit go there.':
     'Adresa držitele klíče: chodí na ni upozornění na opakované překročení limitu.',
