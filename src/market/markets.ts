@@ -41,7 +41,7 @@ export class Markets {
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, upstream.ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, KnownRate>();
-  /** Those that hold; {@link advance} brings them to an instant. */
+  /** The terms that hold; {@link advance} brings them to an instant. */
   readonly terms: TermsInForce;
   readonly #holds = new Holds();
   /** The latest instant that `advance` was called with. */

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { languages } from '../languages.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
-import { count, id, instantFields, instants, line, named, object, openEnum, orNull } from './fields.ts';
+import { count, id, instantFields, instants, line, named, nullable, object, openEnum } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
   email: line('Where notices about its keys go.', 'bot@example.com', 254),
-  language: orNull(openEnum(languages, 'Of notices to its holder; null: that of `notices.language`.')),
+  language: nullable(openEnum(languages, 'A language.'), 'Of notices to its holder; null: that of `notices.language`.'),
   state: openEnum(['active', 'inactive'], 'All keys of an inactive account are refused.'),
   active: Type.Boolean({ description: 'Whether `state` is `active`.' }),
   ...instantFields('createdAt', 'When it was made.'),
