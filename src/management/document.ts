@@ -7,10 +7,7 @@ import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemTyp
 
 type Json = Readonly<Record<string, unknown>>;
 
-const { tags, headers, securitySchemes } = parts;
-
-/** Version of the management API. */
-const managementVersion = '1.0';
+const { info, tags, headers, securitySchemes } = parts;
 
 export type Tag = keyof typeof tags;
 
@@ -32,17 +29,11 @@ export function managementDocument(operations: readonly ListedOperation[]) {
     for (const set of problemSets(operation)) responses[set.name] ??= problemResponse(set);
   }
   written(ProblemSchema, schemas);
+  const { title, version, summary, contact, license } = info;
   const codes = new Set(operations.flatMap(codesOf));
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Market Data Management API',
-      version: managementVersion,
-      summary: 'Accounts, keys, markets, maintenance and the audit log of a market data server.',
-      description: introduction(),
-      contact: { name: 'The operator of this service', url: 'http://127.0.0.1:9090/console/' },
-      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-    },
+    info: { title, version, summary, description: introduction(), contact, license },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/', description: 'The private listener that serves this document.' }],
     security: [{ token: [] }, { session: [] }],

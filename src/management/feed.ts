@@ -36,9 +36,7 @@ export const FeedHealthSchema = fields.named('FeedHealth', fields.texts.FeedHeal
   }),
   symbolsWanted: fields.count('Markets that are to be subscribed.', 120),
   symbolsSubscribed: fields.count('Markets subscribed on the live connection.', 120),
-  symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {
-    description: fields.texts.FeedHealth.symbolsRejected,
-  }),
+  symbolsRejected: fields.listOf(part.symbol('A market.', 'BTCEUR'), fields.texts.FeedHealth.symbolsRejected),
   symbolsQuiet: fields.count('Markets silent on the live connection and not confirmed otherwise.', 0),
   symbolsDoubted: fields.count('Markets for which polls show another price than the live connection.', 0),
   ...fields.nullableInstantFields('lastLiveDataAt', 'When the live connection last gave data.'),
@@ -57,10 +55,7 @@ const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', 
   kind: fields.line('The protocol it speaks.', 'kraken', 32),
   paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
   health: fields.described(FeedHealthSchema, 'Details for debugging.'),
-  trend: Type.Array(fields.orNull(Type.Number({ examples: [900] })), {
-    description: fields.texts.SourceFeed.trend,
-    maxItems: trendMinutesMax,
-  }),
+  trend: fields.listOf(fields.orNull(Type.Number({ examples: [900] })), fields.texts.SourceFeed.trend, trendMinutesMax),
   doubts: fields.listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
 });
 
@@ -80,11 +75,7 @@ const RateSchema = fields.named('Rate', 'A conversion rate.', {
   via: part.currency('The currency that is converted from.', 'EUR'),
   quote: part.currency('The currency that is converted to.', 'CZK'),
   source: fields.line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
-  mid: fields.nullableLine(
-    'Units of `quote` for one unit of `via`, a decimal; null while there is none.',
-    '24.500',
-    64,
-  ),
+  mid: fields.nullableLine(fields.texts.Rate.mid, '24.500', 64),
   fixingDate: fields.nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
   ...fields.nullableInstantFields('refreshedAt', 'When it was last read.'),
   ageMs: fields.nullableCount('Time since then, in milliseconds.', 120_000),

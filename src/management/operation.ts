@@ -23,7 +23,7 @@ export interface Asked<Params = never, Query = never, Body = never> {
   readonly reply: FastifyReply;
 }
 
-/** The place of an operation and the texts about it: `operations.json` has them, unless the operation itself does. */
+/** The place of an operation and the texts about it, which `operations.json` has. */
 export interface Described {
   /** The path as the router writes it: `/api/keys/:id`. */
   readonly path: string;
@@ -32,8 +32,7 @@ export interface Described {
 }
 
 /** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
-interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema>
-  extends Partial<Described> {
+interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
   /** When left out, POST with a body and GET without. */
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** `read-only` when left out. */
@@ -62,7 +61,7 @@ export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSch
 }
 
 /** An operation in the table of them all. */
-export interface ListedOperation extends Omit<Operation, keyof Described>, Described {
+export interface ListedOperation extends Operation, Described {
   readonly operationId: string;
   /** The part of the document that it is in. */
   readonly tag: string;

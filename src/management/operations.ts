@@ -77,5 +77,5 @@ const operationTexts: Readonly<Record<string, Described>> = written;
 
 /** Every operation of the management API, in the order of the document. */
 export const operations: readonly ListedOperation[] = Object.entries(byTag).flatMap(([tag, tagged]) =>
-  Object.entries(tagged).map(([operationId, each]) => ({ ...operationTexts[operationId]!, ...each, operationId, tag })),
+  Object.entries(tagged).map(([operationId, each]) => ({ ...each, ...operationTexts[operationId]!, operationId, tag })),
 );

@@ -60,10 +60,7 @@ const OverviewSchema = fields.named('Overview', 'The state of the service.', {
     cut: fields.count('Cut because the client did not read its answer.', 0),
   }),
   keys: fields.object('API keys.', { held: fields.count('Keys held in memory: all but revoked ones.', 900) }),
-  eventLoopDelayP99Ms: fields.figure(
-    'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
-    1.2,
-  ),
+  eventLoopDelayP99Ms: fields.figure(fields.texts.Overview.eventLoopDelayP99Ms, 1.2),
   residentBytes: fields.count('Memory of the process.', 180_000_000),
   uptimeSeconds: fields.count('Since the start.', 86_400),
   notices: fields.object('E-mail to key holders.', {
@@ -78,10 +75,6 @@ const MinutesSchema = fields.named('Minutes', 'The last 24 hours.', {
 
 export const overviewOperations = {
   readOverview: operation({
-    path: '/api/overview',
-    summary: 'The state of the service',
-    description:
-      'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
     answer: OverviewSchema,
     handle({ now }, management) {
       const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
@@ -111,10 +104,6 @@ export const overviewOperations = {
   }),
 
   readMinutes: operation({
-    path: '/api/overview/minutes',
-    summary: 'The last 24 hours, minute by minute',
-    description:
-      'Requests, errors, latency and held prices of all processes on the database. The last ten minutes may still grow.',
     query: Type.Object({ since: Type.Optional(fields.instantMs('Only what is after this instant.')) }),
     answer: MinutesSchema,
     handle: ({ query }, { requests }) => ({ minutes: requests.minutesSince(query.since ?? -1) }),

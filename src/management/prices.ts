@@ -12,11 +12,7 @@ const PriceListSchema = named('PriceList', 'The prices that clients get.', {
   ...instantFields('serverTime', 'The time of the server.'),
   prices: listOf(
     named('VersionedTicker', 'A ticker, in the very bytes that clients get from `/v1/ticker`.', {
-      version: line(
-        'The `ETag` of `/v1/ticker` while it answers this ticker, without quotes and coding.',
-        'Zl1xk3VY0sB8mUq4o2cT7w',
-        64,
-      ),
+      version: line(texts.PriceList.tickerVersion, 'Zl1xk3VY0sB8mUq4o2cT7w', 64),
       ticker: TickerSchema,
     }),
     texts.PriceList.prices,

@@ -64,18 +64,14 @@ export const RecordSummarySchema = fields.named('RecordSummary', 'The record of 
   ...fields.nullableInstantFields('to', 'The last sealed instant.'),
   segments: fields.count('Segments.', 5_760),
   bytes: fields.count('Their bytes.', 480_000_000),
-  gaps: Type.Array(GapSchema, { description: 'Where it is not complete.' }),
-  holds: Type.Array(HoldSchema, { description: 'What is kept beyond its time.' }),
+  gaps: fields.listOf(GapSchema, 'Where it is not complete.'),
+  holds: fields.listOf(HoldSchema, 'What is kept beyond its time.'),
 });
 
-const nextField = fields.nullableLine(
-  'What to give as `after` for the next page; null on the last.',
-  '1795255200000.3',
-  32,
-);
+const nextField = fields.nullableLine(fields.texts.RecordPage.next, '1795255200000.3', 32);
 
 export const QuotePageSchema = fields.named('RecordedQuotePage', 'What was published of a market.', {
-  quotes: Type.Array(QuoteSchema, { description: 'In their order.' }),
+  quotes: fields.listOf(QuoteSchema, 'In their order.'),
   next: nextField,
 });
 
@@ -96,8 +92,8 @@ const CandleSchema = fields.named('Candle', 'A step of a chart.', {
 });
 
 export const CandleListSchema = fields.named('CandleList', 'A market over a span.', {
-  candles: Type.Array(CandleSchema, { description: 'Steps with a price, in order. A step in a gap has none.' }),
-  gaps: Type.Array(GapSchema, { description: 'Gaps of the record in the span.' }),
+  candles: fields.listOf(CandleSchema, 'Steps with a price, in order. A step in a gap has none.'),
+  gaps: fields.listOf(GapSchema, 'Gaps of the record in the span.'),
 });
 
 const ServedSchema = fields.named('RecordedAnswer', 'An answer to a key.', {
@@ -112,14 +108,14 @@ const ServedSchema = fields.named('RecordedAnswer', 'An answer to a key.', {
 });
 
 export const ServedPageSchema = fields.named('RecordedAnswerPage', 'What keys were answered.', {
-  answers: Type.Array(ServedSchema, { description: 'In their order.' }),
+  answers: fields.listOf(ServedSchema, 'In their order.'),
   next: nextField,
 });
 
 export const ProvenAnswerSchema = fields.named('ProvenAnswer', 'An answer again, with what proves it.', {
   answer: ServedSchema,
   body: fields.orNull(Type.String({ description: fields.texts.ProvenAnswer.body, examples: ['{"symbol":"BTCCZK"}'] })),
-  quotes: Type.Array(QuoteSchema, { description: fields.texts.ProvenAnswer.quotes }),
+  quotes: fields.listOf(QuoteSchema, fields.texts.ProvenAnswer.quotes),
   segment: fields.nullable(
     fields.named('RecordSegment', 'A sealed segment.', {
       chain: fields.count('Its chain.', 1),
