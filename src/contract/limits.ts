@@ -1,20 +1,10 @@
+import written from './limits.json' with { type: 'json' };
+
 /** The three independent counters (contract, Limits). The names are the configuration's. */
 export type LimitCategory = keyof typeof limitTable;
 
 /** The contract's limits: requests in one window, and what is counted. */
-export const limitTable = {
-  key: { name: 'API key', requestsPerMinute: 60, counting: 'Per valid key, shared by all endpoints' },
-  address: {
-    name: 'Requests without a key',
-    requestsPerMinute: 30,
-    counting: 'Per IP address, for the root path and the description document',
-  },
-  failedAuthentication: {
-    name: 'Failed authentication',
-    requestsPerMinute: 10,
-    counting: 'Per IP address, only for requests whose authentication failed',
-  },
-} as const;
+export const limitTable = written.limits;
 
 /** Requests per minute in each category, as a service has them configured. */
 export type LimitFigures = Readonly<Record<LimitCategory, number>>;
@@ -54,18 +44,14 @@ export const wwwAuthenticate = 'ApiKey realm="market-data"';
 /** The methods of every resource, as the `Allow` header of a 405 lists them. */
 export const allowedMethods = 'GET, HEAD';
 
-/** How often a client should ask (contract, Limits, rule 5). `undefined`: once, when the client starts. */
-export const pollingIntervals = [
-  { path: '/v1/tickers', intervalMs: 5_000, reason: 'More frequent calls generally bring no newer data' },
-  {
-    path: '/v1/ticker',
-    intervalMs: 5_000,
-    reason: 'Each followed market uses 12 requests per minute; use /v1/tickers for several markets',
-  },
-  { path: '/v1/markets', intervalMs: 3_600_000, reason: 'Markets change rarely' },
-  { path: '/v1/status', intervalMs: 60_000, reason: 'May be polled more often during an outage' },
-  { path: '/v1/time', intervalMs: undefined, reason: 'Measure the offset between local and server clock' },
-] as const;
+/** How often a client should ask (contract, Limits, rule 5). Without an interval: once, when the client starts. */
+export const pollingIntervals: readonly PollingInterval[] = written.polling;
+
+interface PollingInterval {
+  readonly path: string;
+  readonly intervalMs?: number;
+  readonly reason: string;
+}
 
 /** The recommended polling interval of an endpoint, as a sentence; empty where the contract gives none. */
 export function pollingAdvice(path: string): string {
