@@ -8,6 +8,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import { epochMs, type Lane } from './scheduler.ts';
 import { storeIn } from './seed-kind.ts';
+import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
 interface Key {
@@ -25,6 +26,8 @@ interface Known {
 
 export const feeAtFirst = '0.5';
 const keysMade = 2;
+/** A process ends in order within it. */
+const stopsWithinMs = 15_000;
 /** After the processes, so that they find the store as it was restored. */
 const opensAgainAfterMs = 30_000;
 /** A client goes on with the key that it had for a while, as clients do. */
@@ -82,7 +85,8 @@ export class Operator {
   /** Does something in a process of their own, as soon as there is a store. */
   operate(work: (store: Store) => Promise<unknown>): Promise<unknown> {
     const done = Promise.withResolvers<unknown>();
-    this.lane.later(0, () => void this.#restored.then(() => work(this.#store)).then(done.resolve, done.reject));
+    const restored = this.#restored;
+    this.lane.later(0, () => void restored.then(() => work(this.#store)).then(done.resolve, done.reject));
     return done.promise;
   }
 
@@ -127,32 +131,42 @@ export class Operator {
   }
 
   /**
-   * Puts another file in the place of the store while nobody has it open: the copy that was kept, or a store of the former release, which the
-   * processes then bring up to date, all at once.
-   *
-   * @param stop ends whatever has the store open
+   * Stops the service, puts another file in the place of its store, and starts it again: the copy that was kept, or a store of the former release, which
+   * the processes then bring up to date, all at once.
    */
-  restore(what: 'copy' | 'former', stop: () => void, start: () => void): Promise<unknown> {
-    return this.operate(async () => {
+  restore(what: 'copy' | 'former', processes: readonly ServiceProcess[]): Promise<unknown> {
+    const restored = this.operate(async () => {
       const kept = what === 'copy' ? this.#kept : undefined;
-      if (what === 'copy' && kept === undefined) return;
-      const restored = Promise.withResolvers<void>();
-      this.#restored = restored.promise;
-      await this.#store.close();
-      stop();
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#path}${suffix}`, { force: true });
-      if (kept === undefined) writeFileSync(this.#path, zstdDecompressSync(readFileSync(storeOfFormerRelease)));
-      else copyFileSync(this.#copy, this.#path);
-      this.#remember(kept);
-      start();
-      await new Promise<void>((resolve) => this.lane.later(opensAgainAfterMs, resolve));
-      const before = this.keys;
-      await this.#open();
-      if (kept === undefined) await this.#makeAccount();
-      else this.#keys = [...kept.keys];
-      for (const [index, key] of before.entries()) this.#keyChanged(key, this.#keys[index]!.key);
-      restored.resolve();
+      if (what === 'former' || kept !== undefined) await this.#replace(kept, processes);
     });
+    this.#restored = restored.catch(() => {});
+    return restored;
+  }
+
+  async #replace(kept: Known | undefined, processes: readonly ServiceProcess[]): Promise<void> {
+    for (const process of processes) process.stop();
+    await this.#wait(stopsWithinMs);
+    await this.#store.close();
+    for (const process of processes) process.kill();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#path}${suffix}`, { force: true });
+    if (kept === undefined) writeFileSync(this.#path, zstdDecompressSync(readFileSync(storeOfFormerRelease)));
+    else copyFileSync(this.#copy, this.#path);
+    this.#remember(kept);
+    for (const process of processes) process.start();
+    await this.#wait(opensAgainAfterMs);
+    await this.#openAgain(kept);
+  }
+
+  async #openAgain(kept: Known | undefined): Promise<void> {
+    const { keys } = this;
+    await this.#open();
+    if (kept === undefined) await this.#makeAccount();
+    else this.#keys = [...kept.keys];
+    for (const [index, key] of keys.entries()) this.#keyChanged(key, this.#keys[index]!.key);
+  }
+
+  #wait(forMs: number): Promise<void> {
+    return new Promise((resolve) => this.lane.later(forMs, resolve));
   }
 
   /** What was revoked since the copy is valid again, as the operators' documents say, and terms since then are gone. */

@@ -35,8 +35,8 @@ const burstRequests = 80;
 /** As far as the clocks of a process that drifts come to be off. */
 const driftMsMax = 6_000;
 const upgradeEveryMs = 30_000;
-/** A process ends in order within it. */
-const stopsWithinMs = 15_000;
+/** What is done in a lane waits for a store that is being restored, and that one for another. */
+const doneWithinS = 240;
 
 /** Everything of one run: the world, what is in it, and what was seen. */
 export class Simulation {
@@ -161,17 +161,10 @@ export class Simulation {
     this.troubles.storeTroubled();
   }
 
-  /** Stops all processes, restores the store, and starts them again. */
+  /** Has the operator restore the store, which has to work. */
   restoreStore(what: 'copy' | 'former'): void {
-    const { processes, operator } = this;
-    for (const process of processes) process.stop();
-    const stop = () => processes.forEach((process) => void process.kill());
-    const start = () => processes.forEach((process) => void process.start());
-    operator.lane.later(stopsWithinMs, () => {
-      operator
-        .restore(what, stop, start)
-        .catch((error: Error) => this.world.failures.push(`the store is not restored: ${error.message}`));
-    });
+    const failed = (error: Error) => void this.world.failures.push(`the store is not restored: ${error.message}`);
+    this.operator.restore(what, this.processes).catch(failed);
   }
 
   /** Stops and starts one process after the other. */
@@ -303,7 +296,7 @@ export class Simulation {
           .then(done.resolve, done.reject)
           .finally(() => (isDone = true)),
     );
-    for (let seconds = 0; seconds < 60 && !isDone; seconds++)
+    for (let seconds = 0; seconds < doneWithinS && !isDone; seconds++)
       await this.world.scheduler.runTo(this.world.nowMs + 1_000);
     await done.promise;
   }
