@@ -53,6 +53,9 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   await store.statusRecords.addIncident({ component: 'ticker', state: 'outage', from: minute(9), to: undefined });
   const counted = { process: 'a', at: minute(3), answers: { 0.01: 2, '+Inf': 1 }, errors: { NOT_FOUND: 1 }, held: 4 };
   await store.requestMinutes.add([counted], minute(100));
+  const fact = { name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'info', summary: 'lost' } as const;
+  const deliveriesOf = () => [{ destination: 'ops', content: '{"name":"SourceLost"}' }];
+  await store.alerts.observe({ facts: [{ ...fact, isDue: true }], watchedMs: 0, endAfterMs: 0, deliveriesOf });
   await store.close();
   return url;
 }

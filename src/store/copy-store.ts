@@ -35,6 +35,8 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'status_incidents', key: ['id'] },
   { name: 'source_tokens', key: ['id'] },
   { name: 'request_minutes', key: ['at_ms', 'process'] },
+  { name: 'deliveries', key: ['id'] },
+  { name: 'alerts', key: ['id'] },
 ];
 
 interface CopyOptions {

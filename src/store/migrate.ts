@@ -14,6 +14,7 @@ const steps = [
   '0004-source-tokens',
   '0005-accepted-source',
   '0006-request-minutes',
+  '0007-alerts',
   '0009-account-language',
 ];
 

@@ -23,6 +23,8 @@ export interface Schema {
   terms: TermTable;
   source_tokens: SourceTokenTable;
   request_minutes: RequestMinuteTable;
+  deliveries: DeliveryTable;
+  alerts: AlertTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -275,4 +277,24 @@ export interface RequestMinuteTable {
   /** JSON. */
   errors: string;
   held: number;
+}
+
+/** A message to an operator. */
+export interface DeliveryTable extends OutboxTable {
+  /** The name of the receiver. Holds no secret. */
+  destination: string;
+  /** JSON. */
+  content: string;
+}
+
+/** What is so and was told to operators. */
+export interface AlertTable {
+  id: string;
+  name: string;
+  subject: string;
+  /** JSON, see `AlertFact`. */
+  content: string;
+  raised_at_ms: EpochMs;
+  /** Any process saw it then. */
+  last_seen_ms: EpochMs;
 }

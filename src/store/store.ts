@@ -1,8 +1,10 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { AccessChanges } from './access.ts';
 import { Accounts } from './accounts.ts';
+import { Alerts } from './alerts.ts';
 import { AuditLog, journalsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
+import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
@@ -42,6 +44,8 @@ function partsOf(context: StoreContext) {
     tokens: new OperatorTokens(context),
     sourceTokens: new SourceTokens(context),
     requestMinutes: new RequestMinutes(context),
+    deliveries: new Deliveries(context),
+    alerts: new Alerts(context),
     audit: new AuditLog(context),
   };
 }

@@ -1,0 +1,60 @@
+import { type Selectable, sql } from 'kysely';
+import type { EpochMs } from '../clock.ts';
+import { type Claim, Outbox } from './outbox.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { Database, DeliveryTable } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
+
+export type DeliveryRecord = RecordOf<DeliveryTable>;
+export type ClaimedDelivery = DeliveryRecord & Claim;
+
+export interface NewDelivery {
+  /** The name of its receiver; holds no secret. */
+  readonly destination: string;
+  /** JSON. */
+  readonly content: string;
+}
+
+/** The outbox of messages to operators: each is delivered at least once, under the same id. */
+export class Deliveries extends Outbox<ClaimedDelivery> {
+  constructor(context: StoreContext) {
+    super(context, 'deliveries');
+  }
+
+  /** Adds them, to be sent in this order. Resolves with their ids. */
+  async add(deliveries: readonly NewDelivery[]): Promise<string[]> {
+    const { db, clock, randomness } = this.context;
+    const now = clock.now();
+    const rows = deliveries.map((each, index) => ({
+      ...{ ...each, id: newId('dlv', randomness), status: 'pending' as const },
+      ...{ created_at_ms: (now + index) as EpochMs, next_attempt_at_ms: now },
+    }));
+    if (rows.length > 0) await db.insertInto('deliveries').values(rows).execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Latest first, at most `limit`. */
+  async list(filter: { readonly limit: number; readonly destination?: string | undefined }): Promise<DeliveryRecord[]> {
+    let query = this.context.db.selectFrom('deliveries').selectAll();
+    if (filter.destination !== undefined) query = query.where('destination', '=', filter.destination);
+    const rows = await query.orderBy('created_at_ms', 'desc').orderBy('id').limit(filter.limit).execute();
+    return rows.map((row) => recordOf(row));
+  }
+
+  /** One waits for those before it to the same destination: an end must not arrive before its beginning. */
+  protected override selectDue(db: Database, now: EpochMs) {
+    const first = sql<string>`(select earliest.id from deliveries earliest
+      where earliest.destination = deliveries.destination and earliest.status = 'pending'
+      order by earliest.created_at_ms, earliest.id limit 1)`;
+    return super.selectDue(db, now).where('id', '=', first);
+  }
+
+  protected async claimed(db: Database, id: string): Promise<ClaimedDelivery> {
+    const row: Selectable<DeliveryTable> = await db
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return { ...recordOf(row), messageId: row.message_id! };
+  }
+}
