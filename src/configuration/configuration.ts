@@ -2,6 +2,7 @@ import { resolve as absolute, dirname, join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { connectorKinds } from '../feed/connectors.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
+import { type AlertEvent, alertEvents } from '../operator/alert-event.ts';
 import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
 import { type Duration, milliseconds } from './duration.ts';
 import type { AnnotatedSchema } from './kinds.ts';
@@ -33,7 +34,7 @@ const bankUrls = {
 
 /** Turns checked settings into the form that the rest of the program uses. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
-  const { admin, store, redis, markets, pricing, guard, limits, notices, feed, logs } = settings;
+  const { admin, store, redis, markets, pricing, guard, limits, notices, alerts, feed, logs } = settings;
   return {
     /** The operator's; `undefined` where it is not said. */
     timeZone: settings.timeZone,
@@ -65,6 +66,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     /** `undefined`: notices are not sent. */
     mail: resolveMail(settings),
     notices: inMilliseconds(notices, schemas.notices),
+    alerts: { ...inMilliseconds(alerts, schemas.alerts), destinations: alerts.destinations.map(resolveDestination) },
     /** Named as the feed names them (`FeedTiming`). */
     feed: inMilliseconds(feed, schemas.feed),
     logs,
@@ -90,6 +92,13 @@ function resolveSource({ id, kind = id, urls, not, assets, paused: isPaused }: S
       ...mapOf(assets),
     ]),
   };
+}
+
+/** Secrets and URLs are for requests alone: they are never shown. */
+function resolveDestination({ name, kind, url, secret, chat, to, events }: Settings['alerts']['destinations'][number]) {
+  const address = url ?? (kind === 'pagerduty' ? 'https://events.pagerduty.com/v2/enqueue' : undefined);
+  const all: readonly AlertEvent[] = events === 'all' ? alertEvents : events;
+  return { name, kind, url: address, secret, chat, to: parseMailbox(to ?? '')?.address, events: all };
 }
 
 function resolveAdmin(admin: Settings['admin']) {

@@ -1,6 +1,6 @@
 import { connectorKinds } from '../feed/connectors.ts';
 import { type Duration, milliseconds } from './duration.ts';
-import { sourceKind } from './kinds.ts';
+import { sourceKind, webhookSecret } from './kinds.ts';
 import { type Settings, valueAt } from './schema.ts';
 
 /** Values that are each valid by themselves but do not fit together. */
@@ -31,6 +31,15 @@ const rateSettings = {
   ecb: { needs: [], takes: ['url'] },
   json: { needs: ['url', 'pointer'], takes: [] },
   exchange: { needs: ['market'], takes: [] },
+} as const;
+
+/** Settings that each kind of destination needs, and others that it takes. */
+const destinationSettings = {
+  webhook: { needs: ['url', 'secret'], takes: [] },
+  slack: { needs: ['url'], takes: [] },
+  telegram: { needs: ['url', 'chat'], takes: [] },
+  pagerduty: { needs: ['secret'], takes: ['url'] },
+  mail: { needs: ['to'], takes: [] },
 } as const;
 
 /** Finds what does not fit together in settings that are each valid by themselves. */
@@ -67,6 +76,7 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
   yield* sourceConflicts(settings);
   yield* marketConflicts(settings);
   yield* rateConflicts(settings);
+  yield* alertConflicts(settings);
 }
 
 function get(settings: Settings, key: string): unknown {
@@ -153,5 +163,26 @@ function* rateConflicts({ rates, pricing }: Settings): Generator<Conflict> {
   }
   if ((source === 'json' || source === 'exchange') && pairs.length > 1) {
     yield { key: 'rates.source', what: `"${source}" gives one rate, but pricing.converted has several currencies` };
+  }
+}
+
+function* alertConflicts({ alerts, mail }: Settings): Generator<Conflict> {
+  const names = alerts.destinations.map(({ name }) => name);
+  for (const [index, destination] of alerts.destinations.entries()) {
+    const { name, kind, url, allowHttp, secret } = destination;
+    const key = `alerts.destinations.${index}`;
+    const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = destinationSettings[kind];
+    if (names.indexOf(name) < index) yield { key, what: `there is another destination "${name}"` };
+    for (const setting of ['url', 'secret', 'chat', 'to'] as const) {
+      const isSet = destination[setting] !== undefined;
+      if (!isSet && needs.includes(setting)) yield { key, what: `kind "${kind}" needs ${setting}` };
+      if (isSet && !needs.includes(setting) && !takes.includes(setting))
+        yield { key: `${key}.${setting}`, what: `has no meaning with kind "${kind}"` };
+    }
+    if (url?.startsWith('http:') && !allowHttp)
+      yield { key: `${key}.url`, what: 'is not encrypted: use https://, or set allowHttp: true' };
+    if (kind === 'webhook' && secret !== undefined && !webhookSecret.fits(secret))
+      yield { key: `${key}.secret`, what: `the value (not shown) is not ${webhookSecret.allowed}` };
+    if (kind === 'mail' && mail.smtp === undefined) yield { key, what: 'needs mail.smtp as well' };
   }
 }

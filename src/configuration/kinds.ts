@@ -59,6 +59,12 @@ export const sourceId = kind(
   'the id of a source: up to 32 lower-case letters, digits and hyphens',
   /^[a-z][a-z0-9-]{0,31}$/,
 );
+export const destinationName = kind(
+  'up to 32 lower-case letters, digits and hyphens, such as ops',
+  /^[a-z][a-z0-9-]{0,31}$/,
+);
+/** The form of the Standard Webhooks. */
+export const webhookSecret = kind('whsec_ and 24 to 64 bytes in base64', /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/);
 export const sourceKind = kind(
   `one of ${Object.keys(connectorKinds).join(', ')}`,
   (text) => Object.hasOwn(connectorKinds, text),

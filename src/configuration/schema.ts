@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Default } from 'typebox/value';
 import { configuredLimitMax, contractLimits } from '../contract/limits.ts';
 import { languages } from '../languages.ts';
+import { alertEvents, destinationKinds } from '../operator/alert-event.ts';
 import { personalRoles } from '../operator/role.ts';
 import * as kind from './kinds.ts';
 import {
@@ -135,6 +136,23 @@ export const configurationSchema = section({
     within: duration('1h', ['1m', '7d']),
     atMostEvery: duration('24h', ['1m', '90d']),
     language: oneOf([...languages], 'en'),
+  }),
+  alerts: section({
+    destinations: list(
+      section({
+        name: text(kind.destinationName),
+        kind: oneOf([...destinationKinds], 'webhook'),
+        url: optionalText(kind.httpUrl, { secret: true }),
+        allowHttp: truth(),
+        secret: optionalText(kind.word, { secret: true }),
+        chat: optionalText(kind.word),
+        to: optionalText(kind.mailbox),
+        events: listOr('all', oneOf([...alertEvents], 'source')),
+      }),
+      { default: [] },
+    ),
+    raiseAfter: duration('15s', ['0s', '1h']),
+    endAfter: duration('2m', ['15s', '24h']),
   }),
   feed: section({
     staleAfter: duration('10s', ['1s', '5m']),

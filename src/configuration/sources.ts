@@ -139,7 +139,7 @@ function typedValue(schema: AnnotatedSchema, text: string): unknown {
   if (schema.type === 'object') return parseJson(text);
   const isList = schema.type === 'array' || (schema.anyOf !== undefined && text !== schema.default);
   if (!isList) return text;
-  if (schema.items?.bareKey !== undefined && text.trim().startsWith('[')) return parseJson(text);
+  if (schema.items?.properties !== undefined && text.trim().startsWith('[')) return parseJson(text);
   return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
 }
 
