@@ -1,106 +1,125 @@
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { Alert } from '../management/note.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { allDoubts, marketsByStatus } from '../management/views.ts';
+import { marketsByStatus } from '../management/views.ts';
+import { runningWindow } from '../market/maintenance.ts';
+import type { ConditionView } from '../operator/alert.ts';
+import type { AlertFact } from '../store/alerts.ts';
+import table from './alert-conditions.json' with { type: 'json' };
+import { certificateNotes, doubtNotes, isNothingArriving, sourceNotes } from './readiness.ts';
 
-interface Rule {
-  readonly severity: Alert['severity'];
-  /** How long it must hold. */
-  readonly forMs: number;
-  readonly summary: string;
-  /** Whether it holds, or what must not have grown within a time. */
-  readonly holds: (parts: AdminParts) => boolean | { readonly count: number; readonly withinMs: number };
-}
+/** Holds while it has grown within a time. */
+type Growth = { readonly count: number; readonly withinMs: number };
+/** A thing for which a condition holds. */
+type Finding = Partial<Omit<AlertFact, 'name' | 'event'>>;
+/** A key that the limit refused, with the minutes in which it did. */
+type RefusedKey = Awaited<ReturnType<AdminParts['store']['breaches']['mostRefused']>>[number];
+type Find = (parts: AdminParts, refused: readonly RefusedKey[]) => boolean | Growth | Iterable<Finding>;
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+const keysMax = 20;
 
-const critical = (forMs: number, summary: string, holds: Rule['holds']): Rule => {
-  return { severity: 'critical', forMs, summary, holds };
-};
-const warning: typeof critical = (...rule) => ({ ...critical(...rule), severity: 'warning' });
+/** Each with what its findings do not say otherwise; `forMs` is how long it must hold. */
+export const conditions = Object.fromEntries(
+  Object.entries(table).map(([name, { event, severity, forSeconds, summary }]) => [
+    name,
+    { event, severity: severity as AlertFact['severity'], forMs: forSeconds * 1_000, summary },
+  ]),
+);
 
-/** The rules of `ops/prometheus/alerts.yml` that one process can judge alone, by their names there. Rates and what other processes say are left to Prometheus. */
-export const alertRules: Readonly<Record<string, Rule>> = {
-  MarketDataLate: warning(30_000, 'Market data is late', (parts) => {
+/**
+ * Everything that one process can judge alone: what the rules of `ops/prometheus/alerts.yml` ask, by their names there, and what has no rule there.
+ * Rates and what other processes say are left to Prometheus.
+ */
+const finds: Readonly<Record<keyof typeof table, Find>> = {
+  *MarketDataLate(parts) {
     const ageMs = ageMsOf(parts) ?? 0;
-    return ageMs > minuteMs && ageMs <= 5 * minuteMs;
-  }),
-  MarketDataOutage: critical(
-    0,
-    'Market data has not arrived for five minutes',
-    (parts) => (ageMsOf(parts) ?? 0) > 5 * minuteMs,
-  ),
-  NoMarketData: critical(2 * minuteMs, 'No market data since the start', (parts) => {
-    return statusOf(parts) === 'outage' && ageMsOf(parts) === undefined;
-  }),
-  FeedOnFallback: warning(5 * minuteMs, 'Market data has been polled for five minutes', ({ market }) => {
-    return market.feedStatus.path === 'fallback';
-  }),
-  MarketsMissing: warning(5 * minuteMs, 'The exchange no longer lists some markets', (parts) => {
-    return absencesOf(parts).missing.length > 0;
-  }),
-  DelistingHeldBack: critical(0, 'Delisting is held back and waits for the operator', (parts) => {
-    return absencesOf(parts).isHeldBack;
-  }),
-  RateEndsSoon: warning(5 * minuteMs, 'A rate expires soon', (parts) =>
-    rateLeftMs(parts).some((leftMs) => leftMs > 0 && leftMs < dayMs),
-  ),
-  RateGone: critical(minuteMs, 'There is no valid rate', (parts) => rateLeftMs(parts).some((leftMs) => leftMs <= 0)),
-  PricesHeld: critical(30_000, 'Prices are held back', ({ market: { markets }, clock }) => {
+    if (ageMs > minuteMs && ageMs <= 5 * minuteMs) yield asUrgentAsCause(parts);
+  },
+  MarketDataOutage: (parts) => (ageMsOf(parts) ?? 0) > 5 * minuteMs,
+  NoMarketData: (parts) => statusOf(parts) === 'outage' && ageMsOf(parts) === undefined,
+  *FeedOnFallback(parts) {
+    if (parts.market.feedStatus.path === 'fallback') yield asUrgentAsCause(parts);
+  },
+  MarketsMissing: (parts) => absencesOf(parts).missing.length > 0,
+  DelistingHeldBack: (parts) => absencesOf(parts).isHeldBack,
+  RateEndsSoon: (parts) => rateLeftMs(parts).some((leftMs) => leftMs > 0 && leftMs < dayMs),
+  RateGone: (parts) => rateLeftMs(parts).some((leftMs) => leftMs <= 0),
+  PricesHeld({ market: { markets }, clock }) {
     const offered = markets.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
     return offered.some((each) => markets.withheldFor(each).length > 0);
-  }),
-  SourceDoubted: warning(minuteMs, 'Prices of a source are doubted', (parts) => {
-    const { markets } = parts.market;
-    const isRateDoubted = [...parts.configuration.pricing.converted.keys()].some((quote) =>
-      markets.doubts().has(quote),
-    );
-    return isRateDoubted || allDoubts(parts).length > 0;
-  }),
-  RecordHasGap: critical(0, 'The record of quotes and answers has a gap', ({ recording }) => {
+  },
+  *SourceDoubted(parts) {
+    for (const [cause, note] of doubtNotes(parts)) yield findingOf(cause, note);
+    const doubts = parts.market.markets.doubts();
+    for (const quote of parts.configuration.pricing.converted.keys()) if (doubts.has(quote)) yield { subject: quote };
+  },
+  RecordHasGap({ recording }) {
     const { gaps = 0, gapSince } = recording() ?? {};
     return gapSince !== undefined || { count: gaps, withinMs: 15 * minuteMs };
-  }),
-  RecordEndsSilent: warning(0, 'A process ended without closing its record', ({ recording }) => {
-    return (recording()?.silent ?? []).length > 0;
-  }),
-  RecordNotWritten: critical(30_000, 'The record of quotes and answers cannot be written', ({ recording }) => {
-    return recording()?.trouble !== undefined;
-  }),
-  MarketsWithoutPrice: warning(10 * minuteMs, 'Traded markets have no price', (parts) => unpricedOf(parts) > 0),
-  MostMarketsWithoutPrice: critical(2 * minuteMs, 'More than half of the markets have no price', (parts) => {
+  },
+  *RecordEndsSilent({ recording }) {
+    for (const { chain, at } of recording()?.silent ?? []) {
+      const summary = `the process of chain ${chain} is silent: its part of the record ends at ${isoInstant(at)}`;
+      yield { subject: String(chain), summary };
+    }
+  },
+  RecordNotWritten: ({ recording }) => recording()?.trouble !== undefined,
+  MarketsWithoutPrice: (parts) => unpricedOf(parts) > 0,
+  MostMarketsWithoutPrice(parts) {
     const { trading, paused } = marketsByStatus(parts);
     return unpricedOf(parts) > (trading + paused) / 2;
-  }),
-  InternalErrors: warning(0, 'A request failed because of a defect', ({ listener }) => {
+  },
+  InternalErrors: ({ listener }) => {
     return { count: listener.counts.byCode.get('INTERNAL_ERROR') ?? 0, withinMs: 5 * minuteMs };
-  }),
-  RequestsShed: critical(0, 'Requests are refused because of overload', ({ listener }) => {
-    return { count: listener.counts.shed, withinMs: 5 * minuteMs };
-  }),
-  ConnectionsDropped: critical(0, 'Connections are refused', ({ listener }) => {
-    return { count: listener.connectionFigures().dropped, withinMs: 5 * minuteMs };
-  }),
-  StoreUnreachable: critical(minuteMs, 'The database cannot be read', ({ changes, market }) => {
-    return !changes.reachable() || market.snapshots.lastError() !== undefined;
-  }),
-  StoreDamaged: critical(0, 'The database file is damaged', ({ storeCheck }) => {
-    return storeCheck.result()?.finding !== undefined;
-  }),
-  StoreMassChangeHeld: critical(0, 'Very many keys or windows vanished from the database at once', ({ changes }) => {
-    return Object.values(changes.held()).some((count) => count > 0);
-  }),
-  NoticesDelayed: warning(120 * minuteMs, 'E-mail notices to key holders are not sent', ({ notifier }) => {
-    return notifier.figures().pending > 0;
-  }),
-  LimitsCountedAlone: warning(minuteMs, 'A process counts limits alone', ({ sharedLimits }) => {
-    return sharedLimits()?.isUp === false;
-  }),
-  ClockWrong: warning(minuteMs, 'The clock of a machine disagrees with the exchanges', ({ feed }) => {
-    return feed.clock().isWrong;
-  }),
+  },
+  RequestsShed: ({ listener }) => ({ count: listener.counts.shed, withinMs: 5 * minuteMs }),
+  ConnectionsDropped: ({ listener }) => ({ count: listener.connectionFigures().dropped, withinMs: 5 * minuteMs }),
+  StoreUnreachable: ({ changes, market }) => !changes.reachable() || market.snapshots.lastError() !== undefined,
+  StoreDamaged: ({ storeCheck }) => storeCheck.result()?.finding !== undefined,
+  StoreMassChangeHeld: ({ changes }) => Object.values(changes.held()).some((count) => count > 0),
+  NoticesDelayed: ({ notifier }) => notifier.figures().pending > 0,
+  LimitsCountedAlone: ({ sharedLimits }) => sharedLimits()?.isUp === false,
+  ClockWrong: ({ feed }) => feed.clock().isWrong,
+  *SourceLost(parts) {
+    for (const [source, note] of sourceNotes(parts)) yield findingOf(source, note);
+  },
+  CertificateEndsSoon: (parts) => certificateFindings(parts, 'warning'),
+  CertificateExpired: (parts) => certificateFindings(parts, 'critical'),
+  *StatusChanged({ market: { service }, clock }) {
+    const { ticker, api } = service.read(clock.now());
+    if (api === 'maintenance' || ticker === 'operational') return;
+    const severity = ticker === 'outage' ? 'critical' : 'warning';
+    yield { subject: ticker, severity, summary: `market data: ${ticker}` };
+  },
+  *Maintenance({ market: { service }, clock }) {
+    const window = runningWindow(service.announced, clock.now());
+    if (window === undefined) return;
+    const summary = `maintenance until ${isoInstant(window.to)}: ${window.description}`;
+    yield { subject: isoInstant(window.from), summary, isExact: true };
+  },
+  *KeyBreachesLimit({ configuration: { notices } }, refused) {
+    for (const { keyId, minutes, refused: count } of refused)
+      if (minutes >= notices.breachedMinutes)
+        yield { subject: keyId, summary: `the limit refused ${count} requests of key ${keyId} in ${minutes} minutes` };
+  },
 };
+
+/** Late and polled data say the same as missing data: one trouble is not told as `now` and as `soon`. */
+function asUrgentAsCause(parts: AdminParts): Finding {
+  return isNothingArriving(parts) ? { severity: 'critical' } : {};
+}
+
+function findingOf(subject: string, { level, text }: Note): Finding {
+  return { subject, severity: level, summary: text };
+}
+
+function certificateFindings(parts: AdminParts, level: Note['level']): Finding[] {
+  const notes = [...certificateNotes(parts)].filter((note) => note.level === level);
+  return notes.map((note) => findingOf('server.tls', note));
+}
 
 function ageMsOf({ market, clock }: AdminParts): number | undefined {
   return market.feedStatus.ageMs(clock.now(), clock.monotonicMs());
@@ -124,14 +143,24 @@ function unpricedOf({ market, clock }: AdminParts): number {
 }
 
 const lookEveryMs = 5_000;
+const severities: readonly AlertFact['severity'][] = ['critical', 'warning', 'info'];
 
-/** Watches since when each rule holds. */
+interface Held {
+  readonly at: EpochMs;
+  readonly monotonicMs: number;
+  readonly forMs: number;
+  readonly fact: AlertFact;
+}
+
+/** Watches which conditions hold and since when: for the overview, and for whom alerts are sent to. */
 export class AlertWatch {
   readonly #parts: AdminParts;
   readonly #clock: Clock;
-  readonly #since = new Map<string, { readonly at: EpochMs; readonly monotonicMs: number }>();
+  #held: ReadonlyMap<string, Held> = new Map();
   readonly #grown = new Map<string, { readonly count: number; readonly monotonicMs: number }>();
   readonly #timer: Timer;
+  #refused: readonly RefusedKey[] = [];
+  #asking: Promise<void> | undefined;
 
   constructor(parts: AdminParts) {
     this.#parts = parts;
@@ -139,32 +168,66 @@ export class AlertWatch {
     this.#timer = parts.clock.every(lookEveryMs, () => this.#look());
   }
 
-  /** Lists the rules that have held for as long as their rule asks, the most urgent first, of these the latest first. */
-  read(): Alert[] {
-    const nowMs = this.#clock.monotonicMs();
-    const on = [...this.#since].filter(([name, { monotonicMs }]) => nowMs - monotonicMs >= alertRules[name]!.forMs);
-    const alerts = on.map(([name, { at }]) => {
-      const { severity, summary } = alertRules[name]!;
-      return { name, severity, summary, sinceMs: at };
+  /** Lists what has held for as long as its condition asks, the most urgent first, of these the latest first. */
+  read(): ConditionView[] {
+    const on = [...this.#held.values()].filter((held) => this.#heldMs(held) >= held.forMs);
+    const rank = ({ severity }: ConditionView) => severities.indexOf(severity);
+    const views = on.map(({ at, fact: { name, subject, severity, summary } }) => {
+      return { name, subject, severity, summary, sinceMs: at };
     });
-    return alerts.sort((one, other) => one.severity.localeCompare(other.severity) || other.sinceMs - one.sinceMs);
+    return views.sort((one, other) => rank(one) - rank(other) || other.sinceMs - one.sinceMs);
   }
 
-  stop(): void {
+  /** Gives all that holds, and whether it has for long enough to be told; `undefined` while the process does not know yet, or not any more. */
+  facts(): (AlertFact & { readonly isDue: boolean })[] | undefined {
+    if (this.#parts.phase() !== 'serving') return undefined;
+    const { raiseAfterMs } = this.#parts.configuration.alerts;
+    return [...this.#held.values()].map((held) => {
+      const waitMs = held.fact.isExact ? 0 : Math.max(held.forMs, raiseAfterMs);
+      return { ...held.fact, isDue: this.#heldMs(held) >= waitMs };
+    });
+  }
+
+  async stop(): Promise<void> {
     this.#timer.cancel();
+    await this.#asking;
+  }
+
+  #heldMs({ monotonicMs }: Held): number {
+    return this.#clock.monotonicMs() - monotonicMs;
   }
 
   #look(): void {
     const [at, monotonicMs] = [this.#clock.now(), this.#clock.monotonicMs()];
-    for (const [name, { holds }] of Object.entries(alertRules)) {
-      const held = holds(this.#parts);
-      const isOn = typeof held === 'boolean' ? held : this.#hasGrown(name, held, monotonicMs);
-      if (!isOn) this.#since.delete(name);
-      else if (!this.#since.has(name)) this.#since.set(name, { at, monotonicMs });
+    const held = new Map<string, Held>();
+    for (const [name, { event, severity, forMs, summary }] of Object.entries(conditions)) {
+      const found = finds[name as keyof typeof table](this.#parts, this.#refused);
+      for (const finding of this.#findings(name, found)) {
+        const fact = { name, event, severity, summary, subject: event, ...finding };
+        const key = `${name} ${fact.subject}`;
+        held.set(key, { ...(this.#held.get(key) ?? { at, monotonicMs }), forMs, fact });
+      }
     }
+    this.#held = held;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
   }
 
-  #hasGrown(name: string, { count, withinMs }: { count: number; withinMs: number }, monotonicMs: number): boolean {
+  #findings(name: string, found: ReturnType<Find>): Iterable<Finding> {
+    if (typeof found === 'object' && !('count' in found)) return found;
+    return (typeof found === 'object' ? this.#hasGrown(name, found) : found) ? [{}] : [];
+  }
+
+  /** Asks the store for the next look. While it does not answer, which is a condition of its own, the last answer stays. */
+  async #ask(): Promise<void> {
+    const { store, configuration } = this.#parts;
+    const since = (this.#clock.now() - configuration.notices.withinMs) as EpochMs;
+    this.#refused = await store.breaches.mostRefused(since, keysMax).catch(() => this.#refused);
+  }
+
+  #hasGrown(name: string, { count, withinMs }: Growth): boolean {
+    const monotonicMs = this.#clock.monotonicMs();
     const known = this.#grown.get(name) ?? { count: 0, monotonicMs: Number.NEGATIVE_INFINITY };
     if (count > known.count) this.#grown.set(name, { count, monotonicMs });
     return count > known.count || monotonicMs - known.monotonicMs < withinMs;

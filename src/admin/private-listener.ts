@@ -12,6 +12,7 @@ import { RequestHistory } from '../management/request-history.ts';
 import { SourceTrends } from '../management/source-trends.ts';
 import { Sparklines } from '../management/sparklines.ts';
 import { boardView, sourceViews } from '../management/views.ts';
+import { Alerting } from '../notices/alerting.ts';
 import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
 import { AlertWatch } from './alert-conditions.ts';
@@ -19,7 +20,7 @@ import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
 import { managementCounters, metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
-import { asUrgentAsCause, notesOf, readiness } from './readiness.ts';
+import { notesOf, readiness } from './readiness.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -36,7 +37,7 @@ export async function startPrivateListener(parts: AdminParts) {
   const trends = new SourceTrends(parts.feed, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
-  const alerts = new AlertWatch(parts);
+  const watch = new AlertWatch(parts);
   const timeline = new FeedTimeline({
     service: market.service,
     feed: market.feedStatus,
@@ -48,14 +49,19 @@ export async function startPrivateListener(parts: AdminParts) {
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
   const ingest = addIngest(app, parts);
+  const { alerts, mail } = configuration;
+  const alerting = new Alerting({
+    ...{ ...parts, alerts, facts: () => watch.facts(), baseUrl: () => parts.publicUrls().baseUrl },
+    mail: mail && { server: mail.smtp, from: mail.from },
+  });
   const close = async () => {
+    await alerting.stop();
     ingest.stop();
     priceStreams.stop();
     await app.close();
     sparklines.stop();
     trends.stop();
-    alerts.stop();
-    await Promise.all([requests.stop(), timeline.stop()]);
+    await Promise.all([watch.stop(), requests.stop(), timeline.stop()]);
   };
   try {
     await timeline.start();
@@ -69,13 +75,14 @@ export async function startPrivateListener(parts: AdminParts) {
       prices,
       priceStreams,
       notes: () => notesOf(parts),
-      alerts: () => asUrgentAsCause(parts, alerts.read()),
+      alerts: () => watch.read(),
     };
     const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
     addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, countersFor);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;
+    alerting.start();
     return { url: await app.listen({ host, port }), registry, close };
   } catch (error) {
     await close();

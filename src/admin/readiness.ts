@@ -1,5 +1,5 @@
 import { isoInstant } from '../contract/instant.ts';
-import type { Alert, Note } from '../management/note.ts';
+import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { allDoubts, sourceViews } from '../management/views.ts';
 import type { WithheldInput } from '../market/holds.ts';
@@ -21,10 +21,10 @@ export function readiness(parts: AdminParts) {
 export function notesOf(parts: AdminParts): Note[] {
   const notes = [
     ...processNotes(parts),
-    ...sourceNotes(parts),
+    ...[...sourceNotes(parts)].map(([, each]) => each),
     ...storeNotes(parts),
     ...marketNotes(parts),
-    ...doubtNotes(parts),
+    ...[...doubtNotes(parts)].map(([, each]) => each),
     ...sharedFeedNotes(parts),
     ...sharedLimitNotes(parts),
     ...clockNotes(parts),
@@ -43,23 +43,11 @@ function note(level: Note['level'], text: string, page: string | null = null, ma
 }
 
 /** Neither over a live connection nor over polls. */
-function isNothingArriving({ market: { service, feedStatus }, clock }: AdminParts): boolean {
+export function isNothingArriving({ market: { service, feedStatus }, clock }: AdminParts): boolean {
   const now = clock.now();
   const { ticker } = service.read(now);
   const silentMs = feedStatus.silentMs(now, clock.monotonicMs());
   return ticker === 'outage' || (ticker === 'degraded' && silentMs > silentForMs);
-}
-
-/** Rules that say the same of late data as of polled or missing data. */
-const lateRules: ReadonlySet<string> = new Set(['MarketDataLate', 'FeedOnFallback']);
-
-/** Gives alerts as urgent as the note on their cause, the most urgent first: one trouble is not told as `now` and as `soon`. */
-export function asUrgentAsCause(parts: AdminParts, alerts: readonly Alert[]): Alert[] {
-  const isUrgent = isNothingArriving(parts);
-  const raised = alerts.map((each) =>
-    isUrgent && lateRules.has(each.name) ? { ...each, severity: 'critical' as const } : each,
-  );
-  return raised.sort((one, other) => one.severity.localeCompare(other.severity));
 }
 
 function* processNotes(parts: AdminParts): Iterable<Note> {
@@ -78,7 +66,7 @@ function* processNotes(parts: AdminParts): Iterable<Note> {
 const unconnectedNotedMs = 10_000;
 
 /** Names each source without a connection, for how long, and which others make the prices meanwhile. */
-function* sourceNotes(parts: AdminParts): Iterable<Note> {
+export function* sourceNotes(parts: AdminParts): Iterable<[source: string, note: Note]> {
   const lost = parts.feed.sources().flatMap<readonly [id: string, span: string]>(({ id, isPaused, health }) => {
     const { connection, lastLiveDataAgeMs: ageMs, epoch } = health;
     if (isPaused || (connection !== 'connecting' && connection !== 'waiting')) return [];
@@ -91,7 +79,7 @@ function* sourceNotes(parts: AdminParts): Iterable<Note> {
   const others = making.map(({ id, markets }) => `${markets.used} markets on ${id}`).join(', ');
   for (const [lostId, span] of lost) {
     const text = `${lostId}: no connection ${span}; ${others || 'no other source makes its prices'}`;
-    yield note(isNothingArriving(parts) ? 'critical' : 'warning', text, 'feed');
+    yield [lostId, note(isNothingArriving(parts) ? 'critical' : 'warning', text, 'feed')];
   }
 }
 
@@ -141,14 +129,14 @@ function* marketNotes({ market: { board, markets }, clock, configuration }: Admi
   }
 }
 
-function* doubtNotes(parts: AdminParts): Iterable<Note> {
+export function* doubtNotes(parts: AdminParts): Iterable<[cause: string, note: Note]> {
   const byCause = Map.groupBy(allDoubts(parts), ({ source, reason }) => `${source} ${reason}`);
   for (const doubts of byCause.values()) {
     const [{ source, reason, why }] = doubts as [DoubtView];
     const each = doubts.map(({ market, bid, ask, served }) => `${market} at ${bid} / ${ask} (served: ${served})`);
     const text = `${source} is doubted, ${reason.replaceAll('_', ' ')}: ${someOf(each)}. It means: ${why}`;
     const markets = doubts.map(({ market }) => market);
-    yield note('warning', text, 'feed', markets);
+    yield [`${source} ${reason}`, note('warning', text, 'feed', markets)];
   }
 }
 
@@ -159,7 +147,7 @@ function someOf(names: readonly string[]): string {
 
 const certificateEndsSoonMs = 14 * 86_400_000;
 
-function* certificateNotes({ listener, clock }: AdminParts): Iterable<Note> {
+export function* certificateNotes({ listener, clock }: AdminParts): Iterable<Note> {
   const leftMs = (listener.certificateExpiresAt() ?? Number.POSITIVE_INFINITY) - clock.now();
   if (leftMs <= 0) yield note('critical', 'the TLS certificate has expired');
   else if (leftMs <= certificateEndsSoonMs)

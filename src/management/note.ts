@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { instantMs, line, listOf, named, nullableLine, openEnum, texts } from '../operator/fields.ts';
+import { line, listOf, named, nullableLine, openEnum, texts } from '../operator/fields.ts';
 
 export const NoteSchema = named('Note', 'What an operator should know.', {
   level: openEnum(['critical', 'warning', 'info'], texts.Note.level),
@@ -9,12 +9,4 @@ export const NoteSchema = named('Note', 'What an operator should know.', {
   markets: listOf(part.symbol('A market.', 'BTCEUR'), 'The markets that it names, the first few.', 5),
 });
 
-export const AlertSchema = named('Alert', 'A rule of `ops/prometheus/alerts.yml` that holds in this process.', {
-  name: line('Its name there.', 'MarketDataLate', 64),
-  severity: openEnum(['critical', 'warning'], '`critical` wakes somebody up, `warning` waits for working hours.'),
-  summary: line('What it is.', 'Market data is late'),
-  sinceMs: instantMs('Since when.'),
-});
-
-export type Alert = Static<typeof AlertSchema>;
 export type Note = Static<typeof NoteSchema>;

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/schemas.ts';
+import { ConditionSchema } from '../operator/alert.ts';
 import * as fields from '../operator/fields.ts';
-import { AlertSchema, NoteSchema } from './note.ts';
+import { NoteSchema } from './note.ts';
 import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
@@ -31,7 +32,7 @@ const OverviewSchema = fields.named('Overview', 'The state of the service.', {
   phase: fields.openEnum(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
   notes: fields.listOf(NoteSchema, 'What needs attention, the most urgent first, and what else is unusual.'),
-  alerts: fields.listOf(AlertSchema, 'The alert rules that hold, the most urgent first.'),
+  alerts: fields.listOf(ConditionSchema, 'What holds in this process, the most urgent first.'),
   ...fields.instantFields('startedAt', 'When the process started.'),
   ...fields.instantFields('serverTime', 'The time of the server.'),
   status: fields.described(ServiceStatusSchema, 'The status that clients see.'),

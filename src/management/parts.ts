@@ -26,10 +26,11 @@ import type { Guard } from '../market/guard.ts';
 import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
+import type { ConditionView } from '../operator/alert.ts';
 import type { StoreFollower } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
-import type { Alert, Note } from './note.ts';
+import type { Note } from './note.ts';
 import type { RequestHistory } from './request-history.ts';
 import type { SourceReload } from './source-reload.ts';
 import type { SourceTrends } from './source-trends.ts';
@@ -54,7 +55,7 @@ export interface FeedView {
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
-  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing'>;
+  readonly configuration: Pick<Configuration, 'admin' | 'alerts' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -118,6 +119,6 @@ export interface Management extends AdminParts {
   };
   /** Notes on what an operator must act on, the most urgent first. */
   readonly notes: () => Note[];
-  readonly alerts: () => Alert[];
+  readonly alerts: () => ConditionView[];
   readonly requests: RequestHistory;
 }
