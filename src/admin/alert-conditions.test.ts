@@ -51,7 +51,7 @@ test('an alert is on once it has held as long as its rule asks, since when it be
     configuration: { markets: { delistAfterMs: 1 }, pricing: { converted: new Map() }, notices: { withinMs: 1 } },
     store: { breaches: { mostRefused: async () => [] } },
     market: {
-      feedStatus: { ageMs: () => ageMs },
+      feedStatus: { ageMs: () => ageMs, silentMs: () => 0 },
       service: { read: () => ({ status: 'operational', ticker: 'operational' }), announced: [] },
       markets: {
         catalogue: { absences: () => ({ missing: [], due: [], isHeldBack: false }), listed: () => [] },
@@ -86,7 +86,7 @@ test('an alert is on once it has held as long as its rule asks, since when it be
   assert.deepEqual(names(), ['RequestsShed']);
   await clock.advance(30_000);
   assert.deepEqual(names(), ['RequestsShed', 'MarketDataLate']);
-  assert.equal(watch.read()[1]?.since, since);
+  assert.equal(watch.read()[1]?.sinceMs, since);
   ageMs = 301_000;
   await clock.advance(5_000);
   assert.deepEqual(names(), ['MarketDataOutage', 'RequestsShed']);
@@ -117,7 +117,8 @@ function wellParts() {
     service: new ServiceBoard(feedStatus, clock),
     asked: 0,
     storeFails: false,
-    path: 'live' as 'live' | 'fallback',
+    path: 'live' as 'live' | 'fallback' | undefined,
+    raiseAfterMs: 0,
   };
   const health = () => ({ connection: state.connection, lastLiveDataAgeMs: 40_000, epoch: 2 });
   const parts = {
@@ -145,6 +146,7 @@ function wellParts() {
     configuration: {
       ...{ markets: { delistAfterMs: 1 }, pricing: { converted: new Map() } },
       notices: { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: dayMs },
+      alerts: state,
     },
     store: {
       breaches: {
@@ -158,9 +160,12 @@ function wellParts() {
   } as unknown as AdminParts;
   const watch = new AlertWatch(parts);
   const facts = () =>
-    watch.facts()?.map(({ name, subject, severity, summary }) => `${name} ${subject} ${severity}: ${summary}`);
+    watch
+      .facts()
+      ?.filter(({ isDue }) => isDue)
+      .map(({ name, subject, severity, summary }) => `${name} ${subject} ${severity}: ${summary}`);
   const look = async () => {
-    feedStatus.feedCurrent(state.path, clock.now(), clock.monotonicMs());
+    if (state.path !== undefined) feedStatus.feedCurrent(state.path, clock.now(), clock.monotonicMs());
     await clock.advance(5_000);
     return facts();
   };
@@ -192,7 +197,7 @@ test('maintenance is told exactly, in place of the status', async () => {
   assert.deepEqual(await look(), [
     'Maintenance 2026-11-21T10:00:00.000Z info: maintenance until 2026-11-21T10:01:00.000Z: disks',
   ]);
-  assert.equal(watch.facts()?.[0]?.isExact, true);
+  assert.equal(watch.facts()?.find(({ name }) => name === 'Maintenance')?.isExact, true);
 });
 
 test('a gap of the record is a fact for a quarter of an hour after its end', async () => {
@@ -236,4 +241,29 @@ test('a key is told of when its holder would get a notice, also while the store 
   state.storeFails = true;
   await look();
   assert.deepEqual(await look(), told);
+});
+
+test('is told after the longer of the time that its condition asks and the configured one', async () => {
+  const { state, look } = wellParts();
+  state.raiseAfterMs = 15_000;
+  [state.connection, state.recording] = ['waiting', { gaps: 0, trouble: 'ENOSPC' }];
+  const dueAfter = new Map<string, number>();
+  for (let looks = 0; looks < 12; looks++)
+    for (const fact of (await look()) ?? []) {
+      const name = fact.split(' ')[0]!;
+      if (!dueAfter.has(name)) dueAfter.set(name, looks * 5_000);
+    }
+  assert.deepEqual(Object.fromEntries(dueAfter), { SourceLost: 15_000, RecordNotWritten: 30_000 });
+});
+
+test('polled data are as urgent as their cause: a warning while they arrive, and critical once nothing does', async () => {
+  const { state, look } = wellParts();
+  state.path = 'fallback';
+  for (let looks = 0; looks < 61; looks++) await look();
+  const told = async () => (await look())?.filter((fact) => fact.startsWith('FeedOnFallback'));
+  const summary = 'Market data has been polled for five minutes';
+  assert.deepEqual(await told(), [`FeedOnFallback source warning: ${summary}`]);
+  state.path = undefined;
+  for (let looks = 0; looks < 5; looks++) await look();
+  assert.deepEqual(await told(), [`FeedOnFallback source critical: ${summary}`]);
 });

@@ -14,7 +14,7 @@ import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { threeLive } from '../market/sources-rig.testing.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { asUrgentAsCause, notesOf, readiness } from './readiness.ts';
+import { notesOf, readiness } from './readiness.ts';
 
 const minuteMs = 60_000;
 
@@ -162,15 +162,7 @@ test('a source without a connection is named with the time and who makes the pri
     ['warning', 'market data: degraded'],
     ['warning', text(25)],
   ]);
-  const late = { name: 'MarketDataLate', severity: 'warning', summary: 'Market data is late', sinceMs: 1 } as const;
-  const others = [
-    { ...late, name: 'StoreDamaged', severity: 'critical' },
-    { ...late, name: 'ClockWrong' },
-  ] as const;
-  assert.deepEqual(asUrgentAsCause(sources, [...others, late]), [...others, late]);
   await clock.advance(6_000);
-  const urgent = { ...late, severity: 'critical' };
-  assert.deepEqual(asUrgentAsCause(sources, [...others, late]), [others[0], urgent, others[1]]);
   assert.deepEqual(said(), [
     ['critical', 'market data: degraded'],
     ['critical', text(25)],

@@ -1,5 +1,6 @@
 import { accountCommands } from './accounts.ts';
 import { adminCommands } from './admin.ts';
+import { alertCommands } from './alerts.ts';
 import { storeBackup, storeRestore } from './backup.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
@@ -30,6 +31,7 @@ export const sections: readonly { readonly title: string; readonly commands: rea
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
   { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },
   { title: 'Notices to key holders', commands: noticeCommands },
+  { title: 'Alerts to operators', commands: alertCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
   { title: 'Engines of the operator', commands: sourceTokenCommands },
   { title: 'Markets', commands: [...marketCommands, price, ...termCommands, ...sourceCommands] },

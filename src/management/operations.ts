@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { line, named, texts } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
+import { alertOperations } from './alerts.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';
 import { feedOperations } from './feed.ts';
@@ -69,6 +70,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   'Accounts and keys': { ...accountOperations, ...keyOperations, ...usageOperations },
   Maintenance: maintenanceOperations,
   Notices: noticeOperations,
+  Alerts: alertOperations,
   Audit: { ...auditOperations, ...tokenOperations },
   Description: { readProblem, readDocument },
 };

@@ -55,7 +55,10 @@ export interface FeedView {
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
-  readonly configuration: Pick<Configuration, 'admin' | 'alerts' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing'>;
+  readonly configuration: Pick<
+    Configuration,
+    'admin' | 'alerts' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing'
+  >;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;

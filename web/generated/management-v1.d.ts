@@ -1148,6 +1148,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/alerts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Alerts that are on, and where alerts go
+         * @description What operators were told of and is not over, in all processes on the database. Needs the role `read-only`.
+         */
+        readonly get: operations["listAlerts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/alerts/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The delivery log of alerts, latest first
+         * @description Each message of the last 30 days and what became of it. Needs the role `read-only`.
+         */
+        readonly get: operations["listAlertDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/alerts/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test to a destination
+         * @description Puts a test into the outbox; the delivery log shows what becomes of it. Needs the role `operator`.
+         */
+        readonly post: operations["testAlerts"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/audit": {
         readonly parameters: {
             readonly query?: never;
@@ -1321,22 +1381,27 @@ export interface components {
             /** @description The markets that it names, the first few. */
             readonly markets: readonly string[];
         };
-        /** @description A rule of `ops/prometheus/alerts.yml` that holds in this process. */
-        readonly Alert: {
+        /** @description What an alert tells, as it holds in this process. */
+        readonly Condition: {
             /**
-             * @description Its name there.
-             * @example MarketDataLate
+             * @description Which alert it is, as the rules for Prometheus call it.
+             * @example SourceLost
              */
             readonly name: string;
+            /**
+             * @description Whom or what it concerns.
+             * @example kraken
+             */
+            readonly subject: string;
             /**
              * @description `critical` wakes somebody up, `warning` waits for working hours.
              * @example critical
              * @enum {string}
              */
-            readonly severity: "critical" | "warning";
+            readonly severity: "critical" | "warning" | "info";
             /**
-             * @description What it is.
-             * @example Market data is late
+             * @description What is the matter.
+             * @example kraken: no connection for 40 s
              */
             readonly summary: string;
             /**
@@ -1448,8 +1513,8 @@ export interface components {
             readonly ready: boolean;
             /** @description What needs attention, the most urgent first, and what else is unusual. */
             readonly notes: readonly components["schemas"]["Note"][];
-            /** @description The alert rules that hold, the most urgent first. */
-            readonly alerts: readonly components["schemas"]["Alert"][];
+            /** @description What holds in this process, the most urgent first. */
+            readonly alerts: readonly components["schemas"]["Condition"][];
             /**
              * Format: date-time
              * @description When the process started. ISO 8601 in UTC with milliseconds.
@@ -4228,6 +4293,195 @@ export interface components {
              */
             readonly html: string;
         };
+        /** @description An alert that is on. */
+        readonly Alert: {
+            /**
+             * @description The alert’s id, the same when it begins and when it ends.
+             * @example alr_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description The kind of thing.
+             * @example source
+             * @enum {string}
+             */
+            readonly event: "source" | "status" | "prices" | "record" | "certificate" | "keys" | "service" | "maintenance" | "test";
+            /**
+             * @description Which alert it is, as the rules for Prometheus call it.
+             * @example SourceLost
+             */
+            readonly name: string;
+            /**
+             * @description Whom or what it concerns.
+             * @example kraken
+             */
+            readonly subject: string;
+            /**
+             * @description `critical` wakes somebody up, `warning` waits for working hours.
+             * @example critical
+             * @enum {string}
+             */
+            readonly severity: "critical" | "warning" | "info";
+            /**
+             * @description What is the matter.
+             * @example kraken: no connection for 40 s
+             */
+            readonly summary: string;
+            /**
+             * Format: date-time
+             * @description When it was told. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly raisedAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `raisedAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly raisedAtMs: number;
+        };
+        /** @description Alerts and where they go. */
+        readonly AlertList: {
+            /** @description Those that are on, the latest first. */
+            readonly alerts: readonly components["schemas"]["Alert"][];
+            /** @description As configured in `alerts.destinations`. */
+            readonly destinations: readonly {
+                /**
+                 * @description Its name.
+                 * @example ops
+                 */
+                readonly name: string;
+                /**
+                 * @description What it understands.
+                 * @example webhook
+                 * @enum {string}
+                 */
+                readonly kind: "webhook" | "slack" | "telegram" | "pagerduty" | "mail";
+                /** @description What it is told of. */
+                readonly events: readonly ("source" | "status" | "prices" | "record" | "certificate" | "keys" | "service" | "maintenance")[];
+            }[];
+            /**
+             * Format: int64
+             * @description How long something lasts before it is told.
+             * @example 15000
+             */
+            readonly raiseAfterMs: number;
+            /**
+             * Format: int64
+             * @description How long it is well again before the end is told.
+             * @example 120000
+             */
+            readonly endAfterMs: number;
+        };
+        /** @description A message to a destination. */
+        readonly AlertDelivery: {
+            /**
+             * @description The delivery’s id: `Webhook-Id`, the same in every attempt.
+             * @example dlv_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description The name of the destination.
+             * @example ops
+             */
+            readonly destination: string;
+            /**
+             * @description The alert that it tells.
+             * @example alr_4fGh72Kq0ZsTn1Lw
+             */
+            readonly alert: string;
+            /** @description Whether it tells the end. */
+            readonly isEnd: boolean;
+            /**
+             * @description Which alert it is, as the rules for Prometheus call it.
+             * @example SourceLost
+             */
+            readonly name: string;
+            /**
+             * @description Whom or what it concerns.
+             * @example kraken
+             */
+            readonly subject: string;
+            /**
+             * @description `critical` wakes somebody up, `warning` waits for working hours.
+             * @example critical
+             * @enum {string}
+             */
+            readonly severity: "critical" | "warning" | "info";
+            /**
+             * @description What is the matter.
+             * @example kraken: no connection for 40 s
+             */
+            readonly summary: string;
+            /**
+             * @description `pending`: tried until it is accepted. `sent`: accepted. `failed`: refused for good, or given up after three days.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "sent" | "failed";
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             * @example 1
+             */
+            readonly attempts: number;
+            /**
+             * @description Why the latest attempt failed; null when none did, and once it is sent.
+             * @example HTTP 503
+             * @example null
+             */
+            readonly lastError: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly createdAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly createdAtMs: number;
+            /**
+             * Format: date-time
+             * @description When it was accepted. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly sentAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `sentAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly sentAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description When it is tried next; null unless it is pending. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly nextAttemptAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `nextAttemptAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly nextAttemptAtMs: number | null;
+        };
+        /** @description Messages to destinations. */
+        readonly AlertDeliveryList: {
+            /** @description Latest first. */
+            readonly deliveries: readonly components["schemas"]["AlertDelivery"][];
+        };
+        /** @description What was put into the outbox. */
+        readonly AlertTest: {
+            /** @description With PagerDuty two: an incident and its end. */
+            readonly deliveries: readonly string[];
+        };
         /** @description A change, or an attempt to sign in. Never holds a secret. */
         readonly AuditEntry: {
             /**
@@ -4680,7 +4934,7 @@ export interface components {
 export type Session = components['schemas']['Session'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type Note = components['schemas']['Note'];
-export type Alert = components['schemas']['Alert'];
+export type Condition = components['schemas']['Condition'];
 export type ServiceState = components['schemas']['ServiceState'];
 export type PublicWindow = components['schemas']['PublicWindow'];
 export type ServiceStatus = components['schemas']['ServiceStatus'];
@@ -4747,6 +5001,11 @@ export type ClientError = components['schemas']['ClientError'];
 export type Preview = components['schemas']['Preview'];
 export type NoticeList = components['schemas']['NoticeList'];
 export type NoticeMail = components['schemas']['NoticeMail'];
+export type Alert = components['schemas']['Alert'];
+export type AlertList = components['schemas']['AlertList'];
+export type AlertDelivery = components['schemas']['AlertDelivery'];
+export type AlertDeliveryList = components['schemas']['AlertDeliveryList'];
+export type AlertTest = components['schemas']['AlertTest'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Token = components['schemas']['Token'];
@@ -4970,9 +5229,10 @@ export interface operations {
                      *       ],
                      *       "alerts": [
                      *         {
-                     *           "name": "MarketDataLate",
+                     *           "name": "SourceLost",
+                     *           "subject": "kraken",
                      *           "severity": "critical",
-                     *           "summary": "Market data is late",
+                     *           "summary": "kraken: no connection for 40 s",
                      *           "sinceMs": 1795255200000
                      *         }
                      *       ],
@@ -9352,6 +9612,175 @@ export interface operations {
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listAlerts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Alerts and where they go. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alerts": [
+                     *         {
+                     *           "id": "alr_4fGh72Kq0ZsTn1Lw",
+                     *           "event": "source",
+                     *           "name": "SourceLost",
+                     *           "subject": "kraken",
+                     *           "severity": "critical",
+                     *           "summary": "kraken: no connection for 40 s",
+                     *           "raisedAt": "2026-11-21T10:00:00.000Z",
+                     *           "raisedAtMs": 1795255200000
+                     *         }
+                     *       ],
+                     *       "destinations": [
+                     *         {
+                     *           "name": "ops",
+                     *           "kind": "webhook",
+                     *           "events": [
+                     *             "source"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "raiseAfterMs": 15000,
+                     *       "endAfterMs": 120000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AlertList"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listAlertDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Its name in the configuration. */
+                readonly destination?: string;
+                /** @description Messages wanted, 50 when left out. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Messages to destinations. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dlv_4fGh72Kq0ZsTn1Lw",
+                     *           "destination": "ops",
+                     *           "alert": "alr_4fGh72Kq0ZsTn1Lw",
+                     *           "isEnd": true,
+                     *           "name": "SourceLost",
+                     *           "subject": "kraken",
+                     *           "severity": "critical",
+                     *           "summary": "kraken: no connection for 40 s",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "lastError": "HTTP 503",
+                     *           "createdAt": "2026-11-21T10:00:00.000Z",
+                     *           "createdAtMs": 1795255200000,
+                     *           "sentAt": "2026-11-21T10:00:00.000Z",
+                     *           "sentAtMs": 1795255200000,
+                     *           "nextAttemptAt": "2026-11-21T10:00:00.000Z",
+                     *           "nextAttemptAtMs": 1795255200000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AlertDeliveryList"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly testAlerts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The destination. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "destination": "ops"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description Its name in the configuration.
+                     * @example ops
+                     */
+                    readonly destination: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description What was put into the outbox. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         "dlv_4fGh72Kq0ZsTn1Lw"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AlertTest"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];

@@ -1,5 +1,16 @@
 /** Sentences of the service by their English. What `{name}` stands for is kept, and translated where it is known. */
 export const sentences: Readonly<Record<string, string>> = {
+  // Alerts.
+  'maintenance until {instant}: {description}': 'údržba do {instant}: {description}',
+  'the limit refused {requests} requests of key {key} in {minutes} minutes':
+    'limit odmítl požadavky klíče {key}: {requests}, v tolika minutách: {minutes}',
+  'A test of this destination. Nothing is wrong.': 'Zkouška tohoto příjemce. Vše je v pořádku.',
+  '{status}: redirects are not followed': '{status}: přesměrování se nenásledují',
+  'no answer in {seconds} s': 'bez odpovědi do {seconds} s',
+  'given up: {reason}': 'vzdáno: {reason}',
+  'the process stopped': 'proces skončil',
+  'no connection': 'bez spojení',
+  'not configured': 'není v nastavení',
   // Summaries of alerts.
   'Market data is late': 'Tržní data se opožďují',
   'Market data has not arrived for five minutes': 'Tržní data nepřišla pět minut',

@@ -74,11 +74,11 @@ function Notes({ notes }: { notes: Overview['notes'] }) {
   )}</ul>`;
 }
 
-/** The alert rules that hold, by the names that Prometheus has for them. */
+/** What holds now, by the names that the rules for Prometheus have for it. */
 function Alerts({ alerts }: Pick<Overview, 'alerts'>) {
   if (alerts.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
   return html`<ul class="notes">${alerts.map(
-    ({ name, severity, summary, sinceMs }) => html`<li key=${name}>
+    ({ name, subject, severity, summary, sinceMs }) => html`<li key=${`${name} ${subject}`}>
       <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${serviceText(summary)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
     </li>`,
   )}</ul>`;

@@ -12,6 +12,7 @@ import { type Content, classes, html } from '../html.ts';
 import { say, tell } from '../language.ts';
 import { MaintenancePage } from '../maintenance/maintenance-page.ts';
 import { MarketPage } from '../market/market-page.ts';
+import { AlertsPage } from '../pages/alerts-page.ts';
 import { AuditLogPage } from '../pages/audit-page.ts';
 import { NoticesPage } from '../pages/notices-page.ts';
 import { OverviewPage } from '../pages/overview-page.ts';
@@ -77,6 +78,7 @@ const pages: Readonly<Record<string, (query: URLSearchParams) => VNode>> = {
   usage: () => html`<${UsagePage} />`,
   maintenance: () => html`<${MaintenancePage} />`,
   notices: () => html`<${NoticesPage} />`,
+  alerts: () => html`<${AlertsPage} />`,
   audit: (query) => html`<${AuditLogPage} query=${query} />`,
   tokens: () => html`<${TokensPage} />`,
 };

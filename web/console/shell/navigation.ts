@@ -20,6 +20,7 @@ const places = [
   { path: 'usage', text: say('Usage') },
   { path: 'maintenance', text: say('Maintenance') },
   { path: 'notices', text: say('Notices') },
+  { path: 'alerts', text: say('Alerts') },
   { path: 'audit', text: say('Audit log') },
   { path: 'tokens', text: say('Operator tokens') },
 ];

@@ -1,4 +1,4 @@
-/** Texts of the overview, the audit log, the notices and the operator tokens. */
+/** Texts of the overview, the alerts, the audit log, the notices and the operator tokens. */
 export const pages = {
   // Overview.
   'Top keys': 'Nejvytíženější klíče',
@@ -74,6 +74,29 @@ export const pages = {
   When: 'Kdy',
   Who: 'Kdo',
   'Only this': 'Jen toto',
+
+  // Alerts.
+  'On now': 'Trvá teď',
+  Destinations: 'Příjemci',
+  'What lasts {raise} is told once; its end is told after {end} without it.':
+    'Co trvá {raise}, se ohlásí jednou; konec se ohlásí, když je {end} klid.',
+  'Delivery log': 'Záznam doručení',
+  'No alert is on.': 'Žádná výstraha netrvá.',
+  Alert: 'Výstraha',
+  Severity: 'Závažnost',
+  Subject: 'Předmět',
+  '<strong>No destination is configured</strong>, so nobody is told of anything. Set one in <code>mdapi.yaml</code> and restart:':
+    '<strong>Není nastaven žádný příjemce</strong>, takže se nikomu nic nehlásí. Nastavte ho v <code>mdapi.yaml</code> a službu restartujte:',
+  Kind: 'Druh',
+  'Told of': 'Hlásí se',
+  'Send a test': 'Poslat zkoušku',
+  'Send a test to {name}': 'Poslat zkoušku příjemci {name}',
+  'A test to {name} is on its way; the delivery log shows what becomes of it.':
+    'Zkouška pro příjemce {name} je na cestě; jak dopadla, ukáže záznam doručení.',
+  'Nothing was sent yet.': 'Zatím nebylo nic odesláno.',
+  Destination: 'Příjemce',
+  Attempts: 'Pokusy',
+  'next {instant}': 'další {instant}',
 
   // Notices.
   Unconfirmed: 'Nepotvrzeno',
