@@ -19,6 +19,7 @@ async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [s
     ['#/usage', 'Usage', 'Most refused'],
     ['#/maintenance', 'Maintenance', 'Disks'],
     ['#/notices', 'Notices', 'No mail server is configured'],
+    ['#/alerts', 'Alerts', 'No destination is configured'],
     ['#/audit', 'Audit log', 'About'],
     ['#/tokens', 'Operator tokens', 'olga'],
     ['#/nowhere', 'No such page', 'The address leads nowhere.'],
