@@ -21,13 +21,10 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const keysMax = 20;
 
+type Condition = Pick<AlertFact, 'event' | 'severity' | 'summary'> & { readonly forMs: number };
+
 /** Each with what its findings do not say otherwise; `forMs` is how long it must hold. */
-export const conditions = Object.fromEntries(
-  Object.entries(table).map(([name, { event, severity, forSeconds, summary }]) => [
-    name,
-    { event, severity: severity as AlertFact['severity'], forMs: forSeconds * 1_000, summary },
-  ]),
-);
+export const conditions = table as Readonly<Record<string, Condition>>;
 
 /**
  * Everything that one process can judge alone: what the rules of `ops/prometheus/alerts.yml` ask, by their names there, and what has no rule there.

@@ -27,9 +27,6 @@ const AlertListSchema = named('AlertList', 'Alerts and where they go.', {
 
 export const alertOperations = {
   listAlerts: operation({
-    path: '/api/alerts',
-    summary: 'Alerts that are on, and where alerts go',
-    description: 'What operators were told of and is not over, in all processes on the database.',
     answer: AlertListSchema,
     async handle({ store }, { configuration: { alerts } }) {
       const { raiseAfterMs, endAfterMs } = alerts;
@@ -39,9 +36,6 @@ export const alertOperations = {
   }),
 
   listAlertDeliveries: operation({
-    path: '/api/alerts/deliveries',
-    summary: 'The delivery log of alerts, latest first',
-    description: 'Each message of the last 30 days and what became of it.',
     query: Type.Object({
       destination: Type.Optional(destinationName),
       limit: Type.Optional(
@@ -57,9 +51,6 @@ export const alertOperations = {
   }),
 
   testAlerts: operation({
-    path: '/api/alerts/test',
-    summary: 'Send a test to a destination',
-    description: 'Puts a test into the outbox; the delivery log shows what becomes of it.',
     access: 'operator',
     body: strictObject('The destination.', { destination: destinationName }),
     answer: named('AlertTest', 'What was put into the outbox.', {

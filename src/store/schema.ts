@@ -287,7 +287,7 @@ export interface DeliveryTable extends OutboxTable {
   content: string;
 }
 
-/** What is so and was told to operators. */
+/** An alert that is on. */
 export interface AlertTable {
   id: string;
   name: string;
