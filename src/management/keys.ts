@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
+import * as part from '../contract/schema-parts.ts';
 import { described, id, line, listOf, named, nullableCount, openEnum, texts } from '../operator/fields.ts';
 import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
@@ -13,12 +14,10 @@ const KeyListSchema = named('KeyList', 'A page of keys.', {
 
 const newKeyFields = {
   key: described(KeySchema, 'The new key.'),
-  text: Type.String({
-    description: texts.NewKey.text,
+  text: part.text(texts.NewKey.text, 'mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx', {
     minLength: 42,
     maxLength: 42,
     pattern: '^mdk_[0-9A-Za-z]{38}$',
-    examples: ['mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
   }),
 };
 

@@ -89,12 +89,10 @@ function marketOf({ market: { markets } }: Management, name: string): OfferedMar
 }
 
 const symbolParams = Type.Object({
-  symbol: Type.String({
-    description: fields.texts.Market.anySymbol,
+  symbol: part.text(fields.texts.Market.anySymbol, 'BTCCZK', {
     minLength: 2,
     maxLength: 32,
     pattern: part.anyCaseSymbolPattern,
-    examples: ['BTCCZK'],
   }),
 });
 

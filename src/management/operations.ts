@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import * as part from '../contract/schema-parts.ts';
 import { line, named, texts } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { alertOperations } from './alerts.ts';
@@ -32,13 +33,7 @@ const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is 
 const readProblem = operation({
   access: 'anybody',
   params: Type.Object({
-    slug: Type.String({
-      description: texts.ProblemDescription.slug,
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[a-z-]+$',
-      examples: [problemSlug('NOT_FOUND')],
-    }),
+    slug: part.text(texts.ProblemDescription.slug, problemSlug('NOT_FOUND'), { maxLength: 64, pattern: '^[a-z-]+$' }),
   }),
   answer: ProblemDescriptionSchema,
   handle({ params }) {

@@ -17,15 +17,7 @@ const TermListSchema = named('TermList', 'The terms.', {
 const draftFields = {
   fromMs: Type.Optional(instantMs(texts.NewTerm.fromMs)),
   scope: openEnum(termScopes, 'What it is for.'),
-  subject: Type.Optional(
-    Type.String({
-      description: texts.NewTerm.subject,
-      minLength: 1,
-      maxLength: 32,
-      pattern: '^[A-Z0-9]+$',
-      examples: ['BTCEUR'],
-    }),
-  ),
+  subject: Type.Optional(part.text(texts.NewTerm.subject, 'BTCEUR', { maxLength: 32, pattern: '^[A-Z0-9]+$' })),
   feePercent: Type.Optional(part.decimal('The fee in percent, under 100.', '0.4')),
   marginPercent: Type.Optional(part.decimal('The currency margin in percent, under 100; not for the service.', '1')),
   pricePrecision: Type.Optional(termPrecision),

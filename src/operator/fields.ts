@@ -144,13 +144,7 @@ export function openEnum<const Values extends readonly string[]>(values: Values,
 
 /** An id of ours, such as `key_4fGh72Kq0ZsTn1Lw`. */
 export function id(prefix: string, description: string) {
-  return Type.String({
-    description,
-    minLength: 1,
-    maxLength: 64,
-    pattern: '^[A-Za-z0-9_-]+$',
-    examples: [`${prefix}_4fGh72Kq0ZsTn1Lw`],
-  });
+  return part.text(description, `${prefix}_4fGh72Kq0ZsTn1Lw`, { maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' });
 }
 
 export const nullableId = (...args: Parameters<typeof id>) => orNull(id(...args));

@@ -1,15 +1,11 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
-import { linePattern } from '../contract/schema-parts.ts';
+import * as part from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import { id, instantFields, named, nullableInstantFields, openEnum, texts, viewOf } from './fields.ts';
 
-export const windowDescription = Type.String({
-  description: texts.Window.description,
-  minLength: 1,
+export const windowDescription = part.text(texts.Window.description, 'Upgrade of the price database.', {
   maxLength: 500,
-  pattern: linePattern,
-  examples: ['Upgrade of the price database.'],
 });
 
 export const WindowSchema = named('Window', texts.Window.schema, {
