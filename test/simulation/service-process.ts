@@ -190,8 +190,8 @@ export class ServiceProcess {
       const { err, ...rest } = fields as { err?: Error };
       const more = JSON.stringify({ ...rest, ...(err && { err: err.message }) });
       // Its name is another in each run.
-      const told = more.replaceAll(this.#directory, '/var/lib/mdapi').slice(0, 200);
-      this.#world.note(this.name, `${level} ${message} ${told}`);
+      const told = `${message} ${more}`.replaceAll(this.#directory, '/var/lib/mdapi');
+      this.#world.note(this.name, `${level} ${told.slice(0, 300)}`);
     };
     return { debug() {}, info: write('info'), warn: write('warn'), error: write('error') };
   }

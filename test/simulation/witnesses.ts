@@ -101,12 +101,17 @@ export class Witnesses {
     this.#findings.check('documented', fault === undefined, () => `${by}: ${fault}`);
   }
 
-  #looksAllowed({ key, status, headers, by, askedAtMs, target }: Witnessed): void {
+  #looksAllowed({ key, status, headers, body, by, askedAtMs, target }: Witnessed): void {
     const revokedAtMs = this.#truth.revokedAtMs(key);
     const isCalm = askedAtMs - this.#truth.undisturbedSinceMs(by) > 5_000;
     const isKnown = revokedAtMs !== undefined && revokedAtMs < (this.#truth.storeLostAtMs ?? Number.POSITIVE_INFINITY);
     if (isKnown && isCalm && askedAtMs > revokedAtMs + revokedWithinMs)
-      this.#findings.check('revoked keys', status === 401, () => `${by} answered ${status} to ${target}`);
+      this.#findings.check(
+        'revoked keys',
+        // An address that was refused too often is told so.
+        status === 401 || (status === 429 && !body.includes('"detail":"API key')),
+        () => `${by} answered ${status} to ${target}: ${body.slice(0, 200)}`,
+      );
     if (status === 401 || status === 429) return;
     const window = `${key} ${headers['x-ratelimit-reset']}`;
     const admitted = (this.#admitted.get(window) ?? 0) + 1;
