@@ -19,6 +19,7 @@ import {
   livePage,
   liveText,
   lostResource,
+  revalidatedText,
   rootResource,
   slashResource,
 } from './resources.ts';
@@ -57,7 +58,9 @@ export function publicPages(offer: PortalOffer): PublicPages {
       statusPage(site, { body: service.status(now), now, windows: service.windows(now), history: service.history }),
     ),
     ...Object.values(sites).map((site) =>
-      liveText(routeIn(site, feedRoute), 'application/atom+xml', ({ history }, now) => statusFeed(site, history, now)),
+      revalidatedText(routeIn(site, feedRoute), 'application/atom+xml', ({ history }, now) =>
+        statusFeed(site, history, now),
+      ),
     ),
     liveText(
       summaryRoute,

@@ -41,6 +41,17 @@ export function fixedText(route: string, text: string, contentType: string): Res
   return resource(route, () => answer);
 }
 
+/** A text of what is true now, to be asked for again with its entity tag. */
+export function revalidatedText(
+  route: string,
+  contentType: string,
+  textOf: (service: ReadModel['service'], now: EpochMs) => string,
+): Resource {
+  return resource(route, ({ now }, { service }) => {
+    return { ...fixedAnswer(textOf(service, now), contentType, 'Accept-Encoding'), cacheControl: 'public, no-cache' };
+  });
+}
+
 /** A text of what is true now, never cached. */
 export function liveText(
   route: string,

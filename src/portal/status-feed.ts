@@ -1,4 +1,4 @@
-import type { StatusHistory } from '../board/status-history.ts';
+import { dayOf, type StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import { type Html, html } from '../html.ts';
 import { translate } from './language.ts';
@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** Incidents and maintenance as an Atom feed (RFC 4287), the latest first. */
-export function statusFeed(site: Site, { incidents, windows }: StatusHistory, now: EpochMs): string {
+export function statusFeed(site: Site, { days, incidents, windows }: StatusHistory, now: EpochMs): string {
   const entries = [
     ...incidents.map(
       ({ id, component, state, from, to }): Entry => ({
@@ -48,7 +48,7 @@ export function statusFeed(site: Site, { incidents, windows }: StatusHistory, no
 <id>${page}</id>
 <link rel="alternate" type="text/html" href="${page}"/>
 <link rel="self" type="application/atom+xml" href="${site.baseUrl}${routeIn(site, feedRoute)}"/>
-<updated>${isoOf(shown[0]?.updated ?? 0)}</updated>
+<updated>${isoOf(shown[0]?.updated ?? days[0]?.day ?? dayOf(now))}</updated>
 <author><name>${nameOf(site)}</name></author>
 ${shown.map((entry) => entryXml(page, entry))}</feed>
 `.text;
