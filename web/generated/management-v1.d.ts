@@ -3545,13 +3545,8 @@ export interface components {
              * @example bot@example.com
              */
             readonly email: string;
-            /**
-             * @description Of notices to its holder; null: that of `notices.language`.
-             * @example en
-             * @example null
-             * @enum {string|null}
-             */
-            readonly language: "en" | "cs" | null;
+            /** @description Of notices to its holder; null: that of `notices.language`. */
+            readonly language: ("en" | "cs") | null;
             /**
              * @description All keys of an inactive account are refused.
              * @example active
@@ -3700,13 +3695,8 @@ export interface components {
              * @example bot@example.com
              */
             readonly email: string;
-            /**
-             * @description Of notices to its holder; null: that of `notices.language`.
-             * @example en
-             * @example null
-             * @enum {string|null}
-             */
-            readonly language: "en" | "cs" | null;
+            /** @description Of notices to its holder; null: that of `notices.language`. */
+            readonly language: ("en" | "cs") | null;
             /**
              * @description All keys of an inactive account are refused.
              * @example active
