@@ -150,7 +150,10 @@ test('a process that starts or ends is not ready, and says why', () => {
 
 test('a source without a connection is named with the time and who makes the prices; where nothing arrives it is urgent', async () => {
   const { clock, feeds, sources } = sourcesIn('serving');
-  const health = { connection: 'waiting', lastLiveDataAgeMs: 9_000 as number | undefined, epoch: 1 };
+  const health = {
+    ...{ connection: 'waiting', lastLiveDataAgeMs: 9_000 as number | undefined, epoch: 1 },
+    ...{ catalogueLoads: {}, lastCatalogueAt: undefined as number | undefined },
+  };
   feeds.push({ id: 'kraken', kind: 'kraken', isPaused: false, health });
   const { market } = sources;
   const said = () => notesOf(sources).map(({ level, text }) => [level, text]);
@@ -172,6 +175,12 @@ test('a source without a connection is named with the time and who makes the pri
   health.epoch = 2;
   const never = 'kraken: no connection yet; no other source makes its prices';
   assert.deepEqual(said().at(-1), ['critical', never]);
+  Object.assign(health, { connection: 'idle', epoch: 0, catalogueLoads: { network: 1 } });
+  assert.equal(said().length, 1, 'its list of markets may still come');
+  health.catalogueLoads = { network: 2 };
+  assert.deepEqual(said().at(-1), ['critical', never], 'it was lost before the start');
+  health.lastCatalogueAt = 1;
+  assert.equal(said().length, 1, 'it is asked and needs no connection');
   health.connection = 'open';
   assert.deepEqual(said(), [['critical', 'market data: degraded']]);
 });

@@ -68,8 +68,11 @@ const unconnectedNotedMs = 10_000;
 /** Names each source without a connection, for how long, and which others make the prices meanwhile. */
 export function* sourceNotes(parts: AdminParts): Iterable<[source: string, note: Note]> {
   const lost = parts.feed.sources().flatMap<readonly [id: string, span: string]>(({ id, isPaused, health }) => {
-    const { connection, lastLiveDataAgeMs: ageMs, epoch } = health;
-    if (isPaused || (connection !== 'connecting' && connection !== 'waiting')) return [];
+    const { connection, lastLiveDataAgeMs: ageMs, epoch, lastCatalogueAt, catalogueLoads } = health;
+    if (isPaused || connection === 'open') return [];
+    // Connected to once its list of markets is there: a source that was lost before the start gives none.
+    const loads = () => Object.values(catalogueLoads).reduce((sum, count) => sum + count, 0);
+    if (connection === 'idle') return lastCatalogueAt === undefined && loads() > 1 ? [[id, 'yet']] : [];
     if (ageMs === undefined) return epoch > 1 ? [[id, 'yet']] : [];
     return ageMs > unconnectedNotedMs ? [[id, `for ${Math.floor(ageMs / 1_000)} s`]] : [];
   });
