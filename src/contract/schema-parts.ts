@@ -17,7 +17,7 @@ const currencyPattern = '^[A-Z0-9]{1,16}$';
 export const requestIdPattern = '^[A-Za-z0-9_-]{16,64}$';
 
 /** One line of text: no control characters, so no line breaks either. */
-export const linePattern = '^[^\\u0000-\\u001F\\u007F]+$';
+const linePattern = '^[^\\u0000-\\u001F\\u007F]+$';
 
 const decimalLengthMax = 64;
 

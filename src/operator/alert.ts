@@ -1,10 +1,8 @@
-import type { Static } from 'typebox';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { AlertChange, AlertRecord } from '../store/alerts.ts';
 import type { DeliveryRecord } from '../store/deliveries.ts';
 import { alertEvents } from './alert-event.ts';
 import * as field from './fields.ts';
-import { viewOf } from './fields.ts';
 
 const alertFields = {
   name: field.line('Which alert it is, as the rules for Prometheus call it.', 'SourceLost', 64),
@@ -50,14 +48,14 @@ export const DeliverySchema = field.named('AlertDelivery', 'A message to a desti
 export type DeliveryView = Static<typeof DeliverySchema>;
 
 export function alertView(alert: AlertRecord): Static<typeof AlertSchema> {
-  return viewOf(AlertSchema.properties, alert as AlertRecord & { readonly event: (typeof alertEvents)[number] });
+  return field.viewOf(AlertSchema.properties, alert as AlertRecord & { readonly event: (typeof alertEvents)[number] });
 }
 
 /** Nothing of it is secret: a destination is shown by its name alone. */
 export function deliveryView({ content, ...delivery }: DeliveryRecord): DeliveryView {
   const { id: alert, name, subject, severity, summary, endedAt }: AlertChange = JSON.parse(content);
   const status = delivery.status as DeliveryView['status'];
-  return viewOf(DeliverySchema.properties, {
+  return field.viewOf(DeliverySchema.properties, {
     ...{ ...delivery, status, alert, isEnd: endedAt !== undefined, name, subject, severity, summary },
     nextAttemptAt: status === 'pending' ? delivery.nextAttemptAt : undefined,
   });

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';

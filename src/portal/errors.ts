@@ -17,18 +17,7 @@ import {
 } from '../contract/limits.ts';
 import { exampleNow, exampleRequestId, exampleReset } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
-import {
-  type Block,
-  type Cell,
-  code,
-  codeBlock,
-  facts,
-  heading,
-  paragraph,
-  shownJson,
-  statusText,
-  table,
-} from './blocks.ts';
+import * as block from './blocks.ts';
 import { translate } from './language.ts';
 import type { Entry, PortalPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -40,7 +29,7 @@ export function errorRoute(errorCode: ErrorCode): string {
 
 /** The link to an error's page, showing the code, as Markdown. */
 export function errorLink(errorCode: ErrorCode): string {
-  return `[${code(errorCode)}](${errorRoute(errorCode)})`;
+  return `[${block.code(errorCode)}](${errorRoute(errorCode)})`;
 }
 
 /** All errors, those of the contract first. */
@@ -52,15 +41,15 @@ export function errorIndex(site: Site): PortalPage {
     title: 'Errors',
     description: 'Every error of the API: what causes it, what to do, and whether to retry.',
     body: [
-      heading(1, 'Errors'),
-      paragraph(
+      block.heading(1, 'Errors'),
+      block.paragraph(
         'lead',
         'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
       ),
       'The [reference](/docs/common#problem) describes the six members. When you contact the operator about an error, quote its `requestId`.',
-      heading(2, expected, 'common'),
+      block.heading(2, expected, 'common'),
       errorRows(site, expected, codesIn(true)),
-      heading(2, rare, 'rare'),
+      block.heading(2, rare, 'rare'),
       'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.',
       errorRows(site, rare, codesIn(false)),
     ],
@@ -72,13 +61,13 @@ function codesIn(contract: boolean): readonly ErrorCode[] {
 }
 
 /** A row for each error: its status, whether a retry helps, what leads to it. */
-export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): Block {
-  const rows = errors.map((each): Cell[] => {
+export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): block.Block {
+  const rows = errors.map((each): block.Cell[] => {
     const { status, cause } = errorTable[each];
-    const note = `${statusText(status)}, ${translate(site, isRetryable(each) ? 'can be retried' : 'do not retry')}`;
+    const note = `${block.statusText(status)}, ${translate(site, isRetryable(each) ? 'can be retried' : 'do not retry')}`;
     return [{ text: errorLink(each), note }, cause];
   });
-  return table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
+  return block.table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
 }
 
 /** The page that an error's `type` leads to. */
@@ -90,27 +79,27 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
     parent: '/errors',
     navigation: { title: 'Errors', entries },
     title: `${translate(site, title)} (${errorCode})`,
-    description: `${statusText(status)}, ${errorCode}: ${translate(site, cause)}`,
+    description: `${block.statusText(status)}, ${errorCode}: ${translate(site, cause)}`,
     body: [
-      heading(1, title),
+      block.heading(1, title),
       badges(site, errorCode),
-      facts({
-        Code: code(errorCode),
-        'HTTP status': statusText(status),
-        Type: code(errorType(errorsUrl, errorCode)),
+      block.facts({
+        Code: block.code(errorCode),
+        'HTTP status': block.statusText(status),
+        Type: block.code(errorType(errorsUrl, errorCode)),
       }),
-      heading(2, 'What causes it', 'cause'),
+      block.heading(2, 'What causes it', 'cause'),
       cause,
-      heading(2, 'What to do', 'action'),
+      block.heading(2, 'What to do', 'action'),
       action,
-      heading(2, 'Whether to retry', 'retry'),
+      block.heading(2, 'Whether to retry', 'retry'),
       retry,
       errorCode in retryAfterSeconds
         ? '`Retry-After` is always present, in whole seconds. Repeat the request no sooner.'
         : '',
-      heading(2, 'Example response', 'example'),
-      codeBlock('Example response', exampleResponse(site, errorCode), 'http'),
-      paragraph(
+      block.heading(2, 'Example response', 'example'),
+      block.codeBlock('Example response', exampleResponse(site, errorCode), 'http'),
+      block.paragraph(
         'quiet',
         'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).',
       ),
@@ -124,14 +113,14 @@ const entries: readonly Entry[] = errorCodes.map((each) => ({
 }));
 
 /** Status and whether to retry, at a glance. */
-function badges(site: Site, errorCode: ErrorCode): Block {
+function badges(site: Site, errorCode: ErrorCode): block.Block {
   const { status } = errorTable[errorCode];
   const retryable = isRetryable(errorCode);
   const advice = translate(site, retryable ? 'Can be retried' : 'Do not retry');
   return {
     html: () =>
-      html`<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${advice}</span></p>\n`,
-    markdown: () => `${statusText(status)}. ${advice}.`,
+      html`<p class="badges"><span class="badge">${block.statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${advice}</span></p>\n`,
+    markdown: () => `${block.statusText(status)}. ${advice}.`,
   };
 }
 
@@ -146,11 +135,11 @@ const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
 /** Status line, the headers that matter here, and the body, indented for reading. */
 function exampleResponse(site: Site, errorCode: ErrorCode): string {
   const head = [
-    `HTTP/1.1 ${statusText(errorTable[errorCode].status)}`,
+    `HTTP/1.1 ${block.statusText(errorTable[errorCode].status)}`,
     'Content-Type: application/problem+json',
     ...exampleHeaders(site, errorCode),
   ];
-  return `${head.join('\n')}\n\n${shownJson(exampleProblem(site, errorCode))}`;
+  return `${head.join('\n')}\n\n${block.shownJson(exampleProblem(site, errorCode))}`;
 }
 
 /** The body of an error as a client may get it. */

@@ -1,19 +1,6 @@
 import { exampleNow } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
-import {
-  type Block,
-  browserOnly,
-  type Content,
-  cards,
-  codeBlock,
-  codeTabs,
-  division,
-  facts,
-  frame,
-  heading,
-  paragraph,
-  shownJson,
-} from './blocks.ts';
+import * as block from './blocks.ts';
 import type { Guide } from './guides.ts';
 import texts from './home.json' with { type: 'json' };
 import { translate } from './language.ts';
@@ -34,12 +21,12 @@ export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
     body: [
       hero(site),
       liveState(site),
-      heading(2, 'What you can build on', 'why'),
-      division('promises', ...promises(site)),
+      block.heading(2, 'What you can build on', 'why'),
+      block.division('promises', ...promises(site)),
       ...endpoints(site),
-      heading(2, 'Guides', 'guides'),
-      cards(guides),
-      heading(2, 'For programs and assistants', 'machines'),
+      block.heading(2, 'Guides', 'guides'),
+      block.cards(guides),
+      block.heading(2, 'For programs and assistants', 'machines'),
       forMachines(site),
       exampleNote(site),
     ],
@@ -48,36 +35,36 @@ export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
 
 const shownTicker = '/v1/ticker';
 
-function hero(site: Site): Block {
+function hero(site: Site): block.Block {
   const { get } = site.document.paths[shownTicker]!;
   const [[, example] = []] = examplesOf(resolved(site, get.responses['200']!));
-  return division(
+  return block.division(
     'hero',
-    division(
+    block.division(
       'pitch',
-      heading(1, 'Final client prices, exact to the last digit'),
-      paragraph(
+      block.heading(1, 'Final client prices, exact to the last digit'),
+      block.paragraph(
         'lead',
         'One HTTP API for the traded markets and for what a client pays and receives right now. Fee and currency margin are included. Every price is a decimal string and states when it was captured.',
       ),
-      paragraph(
+      block.paragraph(
         'actions',
         `[${translate(site, 'Make the first request')}](/guides/quick-start) [${translate(site, 'Open the reference')}](/docs)`,
       ),
       texts.steps.map((step, index) => `${index + 1}. ${translate(site, step)}`).join('\n'),
     ),
-    division(
+    block.division(
       'demo',
-      codeTabs('first-request', translate(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
-      codeBlock('Example response', shownJson(example), 'json'),
+      block.codeTabs('first-request', translate(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
+      block.codeBlock('Example response', block.shownJson(example), 'json'),
     ),
   );
 }
 
 /** Filled in by a script; without one it leads to the status page. */
-function liveState(site: Site): Block {
+function liveState(site: Site): block.Block {
   const question = translate(site, 'Is the service operational? See the status page.');
-  return browserOnly(
+  return block.browserOnly(
     () => html`<section class="live" aria-label="${translate(site, 'State of the service')}" data-web="live" data-summary="${link(site, summaryRoute)}">
 <p id="live-state"><a href="${link(site, '/status')}">${question}</a></p>
 </section>
@@ -85,10 +72,10 @@ function liveState(site: Site): Block {
   );
 }
 
-function promises(site: Site): readonly Block[] {
+function promises(site: Site): readonly block.Block[] {
   const values = { limit: site.limits.key };
   return Object.entries(texts.promises).map(([title, text]) =>
-    frame(
+    block.frame(
       (inner) => html`<section>${inner}</section>\n`,
       `### ${translate(site, title)}`,
       translate(site, text, values),
@@ -96,17 +83,17 @@ function promises(site: Site): readonly Block[] {
   );
 }
 
-function endpoints(site: Site): Content[] {
+function endpoints(site: Site): block.Content[] {
   const paths = Object.keys(site.document.paths).filter((path) => needsKey(site.document.paths[path]!.get));
   return [
-    heading(2, 'Five endpoints, all read-only', 'endpoints'),
+    block.heading(2, 'Five endpoints, all read-only', 'endpoints'),
     'One request to `/v1/tickers` every five seconds gets every price.',
     operationTable(site, paths),
   ];
 }
 
-function forMachines(site: Site): Block {
-  return facts({
+function forMachines(site: Site): block.Block {
+  return block.facts({
     '[OpenAPI 3.1](/openapi/v1.json)': 'The contract for client generators, gateways and tests.',
     '[llms.txt](/llms.txt)':
       'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.',
@@ -118,9 +105,9 @@ function forMachines(site: Site): Block {
   });
 }
 
-function exampleNote(site: Site): Block {
+function exampleNote(site: Site): block.Block {
   const day = new Date(exampleNow).toISOString().slice(0, 10);
-  return browserOnly(
+  return block.browserOnly(
     () =>
       html`<p class="quiet small" data-web="note">${translate(site, 'Prices on this page are examples from {day}, not offers.', { day })}</p>\n`,
   );

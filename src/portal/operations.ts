@@ -2,20 +2,7 @@ import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import type { Operation } from '../contract/openapi-operations.ts';
 import type { Response } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
-import {
-  type Block,
-  type Cell,
-  type Content,
-  code,
-  codeTabs,
-  division,
-  frame,
-  heading,
-  namedCode,
-  paragraph,
-  shownJson,
-  table,
-} from './blocks.ts';
+import * as block from './blocks.ts';
 import { errorRows } from './errors.ts';
 import { fieldTable, hasOpenValues, type JsonSchema, nameCell, valueNote } from './fields.ts';
 import { translate } from './language.ts';
@@ -33,12 +20,12 @@ export function operationRoute(path: string): string {
 }
 
 /** Operations with their purpose, and how often to ask, which is the second paragraph of a description. */
-export function operationTable(site: Site, paths: readonly string[]): Block {
-  const rows = paths.map((path): Cell[] => {
+export function operationTable(site: Site, paths: readonly string[]): block.Block {
+  const rows = paths.map((path): block.Cell[] => {
     const { summary, description } = site.document.paths[path]!.get;
     return [`[\`GET ${path}\`](${operationRoute(path)})`, { text: summary, note: description.split('\n\n')[1] }];
   });
-  return table({ label: 'Operations', columns: ['Operation', 'What it returns'], rows, kind: 'operations' });
+  return block.table({ label: 'Operations', columns: ['Operation', 'What it returns'], rows, kind: 'operations' });
 }
 
 /** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */
@@ -55,32 +42,32 @@ export function operationPage(site: Site, path: string): PortalPage {
     scripts: ['try-it'],
     body: [
       operationHeading(path, summary),
-      division('columns', text(site, path, operation, success), samples(site, path, operation, success)),
+      block.division('columns', text(site, path, operation, success), samples(site, path, operation, success)),
     ],
   };
 }
 
-function operationHeading(path: string, summary: string): Block {
+function operationHeading(path: string, summary: string): block.Block {
   return {
     html: () =>
       html`<h1>${summary}</h1>\n<p class="endpoint"><span class="method">GET</span> <code>${path}</code></p>\n`,
-    markdown: () => `# ${summary}\n\nGET ${code(path)}`,
+    markdown: () => `# ${summary}\n\nGET ${block.code(path)}`,
   };
 }
 
-function text(site: Site, path: string, operation: Operation, success: Response): Block {
+function text(site: Site, path: string, operation: Operation, success: Response): block.Block {
   const schema = (success.content?.['application/json']?.schema ?? {}) as JsonSchema;
-  return frame(
+  return block.frame(
     (inner) => html`<div>${inner}</div>\n`,
     ...operation.description.split('\n\n'),
     needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.',
-    heading(2, 'Parameters', 'parameters'),
+    block.heading(2, 'Parameters', 'parameters'),
     parameterTable(site, path, operation),
-    heading(2, 'Response fields', 'fields'),
+    block.heading(2, 'Response fields', 'fields'),
     fieldTable(site, translate(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
     hasOpenValues(site, schema) ? openNote : '',
     headerNote(site, success),
-    heading(2, 'Errors', 'errors'),
+    block.heading(2, 'Errors', 'errors'),
     errorTableOf(site, path, operation),
     translate(site, 'Every operation can also answer with one of the [common errors]({route}).', {
       route: commonRoute,
@@ -88,27 +75,27 @@ function text(site: Site, path: string, operation: Operation, success: Response)
   );
 }
 
-function samples(site: Site, path: string, operation: Operation, success: Response): Block {
+function samples(site: Site, path: string, operation: Operation, success: Response): block.Block {
   const examples = examplesOf(success);
   const label = translate(site, 'Request for {path}', { path });
-  return division(
+  return block.division(
     'shown',
-    heading(2, 'Request and response', 'request'),
-    codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
+    block.heading(2, 'Request and response', 'request'),
+    block.codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
     needsKey(operation) ? keyBar(site) : '',
     tryIt(site, path, operation),
-    examples.map(([name, value], index) => namedCode(name, shownJson(value), 'json', index > 0)),
+    examples.map(([name, value], index) => block.namedCode(name, block.shownJson(value), 'json', index > 0)),
   );
 }
 
-const openNote = paragraph(
+const openNote = block.paragraph(
   'note',
   '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.',
 );
 
-function parameterTable(site: Site, path: string, operation: Operation): Content {
+function parameterTable(site: Site, path: string, operation: Operation): block.Content {
   const { parameters } = operation;
-  const rows = parameters.map(({ name, in: place, required, description, schema, example }): Cell[] => [
+  const rows = parameters.map(({ name, in: place, required, description, schema, example }): block.Cell[] => [
     nameCell(site, name, translate(site, place), required),
     // Any value of a request header is accepted, so its form says nothing.
     { text: description, note: valueNote(site, place === 'query' ? schema : { type: 'string' }, example) },
@@ -116,10 +103,10 @@ function parameterTable(site: Site, path: string, operation: Operation): Content
   if (needsKey(operation)) rows.unshift(keyRow(site));
   if (rows.length === 0) return 'None.';
   const label = translate(site, 'Parameters of {path}', { path });
-  return table({ label, columns: ['Name', 'Meaning'], rows, kind: 'fields' });
+  return block.table({ label, columns: ['Name', 'Meaning'], rows, kind: 'fields' });
 }
 
-function keyRow(site: Site): Cell[] {
+function keyRow(site: Site): block.Cell[] {
   const { name, description } = site.document.components.securitySchemes.apiKey as {
     readonly name: string;
     readonly description: string;
@@ -132,7 +119,7 @@ function headerNote(site: Site, response: Response): string {
   const names = Object.entries(response.headers).map(([name, header]) => {
     const named = `[${name}](${commonRoute}#${headerAnchor(name)})`;
     const value = '$ref' in header ? undefined : (header.schema as JsonSchema).const;
-    return value === undefined ? named : `${named}: ${code(String(value))}`;
+    return value === undefined ? named : `${named}: ${block.code(String(value))}`;
   });
   return translate(site, 'Headers: {headers}.', { headers: names.join(', ') });
 }
@@ -143,7 +130,7 @@ export function headerAnchor(name: string): string {
 }
 
 /** The errors of this operation that are not common to all with a key. */
-function errorTableOf(site: Site, path: string, operation: Operation): Content {
+function errorTableOf(site: Site, path: string, operation: Operation): block.Content {
   const common = new Set(commonErrors(site));
   const own = errorCodesOf(site, operation).filter((each) => !common.has(each));
   if (own.length === 0) return '';
