@@ -171,6 +171,21 @@ describe('an alert', { concurrency: true }, () => {
     assert.deepEqual([headers.get('message-id'), headers.get('subject')], [`<${id}@example.com>`, '[info] Test: team']);
   });
 
+  test('that a mail server refuses leaves no address in the log of deliveries', async (t) => {
+    const mail = await MailServer.start(t);
+    mail.answer = Object.assign(new Error('no such user <team@example.net>'), { responseCode: 550 });
+    const { open, store, clock, logged } = await begin(t);
+    const team: AlertDestination = { ...none, name: 'team', kind: 'mail', to: 'team@example.net' };
+    await store.deliveries.add(testDeliveries(team, clock.now()));
+    open({ now: [] }, store, [team], mail);
+    const failed = await eventually('it has failed', async () => {
+      const [found] = await store.deliveries.list({ limit: 1 });
+      return found?.status === 'failed' && found;
+    });
+    assert.match(failed.lastError ?? '', /550 no such user <\(the address\)>/);
+    assert.ok(!JSON.stringify([failed, logged]).includes('team@'));
+  });
+
   test('arrives at a destination although another one does not answer', async (t) => {
     const [slow, quick] = [await WebhookReceiver.start(t), await WebhookReceiver.start(t)];
     slow.answer = () => {};

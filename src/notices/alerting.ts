@@ -101,8 +101,10 @@ export class Alerting {
       const signal = AbortSignal.any([stopping, late]);
       return deliver({ server, envelope: { from: from.address, to }, message, mayEnd: async () => true, signal });
     });
-    if (sent.kind === 'accepted' || sent.kind === 'refused') return sent;
-    return { kind: 'postponed', reason: sent.kind === 'withdrawn' ? 'withdrawn' : sent.reason } as const;
+    if (sent.kind === 'accepted') return sent;
+    // Mail servers repeat the address.
+    const reason = sent.kind === 'withdrawn' ? 'withdrawn' : sent.reason.replaceAll(to, '(the address)');
+    return { kind: sent.kind === 'refused' ? 'refused' : 'postponed', reason } as const;
   }
 }
 
