@@ -71,9 +71,8 @@ export class Alerting {
     if (facts === undefined) return;
     this.#watchedSinceMs ??= nowMs;
     const deliveriesOf = (change: AlertChange) => deliveriesFor(alerts.destinations, change);
-    const { endAfterMs } = alerts;
     const watchedMs = nowMs - this.#watchedSinceMs;
-    const told = await store.alerts.observe({ facts, endAfterMs, deliveriesOf, watchedMs });
+    const told = await store.alerts.observe({ facts, endAfterMs: alerts.endAfterMs, deliveriesOf, watchedMs });
     for (const { id, name, subject, summary, endedAt } of told)
       log.warn({ alert: id, name, subject, summary }, endedAt === undefined ? 'an alert is on' : 'an alert is over');
     if (nowMs - this.#prunedAtMs < pruneEveryMs) return;

@@ -55,11 +55,10 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
   };
   const key = keyName(figures, words);
   const limit = counted('limit', figures.limitPerMinute);
-  const { breachedMinutes, requestsRefused, firstMinuteMs, lastMinuteMs } = figures;
-  const span = filled(firstMinuteMs === lastMinuteMs ? words.at : words.between, {
-    from: minuteText(firstMinuteMs),
-    to: minuteText(lastMinuteMs + minuteMs),
-  });
+  const refused = counted('refused', figures.requestsRefused);
+  const { breachedMinutes, firstMinuteMs, lastMinuteMs } = figures;
+  const ends = { from: minuteText(firstMinuteMs), to: minuteText(lastMinuteMs + minuteMs) };
+  const span = filled(firstMinuteMs === lastMinuteMs ? words.at : words.between, ends);
   const left = breachedMinutes - figures.minutes.length;
   const hours = atMostEveryMs / 3_600_000;
   const everySpan = Number.isInteger(hours)
@@ -68,11 +67,9 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
   return {
     ...{ words, key, limit },
     about: filled(words.about, { key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
-    facts: filled(words.facts, {
-      ...{ limit, span, refused: counted('refused', requestsRefused), minutes: counted('minutes', breachedMinutes) },
-    }),
+    facts: filled(words.facts, { limit, span, refused, minutes: counted('minutes', breachedMinutes) }),
     minutes: figures.minutes.map(
-      ({ startMs, refused }) => [minuteText(startMs), counted('refusedInMinute', refused)] as const,
+      (minute) => [minuteText(minute.startMs), counted('refusedInMinute', minute.refused)] as const,
     ),
     /** Minutes that are not listed. */
     left: left > 0 ? counted('left', left) : undefined,
