@@ -15,7 +15,7 @@ const steps = [
   '0005-accepted-source',
   '0006-request-minutes',
   '0007-alerts',
-  '0009-account-language',
+  '0008-account-language',
 ];
 
 /** Every step in order, as Kysely runs them. */
