@@ -23,8 +23,9 @@ function setUp(fraction: number, openLive: (listener: LiveListener) => LiveConne
   };
   const randomness = { fraction: () => fraction, bytes: () => new Uint8Array() };
   const parts = partsForTest({ connector, clock, randomness });
-  const link = new LiveLink(parts, { event() {}, ended() {}, subscribed: () => [] });
-  return { clock, tries, ended: parts.counters.connectionsEnded, link };
+  const heard: string[] = [];
+  const link = new LiveLink(parts, { event: ({ type }) => heard.push(type), ended() {}, subscribed: () => [] });
+  return { clock, tries, heard, counters: parts.counters, ended: parts.counters.connectionsEnded, link };
 }
 
 const closesAtOnce = (listener: LiveListener) => {
@@ -62,5 +63,35 @@ test('a connector that throws instead of connecting is an end like any other', a
   await clock.advance(1_000);
   assert.ok(tries.length >= 2);
   assert.deepEqual(Object.keys(ended), ['protocol']);
+  link.stop();
+});
+
+test('what waited while the process stood still is not taken for what is so now: the connection is made anew', async () => {
+  let tell: LiveListener = () => {};
+  const { clock, tries, heard, counters, ended, link } = setUp(0.5, (listener) => {
+    tell = listener;
+    return connection;
+  });
+  link.start();
+  tell({ type: 'opened' });
+  await clock.advance(4_000);
+  clock.standStill(3_000);
+  tell({ type: 'frame' });
+  assert.deepEqual([heard, ended], [['opened', 'frame'], {}]);
+  clock.standStill(2_000);
+  tell({ type: 'frame' });
+  tell({ type: 'frame' });
+  assert.deepEqual([heard.length, ended, counters.framesDropped], [2, { transport_silent: 1 }, { late: 2 }]);
+  await clock.advance(1_000);
+  assert.equal(tries.length, 2);
+  tell({ type: 'opened' });
+  await clock.advance(5_000);
+  tell({ type: 'frame' });
+  assert.equal(heard.length, 4);
+  // Its timers come first.
+  clock.standStill(9_000);
+  await clock.advance(0);
+  tell({ type: 'frame' });
+  assert.deepEqual([heard.length, ended], [4, { transport_silent: 2 }]);
   link.stop();
 });

@@ -23,6 +23,7 @@ interface Attempt {
 
 /** A subscribed successor takes over after this long, by when quiet markets have delivered as well. */
 const handoverMs = 10_000;
+const standstillMaxMs = 3_000;
 /** Between two renewals, and after a failed one. */
 const renewalSpacingMs = 60_000;
 
@@ -48,6 +49,7 @@ export class LiveLink {
   readonly #connects: RecentConnects;
   #firstDataAtMs: number | undefined;
   #pingTimer: Timer | undefined;
+  #pingedAtMs = Number.POSITIVE_INFINITY;
   #reconnectTimer: Timer | undefined;
 
   constructor(parts: FeedParts, listener: LiveLinkListener) {
@@ -147,11 +149,21 @@ export class LiveLink {
       this.#closed(attempt, event.reason, event.detail, event.retryAfterMs);
     } else if (event.type === 'ending') {
       if (attempt === this.#current) this.#ending(event.detail);
+    } else if (this.#endsAfterStandstill()) {
+      countOne(this.#parts.counters.framesDropped, 'late');
     } else {
       this.#transportWatchdog.touch();
       if (event.type === 'opened') this.#opened(attempt);
       else this.#listener.event(event);
     }
+  }
+
+  /** Ends the connection if the process stood still, as its own pings show: what waited is older than it looks. Returns whether it did. */
+  #endsAfterStandstill(): boolean {
+    const { clock, timing } = this.#parts;
+    const standsStill = clock.monotonicMs() - this.#pingedAtMs > timing.pingEveryMs + standstillMaxMs;
+    if (standsStill) this.#end('transport_silent', 'the process stood still');
+    return standsStill;
   }
 
   #opened(attempt: Attempt): void {
@@ -160,7 +172,10 @@ export class LiveLink {
     if (this.#state === 'connecting') {
       this.#state = 'open';
       this.#transportWatchdog.start();
+      this.#pingedAtMs = clock.monotonicMs();
       this.#pingTimer = clock.every(timing.pingEveryMs, () => {
+        if (this.#endsAfterStandstill()) return;
+        this.#pingedAtMs = clock.monotonicMs();
         for (const connection of this.connections) connection.ping();
       });
       this.#listener.event({ type: 'opened' });
@@ -228,6 +243,7 @@ export class LiveLink {
     this.#dataWatchdog.stop();
     this.#firstDataAtMs = undefined;
     this.#pingTimer?.cancel();
+    this.#pingedAtMs = Number.POSITIVE_INFINITY;
     this.#reconnectTimer?.cancel();
     this.#cancelRenewal();
     const attempts = [this.#current, this.#successor];

@@ -2,17 +2,7 @@ import type { UpstreamTicker } from '../market/upstream.ts';
 import type { Candle } from './connector.ts';
 import type { PairDirectory } from './market-listing.ts';
 import type { RestAnswer } from './rest-client.ts';
-import {
-  asDecimal,
-  asEpoch,
-  asList,
-  asObject,
-  asText,
-  required,
-  requireList,
-  requireObject,
-  type WireObject,
-} from './wire.ts';
+import * as wire from './wire.ts';
 
 /** When and how a ticker arrived. */
 export type TickerArrival = Pick<UpstreamTicker, 'path' | 'askedAt' | 'receivedAt'>;
@@ -21,15 +11,15 @@ export type TickerArrival = Pick<UpstreamTicker, 'path' | 'askedAt' | 'receivedA
 export type TickerValues = Omit<UpstreamTicker, 'symbol' | keyof TickerArrival>;
 
 /** The values that several exchanges name alike. One that is missing, or not a decimal, is `undefined`. */
-export function readCommonValues({ bid, ask, last, high, low, volume, vwap }: WireObject) {
+export function readCommonValues({ bid, ask, last, high, low, volume, vwap }: wire.WireObject) {
   return {
-    bid: asDecimal(bid),
-    ask: asDecimal(ask),
-    last: asDecimal(last),
-    high24h: asDecimal(high),
-    low24h: asDecimal(low),
-    volume24h: asDecimal(volume),
-    vwap24h: asDecimal(vwap),
+    bid: wire.asDecimal(bid),
+    ask: wire.asDecimal(ask),
+    last: wire.asDecimal(last),
+    high24h: wire.asDecimal(high),
+    low24h: wire.asDecimal(low),
+    volume24h: wire.asDecimal(volume),
+    vwap24h: wire.asDecimal(vwap),
   };
 }
 
@@ -40,16 +30,16 @@ export function readCommonValues({ bid, ask, last, high, low, volume, vwap }: Wi
 export function readPolled(
   { result, askedAt, receivedAt }: RestAnswer,
   directory: PairDirectory,
-  read: (entry: WireObject) => TickerValues,
-  idOf?: (entry: WireObject) => unknown,
+  read: (entry: wire.WireObject) => TickerValues,
+  idOf?: (entry: wire.WireObject) => unknown,
 ): UpstreamTicker[] {
   const entries =
     idOf === undefined
-      ? Object.entries(requireObject(result, 'tickers'))
-      : requireList(result, 'tickers').map((entry) => [idOf(entry), entry] as const);
+      ? Object.entries(wire.requireObject(result, 'tickers'))
+      : wire.requireList(result, 'tickers').map((entry) => [idOf(entry), entry] as const);
   return entries.flatMap(([id, value]) => {
-    const symbol = directory.byId.get(asText(id) ?? '')?.symbol;
-    const entry = asObject(value);
+    const symbol = directory.byId.get(wire.asText(id) ?? '')?.symbol;
+    const entry = wire.asObject(value);
     if (symbol === undefined || entry === undefined) return [];
     return { symbol, ...read(entry), path: 'fallback', askedAt, receivedAt };
   });
@@ -61,10 +51,10 @@ export function readPolled(
  * out. Throws `UpstreamError` (`malformed`) when there are no rows.
  */
 export function readCandleRows(rows: unknown, time: number | string = 0, open: number | string = 1): Candle[] {
-  const candles = required(asList(rows), 'candles: no rows').flatMap((row) => {
+  const candles = wire.required(wire.asList(rows), 'candles: no rows').flatMap((row) => {
     const cells = Object(row) as Readonly<Record<number | string, unknown>>;
-    const openedAt = asEpoch(cells[time]);
-    const price = asDecimal(cells[open]);
+    const openedAt = wire.asEpoch(cells[time]);
+    const price = wire.asDecimal(cells[open]);
     return openedAt === undefined || price === undefined ? [] : { openedAt, open: price };
   });
   return candles.sort((one, other) => one.openedAt - other.openedAt);

@@ -42,7 +42,6 @@ interface TickerBody {
 const datedWithinMs = 6_000;
 /** Terms begin on each process's own clock, and a request takes a moment. */
 const termsWithinMs = 1_500;
-const thawedWithinMs = 1_000;
 const calmMs = 60_000;
 /** From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it a little later. */
 const operationalForMs = 15_000;
@@ -137,9 +136,6 @@ export class Witnesses {
     this.#explained.set(`${by} ${symbol}`, shown);
     const { quotes, offMsMax, isDoubtful } = this.#truth;
     if (isDoubtful) return;
-    // What waited in a process that stood still is read when it goes on, and dated then where its exchange does not date it.
-    const thawedMs = timestampMs - this.#epochMs - this.#truth.undisturbedSinceMs(by);
-    if (Math.abs(thawedMs) < thawedWithinMs + offMsMax) return;
     const offMs = this.#truth.offMs(by);
     const { storeLostAtMs = Number.POSITIVE_INFINITY } = this.#truth;
     const terms = [

@@ -42,11 +42,17 @@ export class FakeClock implements Clock {
     this.#wallMs += byMs;
   }
 
+  /** Lets time pass while the process stands still: timers that came due meanwhile wait for the next `advance`. */
+  standStill(byMs: number): void {
+    this.#moveTo(this.#monotonicMs + byMs);
+  }
+
   /** Lets time pass: both clocks move on, and each timer that comes due fires at its own instant. */
   async advance(byMs: number): Promise<void> {
     const endMs = this.#monotonicMs + byMs;
     for (let next = this.#nextDue(endMs); next !== undefined; next = this.#nextDue(endMs)) {
-      this.#moveTo(next.dueMs);
+      // One that came due while the process stood still fires now.
+      this.#moveTo(Math.max(next.dueMs, this.#monotonicMs));
       if (next.periodMs === undefined) this.#scheduled.delete(next);
       else next.dueMs += next.periodMs;
       next.run();

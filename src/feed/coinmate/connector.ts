@@ -8,15 +8,7 @@ import { type ListedPair, listedPairs, type MarketTerms, requirePlaces, requireP
 import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import { Loop } from '../timers.ts';
-import {
-  asDecimal,
-  asEpoch,
-  asObject,
-  asText,
-  UpstreamError,
-  type UpstreamErrorKind,
-  type WireObject,
-} from '../wire.ts';
+import * as wire from '../wire.ts';
 
 /** The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no candles, and no states. */
 export class CoinmateConnector extends ConnectorBase {
@@ -51,11 +43,11 @@ export class CoinmateConnector extends ConnectorBase {
 
 /** Takes `data` out of `{error, errorMessage, data}`. The HTTP status is 200 even for an error. */
 function readEnvelope(body: unknown): unknown {
-  const envelope = asObject(body);
-  if (typeof envelope?.error !== 'boolean') throw new UpstreamError('malformed', 'no error member');
+  const envelope = wire.asObject(body);
+  if (typeof envelope?.error !== 'boolean') throw new wire.UpstreamError('malformed', 'no error member');
   if (!envelope.error) return envelope.data;
-  const message = (asText(envelope.errorMessage) ?? 'unreadable error').slice(0, 100);
-  throw new UpstreamError(/too many|limit/i.test(message) ? 'rate_limited' : 'refused', message);
+  const message = (wire.asText(envelope.errorMessage) ?? 'unreadable error').slice(0, 100);
+  throw new wire.UpstreamError(/too many|limit/i.test(message) ? 'rate_limited' : 'refused', message);
 }
 
 /** 30 requests a minute of the 100 that an address has. */
@@ -119,7 +111,7 @@ export class PolledLive extends Loop implements LiveConnection {
     }
   }
 
-  protected override failed({ kind, message, retryAfterMs }: UpstreamError): number {
+  protected override failed({ kind, message, retryAfterMs }: wire.UpstreamError): number {
     if (kind === 'malformed' && this.#isOpen) {
       this.#listener({ type: 'dropped', reason: 'malformed' });
     } else {
@@ -130,7 +122,7 @@ export class PolledLive extends Loop implements LiveConnection {
   }
 }
 
-const closeReasons: Partial<Record<UpstreamErrorKind, CloseReason>> = {
+const closeReasons: Partial<Record<wire.UpstreamErrorKind, CloseReason>> = {
   network: 'network',
   timeout: 'connect_timeout',
   too_large: 'oversized',
@@ -144,7 +136,7 @@ export function readTradingPairs(data: unknown): ListedPair[] {
   return listedPairs(data, 'tradingPairs', ['name', 'firstCurrency', 'secondCurrency'], readTerms);
 }
 
-function readTerms(entry: WireObject): MarketTerms {
+function readTerms(entry: wire.WireObject): MarketTerms {
   const pricePrecision = requirePlaces(entry, 'priceDecimals');
   return {
     status: 'trading',
@@ -160,12 +152,12 @@ function readTerms(entry: WireObject): MarketTerms {
  * Reads one entry of `tickerAll`, whose numbers must be their source text. `change` and `open` are since today's open and
  * not over 24 hours, so neither is used.
  */
-export function readTicker(entry: WireObject): TickerValues {
+export function readTicker(entry: wire.WireObject): TickerValues {
   return {
     ...readCommonValues(entry),
-    volume24h: asDecimal(entry.amount),
+    volume24h: wire.asDecimal(entry.amount),
     priceChangePercent24h: undefined,
     // Documented as milliseconds, and sent as seconds: the size decides.
-    upstreamTime: asEpoch(entry.timestamp),
+    upstreamTime: wire.asEpoch(entry.timestamp),
   };
 }
