@@ -20,7 +20,7 @@ function courierProcess(t: TestContext, { path, clock }: Outbox, { port }: MailS
     clock.shift(${clock.now()} - clock.now());
     const store = await openStore({ url: 'sqlite:' + ${JSON.stringify(path)}, clock, randomness });
     const server = { host: '127.0.0.1', port: ${port}, implicitTls: false, credentials: undefined };
-    const place = { baseUrl: 'https://api.example.com', atMostEveryMs: 86400000 };
+    const place = { baseUrl: 'https://api.example.com', atMostEveryMs: 86400000, language: 'en' };
     const log = { info() {}, warn() {}, error() {} };
     new Courier({ notices: store.notices, server, from: { name: '', address: 'api@example.com' }, place, clock, randomness, log }).start();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -28,6 +28,15 @@ function courierProcess(t: TestContext, { path, clock }: Outbox, { port }: MailS
   });
   t.after(() => child.kill('SIGKILL'));
   return child;
+}
+
+/** The process may never come so far: that has to fail, and soon. */
+async function reached(point: Promise<void>): Promise<void> {
+  let isReached = false;
+  void point.then(() => {
+    isReached = true;
+  });
+  await eventually('the process is there', () => isReached);
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -46,7 +55,7 @@ describe('a process that is killed while it sends a notice', { concurrency: true
     // With the database held, the child has to wait before it may send the end.
     server.atRecipient = () => outbox.outside.exec('begin immediate');
     const child = courierProcess(t, outbox, server);
-    await contentCame.promise;
+    await reached(contentCame.promise);
     await killed(child);
     outbox.outside.exec('rollback');
     assert.deepEqual([server.whole.length, (await outbox.store.notices.get(notice.id)).status], [0, 'pending']);
@@ -71,7 +80,7 @@ describe('a process that is killed while it sends a notice', { concurrency: true
       return new Promise(() => {});
     };
     const child = courierProcess(t, outbox, server);
-    await endCame.promise;
+    await reached(endCame.promise);
     await killed(child);
     assert.equal((await outbox.store.notices.get(notice.id)).status, 'sending');
 
