@@ -189,7 +189,7 @@ test('a source that is lost and a status that is not operational are facts by th
   ]);
 });
 
-test('maintenance is told exactly, in place of the status', async () => {
+test('a maintenance window raises its own alert at its instants, and none of the status', async () => {
   const { state, look, clock, watch } = wellParts();
   state.path = 'fallback';
   const from = clock.now();
@@ -228,7 +228,7 @@ test('a certificate near its end and one that has expired are different alerts',
   assert.match(String(await look()), /^CertificateExpired .* critical: .* has expired$/);
 });
 
-test('a key is told of when its holder would get a notice, also while the store does not answer', async () => {
+test('a key raises an alert when its holder would get a notice, also while the store does not answer', async () => {
   const { state, look } = wellParts();
   state.refused = [
     { keyId: 'key_a', minutes: 2, refused: 500 },
@@ -243,7 +243,7 @@ test('a key is told of when its holder would get a notice, also while the store 
   assert.deepEqual(await look(), told);
 });
 
-test('is told after the longer of the time that its condition asks and the configured one', async () => {
+test('an alert is due after the longer of the time that its condition asks and the configured one', async () => {
   const { state, look } = wellParts();
   state.raiseAfterMs = 15_000;
   [state.connection, state.recording] = ['waiting', { gaps: 0, trouble: 'ENOSPC' }];

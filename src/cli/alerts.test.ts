@@ -61,7 +61,7 @@ describe('mdapi alerts', { concurrency: true }, () => {
     for (const hidden of ['T0P', 'R0UTE', secret]) assert.ok(!`${stdout}${stderr}${json}`.includes(hidden), hidden);
   });
 
-  test('test is told by the service, and says what became of it', async (t) => {
+  test('test sends one through the service, and says what became of it', async (t) => {
     const { operator, receiver, alerting } = await begin(t);
     alerting.start();
     const { deliveries } = await operator.json<{ deliveries: Record<string, unknown>[] }>('alerts', 'test');

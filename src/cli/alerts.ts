@@ -19,7 +19,7 @@ const list = storeCommand({
   async work({ store, configuration, paint }) {
     const alerts = (await store.alerts.list()).map(alertView);
     const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events }));
-    const none = 'No destination is configured (alerts.destinations): nobody is told.';
+    const none = 'No destination is configured (alerts.destinations): no alert is sent.';
     const where = destinations.map(({ name, kind }) => `${name} (${kind})`).join(', ');
     const text = listing(alerts, shownAlerts, paint, 'No alert is on.');
     return { json: { alerts, destinations }, text, notes: [where === '' ? none : `Told to: ${where}.`] };

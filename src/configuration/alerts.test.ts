@@ -6,7 +6,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const refusedFor = (destination: object) =>
   refusal({ env: { MDAPI_ALERTS_DESTINATIONS: JSON.stringify([{ name: 'ops', ...destination }]) } }).join('\n');
 
-test('a destination of alerts is told of everything, over https, unless it says otherwise', () => {
+test('a destination gets every kind of alert, over https, unless it says otherwise', () => {
   const { alerts } = fromYaml(`
 mail: { smtp: "smtp://127.0.0.1", from: api@example.com }
 alerts:

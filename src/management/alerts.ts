@@ -21,8 +21,8 @@ const DestinationSchema = object('Where alerts go. URLs and secrets are not show
 const AlertListSchema = named('AlertList', 'Alerts and where they go.', {
   alerts: listOf(AlertSchema, 'Those that are on, the latest first.'),
   destinations: listOf(DestinationSchema, 'As configured in `alerts.destinations`.'),
-  raiseAfterMs: count('How long something lasts before it is told.', 15_000),
-  endAfterMs: count('How long it is well again before the end is told.', 120_000),
+  raiseAfterMs: count('How long a condition must hold before its alert is sent.', 15_000),
+  endAfterMs: count('How long it must be over before the end of its alert is sent.', 120_000),
 });
 
 export const alertOperations = {

@@ -41,8 +41,7 @@ export class Markets {
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, upstream.ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, KnownRate>();
-  /** The terms that hold; {@link advance} brings them to an instant. */
-  readonly terms: TermsInForce;
+  readonly #terms: TermsInForce;
   readonly #holds = new Holds();
   /** The latest instant that `advance` was called with. */
   #advancedTo = 0;
@@ -55,9 +54,9 @@ export class Markets {
     this.sources.onDoubt = (...change) => {
       for (const observer of this.#observers) observer.sourceDoubted?.(...change);
     };
-    this.terms = new TermsInForce(firstTerms(policy));
+    this.#terms = new TermsInForce(firstTerms(policy));
     const precisionOf = (symbol: MarketSymbol, quote: CurrencyCode) =>
-      this.terms.of({ symbol, quote, isConverted: true }).precision?.value;
+      this.#terms.of({ symbol, quote, isConverted: true }).precision?.value;
     this.catalogue = new MarketCatalogue(policy, selection, precisionOf, rules);
   }
 
@@ -135,7 +134,7 @@ export class Markets {
 
   /** Replaces all terms but those of the configuration, and advances to `now`. */
   applyTerms(terms: readonly Term[], now: EpochMs): void {
-    this.terms.set(terms);
+    this.#terms.set(terms);
     this.advance(now);
   }
 
@@ -143,7 +142,7 @@ export class Markets {
   advance(now: EpochMs): void {
     if (now > this.#advancedTo) this.#advancedTo = now;
     else if (now < this.#advancedTo - clockDriftMs) this.clockSetBack(now);
-    if (!this.terms.advance(now)) return;
+    if (!this.#terms.advance(now)) return;
     this.catalogue.rebuild();
     this.#everythingChanged();
   }
@@ -161,9 +160,14 @@ export class Markets {
     }
   }
 
+  /** The terms that hold; {@link advance} brings them to an instant, {@link applyTerms} replaces them. */
+  get terms(): Omit<TermsInForce, 'set' | 'advance'> {
+    return this.#terms;
+  }
+
   /** The margin of a converted quote currency, in percent; terms of single markets can differ. */
   marginOf(quote: CurrencyCode): DecimalString {
-    return this.terms.of({ symbol: quote as string as MarketSymbol, quote, isConverted: true }).margin!.value;
+    return this.#terms.of({ symbol: quote as string as MarketSymbol, quote, isConverted: true }).margin!.value;
   }
 
   /** Returns why the ticker does not replace the last good one of its source, or `undefined` when it does. */
@@ -319,7 +323,7 @@ export class Markets {
     };
     for (const { validUntil } of this.#rates.values()) consider(validUntil);
     consider(this.catalogue.nextRemovalAt(now));
-    consider(this.terms.nextAt);
+    consider(this.#terms.nextAt);
     for (const instant of this.#holds.ends()) consider(instant);
     return next;
   }

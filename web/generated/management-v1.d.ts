@@ -4352,13 +4352,13 @@ export interface components {
             }[];
             /**
              * Format: int64
-             * @description How long something lasts before it is told.
+             * @description How long a condition must hold before its alert is sent.
              * @example 15000
              */
             readonly raiseAfterMs: number;
             /**
              * Format: int64
-             * @description How long it is well again before the end is told.
+             * @description How long it must be over before the end of its alert is sent.
              * @example 120000
              */
             readonly endAfterMs: number;

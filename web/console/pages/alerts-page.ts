@@ -23,7 +23,7 @@ export function AlertsPage() {
       <${Section} title=${say('On now')}><${Alerts} alerts=${alerts} /><//>
       <${Section} title=${say('Destinations')}>
         <${Destinations} destinations=${destinations} onTested=${log.refresh} />
-        <p class="small">${say('What lasts {raise} is told once; its end is told after {end} without it.', { raise: spanText(raiseAfterMs), end: spanText(endAfterMs) })}</p>
+        <p class="small">${say('An alert is sent once its condition has held for {raise}, and its end once it has been over for {end}.', { raise: spanText(raiseAfterMs), end: spanText(endAfterMs) })}</p>
       <//>
     </div>`}<//>
     <${Section} title=${say('Delivery log')}><${Loaded} polled=${log}>${({ deliveries }: AlertDeliveryList) => html`<${Deliveries} deliveries=${deliveries} />`}<//><//>
@@ -45,7 +45,7 @@ function Alerts({ alerts }: { alerts: readonly Alert[] }) {
 function Destinations({ destinations, onTested }: { destinations: AlertList['destinations']; onTested: () => void }) {
   if (destinations.length === 0)
     return html`<div class="note warn">
-      <p>${tell('<strong>No destination is configured</strong>, so nobody is told of anything. Set one in <code>mdapi.yaml</code> and restart:')}</p>
+      <p>${tell('<strong>No destination is configured</strong>, so no alert is sent. Set one in <code>mdapi.yaml</code> and restart:')}</p>
       <pre tabindex="0"><code>${'alerts:\n  destinations:\n    - name: ops\n      url: https://ops.example.com/hooks/mdapi\n      secret: whsec_bWFrZSB5b3VyIG93biBvbmUgcGxlYXNl'}</code></pre>
     </div>`;
   return html`<${TableFrame} label=${say('Destinations')}><table>

@@ -78,14 +78,14 @@ export const pages = {
   // Alerts.
   'On now': 'Trvá teď',
   Destinations: 'Příjemci',
-  'What lasts {raise} is told once; its end is told after {end} without it.':
-    'Co trvá {raise}, se ohlásí jednou; konec se ohlásí, když je {end} klid.',
+  'An alert is sent once its condition has held for {raise}, and its end once it has been over for {end}.':
+    'Výstraha se odešle, když její důvod trvá {raise}, a její konec, když už {end} netrvá.',
   'Delivery log': 'Záznam doručení',
   'No alert is on.': 'Žádná výstraha netrvá.',
   Alert: 'Výstraha',
   Severity: 'Závažnost',
   Subject: 'Předmět',
-  '<strong>No destination is configured</strong>, so nobody is told of anything. Set one in <code>mdapi.yaml</code> and restart:':
+  '<strong>No destination is configured</strong>, so no alert is sent. Set one in <code>mdapi.yaml</code> and restart:':
     '<strong>Není nastaven žádný příjemce</strong>, takže se nikomu nic nehlásí. Nastavte ho v <code>mdapi.yaml</code> a službu restartujte:',
   Kind: 'Druh',
   'Told of': 'Hlásí se',
