@@ -1,5 +1,6 @@
 import type { AlertChange } from '../store/alerts.ts';
 import templates from './alert-templates.json' with { type: 'json' };
+import { filled } from './message.ts';
 
 /** Where alerts go. All but name, kind and events is secret. */
 export interface AlertDestination {
@@ -34,22 +35,22 @@ export function alertMessage(
     ...{ raisedAt: raised, raisedAtMs: raisedAt, endedAt: ended, endedAtMs: endedAt ?? null },
     ...{ changedAt: ended ?? raised, title: `${name}: ${summary}`.slice(0, titleLengthMax) },
   };
-  values.head = filled(templates.head[state], values);
-  const text = String(filled(templates.text[state], values));
+  values.head = shaped(templates.head[state], values);
+  const text = String(shaped(templates.text[state], values));
   // Slack's markup has these alone.
   const escapedText = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const template = messages[`${kind} ${state}`] ?? messages[kind];
-  return filled(template, { ...values, text, escapedText, ...(kind === 'pagerduty' && { secret }) }) as object;
+  return shaped(template, { ...values, text, escapedText, ...(kind === 'pagerduty' && { secret }) }) as object;
 }
 
 /** Puts values in their places. A text that is a place and nothing else becomes the value as it is. */
-function filled(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
+function shaped(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (typeof template === 'string') {
     const whole = /^\{(\w+)\}$/.exec(template);
     if (whole !== null) return values[whole[1]!];
-    return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+    return filled(template, values);
   }
-  return Object.fromEntries(Object.entries(template as object).map(([key, part]) => [key, filled(part, values)]));
+  return Object.fromEntries(Object.entries(template as object).map(([key, part]) => [key, shaped(part, values)]));
 }
 
 function isoOf(atMs: number): string {

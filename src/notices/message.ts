@@ -61,3 +61,8 @@ export async function composeMessage(mail: MailBody, { from, to, messageId, date
   });
   return composer.compile().build();
 }
+
+/** Puts values into the places `{name}` of a text, in one pass: what is put in is never filled itself. */
+export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}

@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import { html, trusted } from '../html.ts';
 import type { Language } from '../languages.ts';
 import type { NoticeFigures } from '../store/notices.ts';
-import type { MailBody } from './message.ts';
+import { filled, type MailBody } from './message.ts';
 import texts from './notice-mail.json' with { type: 'json' };
 
 /** A mail before it has a sender and a recipient. */
@@ -61,9 +61,7 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
   const span = filled(firstMinuteMs === lastMinuteMs ? words.at : words.between, ends);
   const left = breachedMinutes - figures.minutes.length;
   const hours = atMostEveryMs / 3_600_000;
-  const everySpan = Number.isInteger(hours)
-    ? counted('hourSpan', hours)
-    : counted('minuteSpan', Math.round(atMostEveryMs / minuteMs));
+  const every = Number.isInteger(hours) ? counted('hourSpan', hours) : counted('minuteSpan', Math.round(hours * 60));
   return {
     ...{ words, key, limit },
     about: filled(words.about, { key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
@@ -74,16 +72,11 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
     /** Minutes that are not listed. */
     left: left > 0 ? counted('left', left) : undefined,
     limitsUrl: `${baseUrl}${words.limitsPath}`,
-    footer: filled(words.footer, { span: everySpan }),
+    footer: filled(words.footer, { span: every }),
   };
 }
 
 type Parts = ReturnType<typeof partsOf>;
-
-/** In one pass: what is filled in is never filled itself. */
-function filled(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
-}
 
 /** The key as its holder knows it: the label, if it has one, and the last four characters. */
 function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>, words: Words): string {
