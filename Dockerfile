@@ -2,15 +2,17 @@
 #
 # The base image's Node is exactly the one of package.json's optionalDependencies: so the platform packages that bring it
 # elsewhere are left out, and the launcher runs the program in its own process, which is PID 1 and gets the signals.
+# The digest decides which image is taken, whatever the tag says; so the build asks that image for its version.
 
-FROM node:26.10.0-trixie-slim AS packages
+FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--no-audit"]
 
-FROM node:26.10.0-trixie-slim
+FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 # Nothing is installed in a running container, so npm is removed; its user has no shell and no home.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
+RUN test "$(node --version)" = v26.10.0 \
+  && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
   && groupadd --gid 10001 mdapi \
   && useradd --uid 10001 --gid mdapi --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin mdapi \
   && install --directory --mode=0700 --owner=mdapi --group=mdapi /data \

@@ -73,13 +73,12 @@ chart() {
   archive "mdapi-chart-$version.tgz" "$work" mdapi
 }
 
-# What `docker build -` takes: the Dockerfile with the server package in place of the sources, its base image by the digest
-# that IMAGE_DIGEST has (sha256:…).
+# What `docker build -` takes: the Dockerfile with the server package in place of the sources.
 image() {
   mkdir "$work/image"
   tar --extract --file "$out/market-data-api-$version.tgz" --directory "$work/image"
   cp ops/container/{healthcheck.js,mdapi.yaml} "$work/image/"
-  sed -e '/^FROM .* AS packages$/,/^$/d' -e '/^COPY --from=packages /d' -e "s/^FROM node:.*/&${IMAGE_DIGEST:+@$IMAGE_DIGEST}/" \
+  sed -e '/^FROM .* AS packages$/,/^$/d' -e '/^COPY --from=packages /d' \
     -e 's/^COPY package.json .*/COPY package .\//' -e 's/^COPY ops\/container\//COPY /' \
     -e '/^COPY \(bin\|client\|client-python\|docs\|exchange-simulator\|web\|src\)[ \/]/d' Dockerfile >"$work/image/Dockerfile"
   archive "market-data-api-$version-image.tar.gz" "$work/image"

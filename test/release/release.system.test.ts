@@ -226,6 +226,7 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     const context = await unpacked(`market-data-api-${version}-image.tar.gz`);
     const stages = readDockerfile(readFileSync(join(context, 'Dockerfile'), 'utf8'));
     assert.equal(stages.length, 1);
+    assert.match(stages[0]!.image, /@sha256:[0-9a-f]{64}$/);
     const copied = instructionsOf(stages[0]!, 'COPY').map((rest) => rest.split(' '));
     assert.deepEqual(copied, [
       ['package', './'],

