@@ -1,12 +1,11 @@
 import type { Language } from '../languages.ts';
 import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, type AccountSettings, assertEmail, unknownAccount } from '../store/accounts.ts';
-import { type Command, type CommandInput, described, type Result } from './command.ts';
+import type { Command, CommandInput, Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, listing, pairs } from './style.ts';
 
-const create = storeCommand({
-  ...described('accounts create'),
+const create = storeCommand('accounts create', {
   mayCreate: true,
   read: (input) => ({ ...settingsFrom(input), email: input.required('email') }),
   async work(job) {
@@ -15,42 +14,31 @@ const create = storeCommand({
   },
 });
 
-const list = storeCommand({
-  ...described('accounts list'),
-  async work({ store, paint }) {
-    const accounts = (await store.accounts.list()).map((account) => accountView(account, account.keys));
-    const shown = { ID: 'id', 'E-MAIL': 'email', STATE: 'state', CREATED: 'createdAt' } as const;
-    return { json: { accounts }, text: listing(accounts, shown, paint, 'No accounts.') };
-  },
+const list = storeCommand('accounts list', async ({ store, paint }) => {
+  const accounts = (await store.accounts.list()).map((account) => accountView(account, account.keys));
+  const shown = { ID: 'id', 'E-MAIL': 'email', STATE: 'state', CREATED: 'createdAt' } as const;
+  return { json: { accounts }, text: listing(accounts, shown, paint, 'No accounts.') };
 });
 
-const deactivate = storeCommand({
-  ...described('accounts deactivate'),
-  async work(job) {
-    const { id, name } = await namedAccount(job);
-    await job.confirm(`Deactivate ${name}? All its keys stop working.`);
-    return shown(await job.store.accounts.setActive(id, false), job);
-  },
+const deactivate = storeCommand('accounts deactivate', async (job) => {
+  const { id, name } = await namedAccount(job);
+  await job.confirm(`Deactivate ${name}? All its keys stop working.`);
+  return shown(await job.store.accounts.setActive(id, false), job);
 });
 
-const activate = storeCommand({
-  ...described('accounts activate'),
-  work: async (job) => shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
-});
+const activate = storeCommand('accounts activate', async (job) =>
+  shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
+);
 
-const update = storeCommand({
-  ...described('accounts update'),
+const update = storeCommand('accounts update', {
   read: settingsFrom,
   work: async (job) => shown(await job.store.accounts.update(job.input.argument('ID'), job.values), job),
 });
 
-const erase = storeCommand({
-  ...described('accounts erase'),
-  async work(job) {
-    const { id, name } = await namedAccount(job);
-    await job.confirm(`Erase ${name} and revoke its keys? This is final.`, true);
-    return shown(await job.store.accounts.erase(id), job);
-  },
+const erase = storeCommand('accounts erase', async (job) => {
+  const { id, name } = await namedAccount(job);
+  await job.confirm(`Erase ${name} and revoke its keys? This is final.`, true);
+  return shown(await job.store.accounts.erase(id), job);
 });
 
 export const accountCommands: readonly Command[] = [create, list, update, deactivate, activate, erase];

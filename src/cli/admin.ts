@@ -1,14 +1,13 @@
 import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
 import { type Role, roles, roleTable } from '../operator/role.ts';
 import { type TokenView, tokenView } from '../operator/token.ts';
-import { type Command, described } from './command.ts';
+import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
-const create = storeCommand({
-  ...described('admin token'),
+const create = storeCommand('admin token', {
   details: [
     `Each role may also do what those before it may. ${Object.entries(roleTable)
       .map(([role, may]) => `${role}: ${may}`)
@@ -37,19 +36,15 @@ const create = storeCommand({
   },
 });
 
-const list = storeCommand({
-  ...described('admin tokens'),
-  async work({ store, context, paint }) {
-    const now = context.clock.now();
-    const tokens = (await store.tokens.list()).map((token) => tokenView(token, now));
-    const times = { CREATED: 'createdAt', EXPIRES: 'expiresAt', 'LAST USED': 'lastUsedAt' } as const;
-    const shown = { ID: 'id', NAME: 'name', ROLE: 'role', STATE: 'state', ...times } as const;
-    return { json: { tokens }, text: listing(tokens, shown, paint, 'No tokens.') };
-  },
+const list = storeCommand('admin tokens', async ({ store, context, paint }) => {
+  const now = context.clock.now();
+  const tokens = (await store.tokens.list()).map((token) => tokenView(token, now));
+  const times = { CREATED: 'createdAt', EXPIRES: 'expiresAt', 'LAST USED': 'lastUsedAt' } as const;
+  const shown = { ID: 'id', NAME: 'name', ROLE: 'role', STATE: 'state', ...times } as const;
+  return { json: { tokens }, text: listing(tokens, shown, paint, 'No tokens.') };
 });
 
-const revoke = storeCommand({
-  ...described('admin revoke'),
+const revoke = storeCommand('admin revoke', {
   read(input) {
     const id = input.argument('ID');
     if (!id.startsWith('mdo_')) return id;

@@ -1,6 +1,6 @@
 import { sleep } from '../clock.ts';
 import { alertView, type DeliveryView, deliveryView } from '../operator/alert.ts';
-import { type Command, described } from './command.ts';
+import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { listing, type Shown } from './style.ts';
@@ -14,16 +14,13 @@ const shownAlerts = {
   SUMMARY: 'summary',
 } as const;
 
-const list = storeCommand({
-  ...described('alerts list'),
-  async work({ store, configuration, paint }) {
-    const alerts = (await store.alerts.list()).map(alertView);
-    const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events }));
-    const none = 'No destination is configured (alerts.destinations): no alert is sent.';
-    const where = destinations.map(({ name, kind }) => `${name} (${kind})`).join(', ');
-    const text = listing(alerts, shownAlerts, paint, 'No alert is on.');
-    return { json: { alerts, destinations }, text, notes: [where === '' ? none : `Told to: ${where}.`] };
-  },
+const list = storeCommand('alerts list', async ({ store, configuration, paint }) => {
+  const alerts = (await store.alerts.list()).map(alertView);
+  const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events }));
+  const none = 'No destination is configured (alerts.destinations): no alert is sent.';
+  const where = destinations.map(({ name, kind }) => `${name} (${kind})`).join(', ');
+  const text = listing(alerts, shownAlerts, paint, 'No alert is on.');
+  return { json: { alerts, destinations }, text, notes: [where === '' ? none : `Told to: ${where}.`] };
 });
 
 const shownDeliveries: Shown<DeliveryView> = {
@@ -32,8 +29,7 @@ const shownDeliveries: Shown<DeliveryView> = {
   NOTE: ({ lastError }) => lastError ?? '',
 };
 
-const deliveries = storeCommand({
-  ...described('alerts deliveries'),
+const deliveries = storeCommand('alerts deliveries', {
   read: (input) => ({
     destination: input.option('destination'),
     limit: parseCount(input.option('limit') ?? '100', 10_000, '--limit'),
@@ -48,29 +44,26 @@ const deliveries = storeCommand({
 const waitMs = 15_000;
 const lookEveryMs = 250;
 
-const test = storeCommand({
-  ...described('alerts test'),
-  async work({ input, context, store, configuration, paint }) {
-    const { testDeliveries } = await import('../notices/alerting.ts');
-    const wanted = input.everyArgument('NAME');
-    const all = configuration.alerts.destinations;
-    const chosen = wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
-    if (chosen.length < Math.max(1, new Set(wanted).size)) {
-      const names = all.map(({ name }) => name).join(', ') || 'none is configured (alerts.destinations)';
-      throw new CommandError(exitCodes.notFound, 'destination_unknown', `There is no such destination: ${names}.`);
-    }
-    const now = context.clock.now();
-    const ids = await store.deliveries.add(chosen.flatMap((each) => testDeliveries(each, now)));
-    const sent = await settled(ids, { context, store });
-    const isUntried = sent.some(({ attempts }) => attempts === 0);
-    const note = 'Not tried yet: the service has to run, with this database and these destinations.';
-    return {
-      json: { deliveries: sent },
-      text: listing(sent, shownDeliveries, paint, ''),
-      notes: isUntried ? [note] : [],
-      exitCode: sent.every(({ status }) => status === 'sent') ? exitCodes.ok : exitCodes.failure,
-    };
-  },
+const test = storeCommand('alerts test', async ({ input, context, store, configuration, paint }) => {
+  const { testDeliveries } = await import('../notices/alerting.ts');
+  const wanted = input.everyArgument('NAME');
+  const all = configuration.alerts.destinations;
+  const chosen = wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
+  if (chosen.length < Math.max(1, new Set(wanted).size)) {
+    const names = all.map(({ name }) => name).join(', ') || 'none is configured (alerts.destinations)';
+    throw new CommandError(exitCodes.notFound, 'destination_unknown', `There is no such destination: ${names}.`);
+  }
+  const now = context.clock.now();
+  const ids = await store.deliveries.add(chosen.flatMap((each) => testDeliveries(each, now)));
+  const sent = await settled(ids, { context, store });
+  const isUntried = sent.some(({ attempts }) => attempts === 0);
+  const note = 'Not tried yet: the service has to run, with this database and these destinations.';
+  return {
+    json: { deliveries: sent },
+    text: listing(sent, shownDeliveries, paint, ''),
+    notes: isUntried ? [note] : [],
+    exitCode: sent.every(({ status }) => status === 'sent') ? exitCodes.ok : exitCodes.failure,
+  };
 });
 
 /** Waits until each was sent or has failed once, or until it is too late. */

@@ -7,7 +7,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import { chainsWithJournal, journalOf } from '../history/reading/journal.ts';
 import { createIfMissing, lockForService } from '../store/sqlite/file.ts';
-import { type Command, type CommandInput, type Context, described, type Output, version } from './command.ts';
+import { type CommandInput, type Context, command, described, type Output, version } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
@@ -32,80 +32,70 @@ const manifestName = 'manifest.json';
 const busyTimeoutMs = 2_000;
 /** Pages of a database that are copied in one go. */
 const pagesAtOnce = 1_000;
-const postgresTools =
-  'What is in PostgreSQL its own tools back up: pg_dump and pg_restore one database, pg_basebackup with an archive of the write-ahead log all of it, to any instant. The record is there up to 5 seconds ago.';
+/** The help on PostgreSQL, where these commands do nothing. */
+const [, postgresTools = ''] = described('store backup').details ?? [];
 
-export const storeBackup: Command = {
-  ...described('store backup'),
-  details: [
-    'Each file is copied as it is at one instant, the record with the journals of its running minute. The manifest has a SHA-256 of each.',
-    postgresTools,
-  ],
-  async run(input, context) {
-    const { directory, bases, notes } = await placesOf(input, context);
-    if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
-      throw new CommandError(exitCodes.refused, 'directory_not_empty', `${directory} is not empty. Name a new one.`);
-    }
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const show = progressOn(context.stderr);
-    const at = isoInstant(context.clock.now());
-    const written = { mode: 0o600, flush: true };
-    const snapshots = [...bases].map(([name, path]) => ({ name, ...snapshotOf(path) }));
-    const names: string[] = [];
-    for (const { name, database, journals } of snapshots) {
-      const target = join(directory, name);
-      createIfMissing(target);
-      show(name, 0);
-      const rate = pagesAtOnce;
-      await backup(database, target, { rate, progress: (now) => show(name, 1 - now.remainingPages / now.totalPages) });
-      show(name, 1);
-      database.close();
-      for (const [chain, bytes] of journals) fs.writeFileSync(journalOf(target, chain), bytes, written);
-      names.push(name, ...[...journals.keys()].map((chain) => journalOf(name, chain)));
-    }
-    const files: BackupFile[] = [];
-    for (const name of names) {
-      const path = join(directory, name);
-      files.push({ name, bytes: fs.statSync(path).size, sha256: await digestOf(path) });
-    }
-    const manifest: Manifest = { form, version, at, files };
-    fs.writeFileSync(join(directory, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, written);
-    return { json: { directory, at, files }, text: textOf(files, context), notes };
-  },
-};
+export const storeBackup = command('store backup', async (input, context) => {
+  const { directory, bases, notes } = await placesOf(input, context);
+  if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
+    throw new CommandError(exitCodes.refused, 'directory_not_empty', `${directory} is not empty. Name a new one.`);
+  }
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const show = progressOn(context.stderr);
+  const at = isoInstant(context.clock.now());
+  const written = { mode: 0o600, flush: true };
+  const snapshots = [...bases].map(([name, path]) => ({ name, ...snapshotOf(path) }));
+  const names: string[] = [];
+  for (const { name, database, journals } of snapshots) {
+    const target = join(directory, name);
+    createIfMissing(target);
+    show(name, 0);
+    const rate = pagesAtOnce;
+    await backup(database, target, { rate, progress: (now) => show(name, 1 - now.remainingPages / now.totalPages) });
+    show(name, 1);
+    database.close();
+    for (const [chain, bytes] of journals) fs.writeFileSync(journalOf(target, chain), bytes, written);
+    names.push(name, ...[...journals.keys()].map((chain) => journalOf(name, chain)));
+  }
+  const files: BackupFile[] = [];
+  for (const name of names) {
+    const path = join(directory, name);
+    files.push({ name, bytes: fs.statSync(path).size, sha256: await digestOf(path) });
+  }
+  const manifest: Manifest = { form, version, at, files };
+  fs.writeFileSync(join(directory, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, written);
+  return { json: { directory, at, files }, text: textOf(files, context), notes };
+});
 
-export const storeRestore: Command = {
-  ...described('store restore'),
-  async run(input, context) {
-    const { directory, bases, notes } = await placesOf(input, context);
-    const files = fs.statSync(directory, { throwIfNoEntry: false })?.isFile()
-      ? await keptFile(directory, context)
-      : readManifest(directory).files;
-    const staged = files.map(({ name }) => targetOf(name, bases)).map((path) => [`${path}.restoring`, path] as const);
-    const paths = [...bases].filter(([name]) => files.some((file) => file.name === name)).map(([, path]) => path);
-    const old = paths.flatMap((path) => oldFiles(path).map((suffix) => ({ path, suffix })));
-    const locked = old.filter(({ suffix }) => !suffix.startsWith('-'));
-    const releases = locked.map(({ path, suffix }) => lockForService(path + suffix));
-    try {
-      if (old.length > 0 && !input.isSet('replace')) {
-        const message = `There is ${old[0]!.path}${old[0]!.suffix} already. To put it aside, say --replace.`;
-        throw new CommandError(exitCodes.refused, 'target_not_empty', message);
-      }
-      const aside = `.replaced-${context.clock.now()}`;
-      const moves = old.map(({ path, suffix }) => [path + suffix, path + aside + suffix] as const);
-      for (const [index, file] of files.entries()) {
-        context.stderr.write(`${file.name}\n`);
-        await stage(fs.statSync(directory).isFile() ? directory : join(directory, file.name), file, staged[index]![0]);
-      }
-      moveAll([...moves, ...staged]);
-    } finally {
-      for (const [path] of staged) fs.rmSync(path, { force: true });
-      for (const release of releases) release();
+export const storeRestore = command('store restore', async (input, context) => {
+  const { directory, bases, notes } = await placesOf(input, context);
+  const files = fs.statSync(directory, { throwIfNoEntry: false })?.isFile()
+    ? await keptFile(directory, context)
+    : readManifest(directory).files;
+  const staged = files.map(({ name }) => targetOf(name, bases)).map((path) => [`${path}.restoring`, path] as const);
+  const paths = [...bases].filter(([name]) => files.some((file) => file.name === name)).map(([, path]) => path);
+  const old = paths.flatMap((path) => oldFiles(path).map((suffix) => ({ path, suffix })));
+  const locked = old.filter(({ suffix }) => !suffix.startsWith('-'));
+  const releases = locked.map(({ path, suffix }) => lockForService(path + suffix));
+  try {
+    if (old.length > 0 && !input.isSet('replace')) {
+      const message = `There is ${old[0]!.path}${old[0]!.suffix} already. To put it aside, say --replace.`;
+      throw new CommandError(exitCodes.refused, 'target_not_empty', message);
     }
-    const next = 'Next: `mdapi history verify`, and start the server.';
-    return { json: { restored: files }, text: textOf(files, context), notes: [...notes, next] };
-  },
-};
+    const aside = `.replaced-${context.clock.now()}`;
+    const moves = old.map(({ path, suffix }) => [path + suffix, path + aside + suffix] as const);
+    for (const [index, file] of files.entries()) {
+      context.stderr.write(`${file.name}\n`);
+      await stage(fs.statSync(directory).isFile() ? directory : join(directory, file.name), file, staged[index]![0]);
+    }
+    moveAll([...moves, ...staged]);
+  } finally {
+    for (const [path] of staged) fs.rmSync(path, { force: true });
+    for (const release of releases) release();
+  }
+  const next = 'Next: `mdapi history verify`, and start the server.';
+  return { json: { restored: files }, text: textOf(files, context), notes: [...notes, next] };
+});
 
 /** The configured files, by their names in a backup. Throws `CommandError` where there is none. */
 async function placesOf(input: CommandInput, context: Context) {

@@ -11,19 +11,16 @@ import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
 import type { Finding } from './check-levels.ts';
-import { type Command, type Context, described } from './command.ts';
+import { type Context, command } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
 import { askServer } from './private-listener.ts';
 import { listenFailure, tlsFailure } from './serve.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
-export const check: Command = {
-  ...described('check'),
-  async run(input, context) {
-    return checkAll(await configurationFor(input, context), context);
-  },
-};
+export const check = command('check', async (input, context) => {
+  return checkAll(await configurationFor(input, context), context);
+});
 
 /** Checks all that a configuration names. */
 export async function checkAll({ configuration, file, settings }: LoadedConfiguration, context: Context) {

@@ -22,9 +22,17 @@ export interface Command {
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
 }
 
+/** The name of a command that `commands.json` describes. */
+export type CommandName = keyof typeof written;
+
 /** Gives the name of a command and what `commands.json` says of it. */
-export function described(name: keyof typeof written): Omit<Command, 'run'> {
+export function described(name: CommandName): Omit<Command, 'run'> {
   return { name, ...written[name] };
+}
+
+/** A command that `commands.json` describes. */
+export function command(name: CommandName, run: Command['run']): Command {
+  return { ...described(name), run };
 }
 
 /** Required, unless it is `many`. One that is optional can only be left out for `--all`. */

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Command, commonOptions, described, type Option } from './command.ts';
+import { type Command, command, commonOptions, type Option } from './command.ts';
 import { UsageError } from './failure.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** @param commands asked for when it runs, for it is one of them */
-export const completionOf = (commands: () => readonly Command[]): Command => ({
-  ...described('completion'),
-  async run(input) {
+export const completionOf = (commands: () => readonly Command[]) =>
+  command('completion', async (input) => {
     const wanted = input.argument('SHELL');
     const shell = shells.find((each) => each === wanted);
     if (shell === undefined) {
@@ -17,8 +16,7 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
     const lookUp = `printf '%s\\n' ${quoted(table.join('\n'))} | awk ${quoted(textOf('look-up.awk'))}`;
     const script = textOf(`mdapi.${shell}`).replace('@LOOK_UP@', () => lookUp);
     return { json: { script }, text: script };
-  },
-});
+  });
 
 /** A word that may follow others: `keys`, then `create` (or an option), its summary, and the value that an option takes. */
 type Row = readonly [after: string, word: string, summary: string, value: string];

@@ -11,31 +11,28 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Service } from '../main.ts';
 import { issueKey } from '../operator/key.ts';
 import type { Store } from '../store/store.ts';
-import { type Command, type Context, described, type Output } from './command.ts';
+import { type Context, command, type Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
 
-export const demo: Command = {
-  ...described('demo'),
-  async run(input, context) {
-    const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
-    const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');
-    try {
-      const configFile = await writeConfiguration(directory, exchange, await adminPort());
-      const option = (name: string) => (name === 'config' ? configFile : input.option(name));
-      const { configuration } = await configurationFor({ ...input, option }, context, portFlags(input));
-      await serveDemo(configuration, context, (service, secrets) => {
-        const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
-        context.stdout.write(input.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
-      });
-      return exitCodes.ok;
-    } finally {
-      await exchange.stop();
-    }
-  },
-};
+export const demo = command('demo', async (input, context) => {
+  const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
+  const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');
+  try {
+    const configFile = await writeConfiguration(directory, exchange, await adminPort());
+    const option = (name: string) => (name === 'config' ? configFile : input.option(name));
+    const { configuration } = await configurationFor({ ...input, option }, context, portFlags(input));
+    await serveDemo(configuration, context, (service, secrets) => {
+      const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
+      context.stdout.write(input.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
+    });
+    return exitCodes.ok;
+  } finally {
+    await exchange.stop();
+  }
+});
 
 /** Serves until the process is stopped; `ready` runs once there is a price. */
 async function serveDemo(

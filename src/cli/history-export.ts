@@ -4,7 +4,7 @@ import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { RecordSpan } from '../history/reading/record-reader.ts';
 import type { ExportedRows, ExportFormat } from '../history/ship/export.ts';
-import { type Command, described } from './command.ts';
+import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
 import { keyIdOf, readSpan, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
@@ -14,8 +14,7 @@ type What = keyof ExportedRows;
 /** How long the span of a file is: of prices there are most. */
 const fileMs = { quotes: 3_600_000, answers: 86_400_000, facts: 86_400_000 } as const;
 
-export const exportRecord: Command = storeCommand({
-  ...described('history export'),
+export const exportRecord: Command = storeCommand('history export', {
   read(input, now) {
     const what = (input.option('what') ?? 'quotes') as What;
     const format = input.required('format') as ExportFormat;

@@ -3,16 +3,15 @@ import { resolve } from 'node:path';
 import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
-import { described } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { pairs } from './style.ts';
 import { parseCount } from './values.ts';
 
-export const verify = storeCommand({
-  ...described('history verify'),
-  async work({ input, store, configuration, context: { cwd, stderr, clock }, paint }) {
+export const verify = storeCommand(
+  'history verify',
+  async ({ input, store, configuration, context: { cwd, stderr, clock }, paint }) => {
     const seals = readSeals(input.option('seals'), cwd);
     const isAccepting = input.isSet('accept');
     const show = (segments: number) => {
@@ -62,7 +61,7 @@ export const verify = storeCommand({
       exitCode: isWhole ? exitCodes.ok : exitCodes.failure,
     };
   },
-});
+);
 
 /** Throws `UsageError` for a file that is not there, or has no seal. */
 function readSeals(file: string | undefined, cwd: string) {
@@ -74,8 +73,7 @@ function readSeals(file: string | undefined, cwd: string) {
   return seals;
 }
 
-export const hold = storeCommand({
-  ...described('history hold'),
+export const hold = storeCommand('history hold', {
   read(input, now) {
     const reason = input.required('reason');
     if (reason.length > 200) throw new UsageError('--reason has up to 200 characters.');
@@ -92,8 +90,7 @@ export const hold = storeCommand({
   },
 });
 
-export const release = storeCommand({
-  ...described('history release'),
+export const release = storeCommand('history release', {
   read: (input) => parseCount(input.argument('ID'), Number.MAX_SAFE_INTEGER, 'ID'),
   async work(job) {
     const { values: id, store } = job;

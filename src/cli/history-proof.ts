@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import { noProofTexts, type Proof, proofText } from '../history/query/prove.ts';
 import { evidencePage } from '../operator/evidence.ts';
-import { type Command, described } from './command.ts';
+import type { Command } from './command.ts';
 import { CommandError, exitCodes, writing } from './failure.ts';
 import { withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
@@ -14,8 +14,7 @@ function proving(
   name: 'history prove' | 'history evidence',
   make: (proof: Proof, configuration: Configuration) => string,
 ): Command {
-  return storeCommand({
-    ...described(name),
+  return storeCommand(name, {
     read: (input) => parseRequestId(input.argument('REQUEST_ID')),
     async work({ input, values: id, configuration, context }) {
       const proof = await withRecord(configuration, context.clock, (record) => record.prove(id));

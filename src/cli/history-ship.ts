@@ -1,15 +1,14 @@
 import { isoInstant } from '../contract/instant.ts';
 import type { Shipped } from '../history/ship/ship.ts';
 import { instants } from '../operator/fields.ts';
-import { type Command, described } from './command.ts';
+import type { Command } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { withSegments } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { harmless } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
-export const ship: Command = storeCommand({
-  ...described('history ship'),
+export const ship: Command = storeCommand('history ship', {
   read(input, now) {
     const from = parseOptionalInstant(input.option('from'), now, '--from');
     const to = parseOptionalInstant(input.option('to'), now, '--to');

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Position } from '../history/segment/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
-import { type Command, type CommandInput, described } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
@@ -25,8 +25,7 @@ function nextOf(next: Position | undefined, { limit }: { readonly limit: number 
   return { next: positionText(next), notes: [note] };
 }
 
-const quotes = storeCommand({
-  ...described('history quotes'),
+const quotes = storeCommand('history quotes', {
   read: readPage,
   async work({ input, values, configuration, paint, context: { clock } }) {
     const symbol = symbolOf(input.argument('SYMBOL'));
@@ -43,8 +42,7 @@ const quotes = storeCommand({
   },
 });
 
-const served = storeCommand({
-  ...described('history served'),
+const served = storeCommand('history served', {
   read: readPage,
   async work({ input, values, store, configuration, paint, context: { clock } }) {
     const keyId = await keyIdOf(store, input.required('key'));
@@ -60,8 +58,7 @@ const served = storeCommand({
   },
 });
 
-const answer = storeCommand({
-  ...described('history answer'),
+const answer = storeCommand('history answer', {
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration, paint, context: { clock } }) {
     const found = await withRecord(configuration, clock, (record) => record.answer(id));

@@ -3,7 +3,7 @@ import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator
 import { unknownAccount } from '../store/accounts.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { KeyStatus } from '../store/keys.ts';
-import { type Command, type CommandInput, described } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
@@ -14,8 +14,7 @@ const defaultOverlap = '24h';
 export const shownOnce =
   'The key is shown only once and stored nowhere. Save it now, out of browsers and repositories.';
 
-const create = storeCommand({
-  ...described('keys create'),
+const create = storeCommand('keys create', {
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
     limitPerMinute: limitFrom(input.option('limit')),
@@ -41,27 +40,23 @@ function limitFrom(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseCount(text, limitMax, '--limit');
 }
 
-const list = storeCommand({
-  ...described('keys list'),
-  async work({ input, store, context, paint }) {
-    const [account, ending] = [input.option('account'), input.option('ending')?.replace('…', '').slice(-4)];
-    const accountId = account?.includes('@')
-      ? (await store.accounts.list()).find(({ email }) => email.toLowerCase() === account.toLowerCase())?.id
-      : account && (await store.accounts.get(account))?.id;
-    if (account !== undefined && accountId === undefined) throw unknownAccount(account);
-    const now = context.clock.now();
-    const all = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
-    const keys = all.filter(({ lastFour }) => ending === undefined || lastFour === ending);
-    const shown: Shown<KeyView> = {
-      ...{ ID: 'id', KEY: ({ lastFour }) => `…${lastFour}`, STATE: 'state' },
-      ...{ EXPIRES: 'expiresAt', LIMIT: 'limitPerMinute', ACCOUNT: 'accountEmail', LABEL: 'label' },
-    };
-    return { json: { keys }, text: listing(keys, shown, paint, 'No keys.') };
-  },
+const list = storeCommand('keys list', async ({ input, store, context, paint }) => {
+  const [account, ending] = [input.option('account'), input.option('ending')?.replace('…', '').slice(-4)];
+  const accountId = account?.includes('@')
+    ? (await store.accounts.list()).find(({ email }) => email.toLowerCase() === account.toLowerCase())?.id
+    : account && (await store.accounts.get(account))?.id;
+  if (account !== undefined && accountId === undefined) throw unknownAccount(account);
+  const now = context.clock.now();
+  const all = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
+  const keys = all.filter(({ lastFour }) => ending === undefined || lastFour === ending);
+  const shown: Shown<KeyView> = {
+    ...{ ID: 'id', KEY: ({ lastFour }) => `…${lastFour}`, STATE: 'state' },
+    ...{ EXPIRES: 'expiresAt', LIMIT: 'limitPerMinute', ACCOUNT: 'accountEmail', LABEL: 'label' },
+  };
+  return { json: { keys }, text: listing(keys, shown, paint, 'No keys.') };
 });
 
-const update = storeCommand({
-  ...described('keys update'),
+const update = storeCommand('keys update', {
   read(input, now) {
     const [label, limit, expires] = ['label', 'limit', 'expires'].map((name) => input.option(name));
     if (label === undefined && limit === undefined && expires === undefined) {
@@ -78,8 +73,7 @@ const update = storeCommand({
   },
 });
 
-const rotate = storeCommand({
-  ...described('keys rotate'),
+const rotate = storeCommand('keys rotate', {
   read: (input) => ({
     id: keyIdFrom(input),
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
@@ -101,8 +95,7 @@ function statusCommand(
   status: KeyStatus,
   question?: (key: string) => string,
 ): Command {
-  return storeCommand({
-    ...described(name),
+  return storeCommand(name, {
     read: keyIdFrom,
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);

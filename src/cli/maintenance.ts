@@ -1,12 +1,11 @@
 import { type WindowView, windowView } from '../operator/window.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import { type Command, described, type Result } from './command.ts';
+import type { Command, Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, instantCell, listing, type Paint, pairs } from './style.ts';
 import { parseInstant } from './values.ts';
 
-const announce = storeCommand({
-  ...described('maintenance announce'),
+const announce = storeCommand('maintenance announce', {
   read: (input, now) => ({
     from: parseInstant(input.required('from'), now, '--from'),
     to: parseInstant(input.required('to'), now, '--to'),
@@ -50,8 +49,7 @@ function whatClientsSee(window: WindowView, paint: Paint): string {
   ].join('\n');
 }
 
-const extend = storeCommand({
-  ...described('maintenance extend'),
+const extend = storeCommand('maintenance extend', {
   read: (input, now) => parseInstant(input.required('to'), now, '--to'),
   async work(job) {
     const [id, text] = [job.input.argument('ID'), job.input.required('to')];
@@ -61,25 +59,20 @@ const extend = storeCommand({
   },
 });
 
-const end = storeCommand({
-  ...described('maintenance end'),
-  work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),
-});
+const end = storeCommand('maintenance end', async (job) =>
+  shown(await job.store.windows.end(job.input.argument('ID')), job),
+);
 
-const cancel = storeCommand({
-  ...described('maintenance cancel'),
-  work: async (job) => shown(await job.store.windows.cancel(job.input.argument('ID')), job),
-});
+const cancel = storeCommand('maintenance cancel', async (job) =>
+  shown(await job.store.windows.cancel(job.input.argument('ID')), job),
+);
 
-const list = storeCommand({
-  ...described('maintenance list'),
-  async work({ input, store, context, paint }) {
-    const now = context.clock.now();
-    const records = await store.windows.list(input.isSet('all') ? {} : { currentAt: now });
-    const windows = records.map((record) => windowView(record, now));
-    const shown = { ID: 'id', STATE: 'state', FROM: 'from', TO: 'to', DESCRIPTION: 'description' } as const;
-    return { json: { windows }, text: listing(windows, shown, paint, 'No maintenance windows.') };
-  },
+const list = storeCommand('maintenance list', async ({ input, store, context, paint }) => {
+  const now = context.clock.now();
+  const records = await store.windows.list(input.isSet('all') ? {} : { currentAt: now });
+  const windows = records.map((record) => windowView(record, now));
+  const shown = { ID: 'id', STATE: 'state', FROM: 'from', TO: 'to', DESCRIPTION: 'description' } as const;
+  return { json: { windows }, text: listing(windows, shown, paint, 'No maintenance windows.') };
 });
 
 export const maintenanceCommands: readonly Command[] = [announce, extend, end, cancel, list];

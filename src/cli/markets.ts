@@ -5,40 +5,37 @@ import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { acceptRefusal, doubtedSource } from '../operator/doubt.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
-import { type Command, described, type Result } from './command.ts';
+import type { Command, CommandName, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askPrice, askSources } from './private-listener.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
-const list = storeCommand({
-  ...described('markets list'),
-  async work({ store, configuration, context, paint }) {
-    const known = storedMarkets(await store.markets.list());
-    const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
-    const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
-    const unselected = [...reasons].flatMap(([symbol, reason]) => (reason === undefined ? [] : { symbol, reason }));
-    const notOffered = [...unselected, ...(await skippedPairs(store))];
-    const doubts = (await askSources(configuration.admin, context.clock))?.flatMap((source) => source.doubts ?? []);
-    const doubtsOf = ({ symbol, convertedFrom }: MarketView) =>
-      doubts?.filter(({ market }) => market === (convertedFrom ?? symbol)) ?? null;
-    const rows = markets.map((market) => [
-      market.symbol,
-      statusCell(market, paint),
-      market.convertedFrom ?? '-',
-      market.tickSize,
-      market.minOrderSize,
-      (doubtsOf(market) ?? []).map(doubtedSource).join(', '),
-    ]);
-    const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
-    if (doubts !== undefined && doubts.length > 0) headings.push('DOUBTED');
-    const text = table(headings, rows, paint, 'No markets yet.');
-    const others = notOffered.map(({ symbol, reason }) => [symbol, reason]);
-    return {
-      json: { markets: markets.map((market) => ({ ...market, doubts: doubtsOf(market) })), notOffered },
-      text: others.length === 0 ? text : `${text}\n\n${table(['NOT OFFERED', 'WHY'], others, paint, '')}`,
-    };
-  },
+const list = storeCommand('markets list', async ({ store, configuration, context, paint }) => {
+  const known = storedMarkets(await store.markets.list());
+  const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
+  const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
+  const unselected = [...reasons].flatMap(([symbol, reason]) => (reason === undefined ? [] : { symbol, reason }));
+  const notOffered = [...unselected, ...(await skippedPairs(store))];
+  const doubts = (await askSources(configuration.admin, context.clock))?.flatMap((source) => source.doubts ?? []);
+  const doubtsOf = ({ symbol, convertedFrom }: MarketView) =>
+    doubts?.filter(({ market }) => market === (convertedFrom ?? symbol)) ?? null;
+  const rows = markets.map((market) => [
+    market.symbol,
+    statusCell(market, paint),
+    market.convertedFrom ?? '-',
+    market.tickSize,
+    market.minOrderSize,
+    (doubtsOf(market) ?? []).map(doubtedSource).join(', '),
+  ]);
+  const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
+  if (doubts !== undefined && doubts.length > 0) headings.push('DOUBTED');
+  const text = table(headings, rows, paint, 'No markets yet.');
+  const others = notOffered.map(({ symbol, reason }) => [symbol, reason]);
+  return {
+    json: { markets: markets.map((market) => ({ ...market, doubts: doubtsOf(market) })), notOffered },
+    text: others.length === 0 ? text : `${text}\n\n${table(['NOT OFFERED', 'WHY'], others, paint, '')}`,
+  };
 });
 
 /** Why a market that was offered before is not, with this configuration. */
@@ -71,30 +68,24 @@ interface MarketChange {
   readonly notes?: (market: MarketView, markets: readonly MarketView[]) => readonly string[];
 }
 
-function marketCommand(
-  name: Parameters<typeof described>[0],
-  { applyAll, question, apply, notes }: MarketChange,
-): Command {
-  return storeCommand({
-    ...described(name),
-    async work(job): Promise<Result> {
-      if (applyAll !== undefined && job.input.isSet('all')) {
-        const changed = await applyAll(job);
-        return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
-      }
-      const before = storedMarkets(await job.store.markets.list());
-      const symbols = job.input.everyArgument('SYMBOL').map((text) => changeable(findMarket(before, text)));
-      for (const symbol of symbols) {
-        if (question !== undefined) await job.confirm(question(symbol, followersOf(before, symbol)), true);
-        await apply(job, symbol);
-      }
-      const after = storedMarkets(await job.store.markets.list());
-      const changed = symbols.map((symbol) => findMarket(after, symbol));
-      const text = changed.map((market) => marketText(market, job.paint)).join('\n\n');
-      const [market, ...others] = changed;
-      if (others.length > 0) return { json: { markets: changed }, text };
-      return { json: market!, text, notes: notes?.(market!, after) ?? [] };
-    },
+function marketCommand(name: CommandName, { applyAll, question, apply, notes }: MarketChange): Command {
+  return storeCommand(name, async (job): Promise<Result> => {
+    if (applyAll !== undefined && job.input.isSet('all')) {
+      const changed = await applyAll(job);
+      return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
+    }
+    const before = storedMarkets(await job.store.markets.list());
+    const symbols = job.input.everyArgument('SYMBOL').map((text) => changeable(findMarket(before, text)));
+    for (const symbol of symbols) {
+      if (question !== undefined) await job.confirm(question(symbol, followersOf(before, symbol)), true);
+      await apply(job, symbol);
+    }
+    const after = storedMarkets(await job.store.markets.list());
+    const changed = symbols.map((symbol) => findMarket(after, symbol));
+    const text = changed.map((market) => marketText(market, job.paint)).join('\n\n');
+    const [market, ...others] = changed;
+    if (others.length > 0) return { json: { markets: changed }, text };
+    return { json: market!, text, notes: notes?.(market!, after) ?? [] };
   });
 }
 

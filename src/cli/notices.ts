@@ -4,14 +4,13 @@ import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
 import { type NoticeView, noticePlace, noticeStatuses, noticeView } from '../operator/notice.ts';
 import type { NoticeStatus } from '../store/notices.ts';
-import { type Command, type CommandInput, type Context, described } from './command.ts';
+import { type Command, type CommandInput, type Context, command } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor, storeCommand, withStore } from './store-command.ts';
 import { harmless, listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
 
-const list = storeCommand({
-  ...described('notices list'),
+const list = storeCommand('notices list', {
   options: [
     { name: 'status', value: 'STATUS', values: noticeStatuses, summary: 'only notices in this state' },
     { name: 'key', value: 'ID', summary: 'only notices about this key' },
@@ -42,19 +41,16 @@ function noteOf({ attempts, lastError, nextAttemptAtMs }: NoticeView, now: numbe
   return why === '' ? next : `${why}; ${next}`;
 }
 
-const preview: Command = {
-  ...described('notices preview'),
-  async run(input, context) {
-    const { breachMail } = await import('../notices/notice-mail.ts');
-    const { figures, to, language, configuration } = await previewed(input, context);
-    const mail = breachMail(figures, placeOf(configuration), language);
-    const from = senderOf(configuration);
-    return {
-      json: { from: from ?? null, to: to ?? null, ...mail },
-      text: input.isSet('html') ? mail.html.trimEnd() : mailText(mail, from, to),
-    };
-  },
-};
+const preview = command('notices preview', async (input, context) => {
+  const { breachMail } = await import('../notices/notice-mail.ts');
+  const { figures, to, language, configuration } = await previewed(input, context);
+  const mail = breachMail(figures, placeOf(configuration), language);
+  const from = senderOf(configuration);
+  return {
+    json: { from: from ?? null, to: to ?? null, ...mail },
+    text: input.isSet('html') ? mail.html.trimEnd() : mailText(mail, from, to),
+  };
+});
 
 /** The figures and the recipient of a notice, or of an example; the recipient `undefined` when the account is gone. */
 async function previewed(input: CommandInput, context: Context) {
@@ -93,42 +89,39 @@ function mailText({ subject, text }: NoticeMail, from: string | undefined, to: s
 
 const sendTimeoutMs = 60_000;
 
-const sendTest: Command = {
-  ...described('notices send-test'),
-  async run(input, context) {
-    const { configuration } = await configurationFor(input, context);
-    const { mail, limits } = configuration;
-    if (mail === undefined) {
-      const message = 'No mail server is configured. Set mail.smtp and mail.from.';
-      throw new CommandError(exitCodes.failure, 'mail_not_configured', message);
-    }
-    const { composeMessage, domainOf, mailableAddress } = await import('../notices/message.ts');
-    const to = mailableAddress(input.required('to'));
-    if (to === undefined)
-      throw new UsageError('--to: not an address that mail can be sent to, such as name@example.com.');
-    const { breachMail, sampleFigures } = await import('../notices/notice-mail.ts');
-    const { deliver } = await import('../notices/delivery.ts');
-    const now = context.clock.now();
-    const example = breachMail(sampleFigures(now, limits.key), placeOf(configuration));
-    const unique = Buffer.from(context.randomness.bytes(12)).toString('hex');
-    const messageId = `<test-${unique}@${domainOf(mail.from.address)}>`;
-    const message = await composeMessage(
-      { ...example, subject: `Test: ${example.subject}` },
-      { from: mail.from, to, messageId, date: now },
-    );
-    const envelope = { from: mail.from.address, to };
-    const delivery = await withTimeout(context.clock, sendTimeoutMs, (signal) =>
-      deliver({ server: mail.smtp, envelope, message, mayEnd: async () => true, signal }),
-    );
-    if (delivery.kind !== 'accepted') {
-      const reason = delivery.kind === 'withdrawn' ? 'aborted' : delivery.reason;
-      throw new CommandError(exitCodes.failure, 'mail_not_sent', `The message was not sent: ${reason}`);
-    }
-    return {
-      json: { accepted: true, to, messageId },
-      text: `The mail server accepted the message to ${to}. Message-ID: ${messageId}`,
-    };
-  },
-};
+const sendTest = command('notices send-test', async (input, context) => {
+  const { configuration } = await configurationFor(input, context);
+  const { mail, limits } = configuration;
+  if (mail === undefined) {
+    const message = 'No mail server is configured. Set mail.smtp and mail.from.';
+    throw new CommandError(exitCodes.failure, 'mail_not_configured', message);
+  }
+  const { composeMessage, domainOf, mailableAddress } = await import('../notices/message.ts');
+  const to = mailableAddress(input.required('to'));
+  if (to === undefined)
+    throw new UsageError('--to: not an address that mail can be sent to, such as name@example.com.');
+  const { breachMail, sampleFigures } = await import('../notices/notice-mail.ts');
+  const { deliver } = await import('../notices/delivery.ts');
+  const now = context.clock.now();
+  const example = breachMail(sampleFigures(now, limits.key), placeOf(configuration));
+  const unique = Buffer.from(context.randomness.bytes(12)).toString('hex');
+  const messageId = `<test-${unique}@${domainOf(mail.from.address)}>`;
+  const message = await composeMessage(
+    { ...example, subject: `Test: ${example.subject}` },
+    { from: mail.from, to, messageId, date: now },
+  );
+  const envelope = { from: mail.from.address, to };
+  const delivery = await withTimeout(context.clock, sendTimeoutMs, (signal) =>
+    deliver({ server: mail.smtp, envelope, message, mayEnd: async () => true, signal }),
+  );
+  if (delivery.kind !== 'accepted') {
+    const reason = delivery.kind === 'withdrawn' ? 'aborted' : delivery.reason;
+    throw new CommandError(exitCodes.failure, 'mail_not_sent', `The message was not sent: ${reason}`);
+  }
+  return {
+    json: { accepted: true, to, messageId },
+    text: `The mail server accepted the message to ${to}. Message-ID: ${messageId}`,
+  };
+});
 
 export const noticeCommands: readonly Command[] = [list, preview, sendTest];

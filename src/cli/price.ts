@@ -6,7 +6,7 @@ import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
 import type { Store } from '../store/store.ts';
-import { type Command, described, type Result } from './command.ts';
+import type { Command, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { delistedMarket, findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
@@ -22,8 +22,7 @@ const unpricedReasons: Record<string, string> = {
   rounds_to_zero: 'its sell price rounds to zero at its price precision',
 };
 
-export const price: Command = storeCommand({
-  ...described('price'),
+export const price: Command = storeCommand('price', {
   read: (input, now) => parseOptionalInstant(input.option('at'), now, '--at'),
   async work({ input, values: at, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');

@@ -1,14 +1,13 @@
 import type { RequestView } from '../operator/request.ts';
 import type { KeyWithAccount } from '../store/key-record.ts';
-import { type Command, described } from './command.ts';
+import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askServer, privateUrl } from './private-listener.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs } from './style.ts';
 import { parseRequestId } from './values.ts';
 
-export const requests: Command = storeCommand({
-  ...described('requests'),
+export const requests: Command = storeCommand('requests', {
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
     type Answer = RequestView | { kind: string } | null | undefined;

@@ -2,40 +2,37 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Service } from '../main.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
-import { type Command, type CommandInput, type Context, described, version } from './command.ts';
+import { type CommandInput, type Context, command, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 
-export const serve: Command = {
-  ...described('serve'),
-  async run(input, context) {
-    const { signal } = context;
-    const read = () => configurationFor(input, context, portFlags(input));
-    const started = await read();
-    const { configuration, file } = started;
-    const { assertRecordNamed } = await import('../configuration/load.ts');
-    assertRecordNamed(started.settings);
-    const only = input.option('only') as ServiceOptions['only'];
-    if (only !== undefined && configuration.redis === undefined) {
-      throw new UsageError(`--only ${only} needs redis in the configuration, which connects the parts`);
-    }
-    const reread = async () => {
-      const { reloadedConfiguration } = await import('../configuration/reload.ts');
-      return reloadedConfiguration(started, await read());
-    };
-    const service = await startFor(context, configuration, { only, configurationFile: file, reread });
-    context.onHangUp?.(() => service.reload().catch(() => {}));
-    const { baseUrl, port, adminUrl } = service;
-    context.stdout.write(
-      input.json
-        ? `${JSON.stringify(only === 'feed' ? { adminUrl } : { baseUrl, port, adminUrl })}\n`
-        : `${only === 'feed' ? 'Feeding' : `Serving ${baseUrl} (port ${port})`}; private listener ${adminUrl}\n`,
-    );
-    await untilAborted(signal);
-    await service.stop();
-    return exitCodes.ok;
-  },
-};
+export const serve = command('serve', async (input, context) => {
+  const { signal } = context;
+  const read = () => configurationFor(input, context, portFlags(input));
+  const started = await read();
+  const { configuration, file } = started;
+  const { assertRecordNamed } = await import('../configuration/load.ts');
+  assertRecordNamed(started.settings);
+  const only = input.option('only') as ServiceOptions['only'];
+  if (only !== undefined && configuration.redis === undefined) {
+    throw new UsageError(`--only ${only} needs redis in the configuration, which connects the parts`);
+  }
+  const reread = async () => {
+    const { reloadedConfiguration } = await import('../configuration/reload.ts');
+    return reloadedConfiguration(started, await read());
+  };
+  const service = await startFor(context, configuration, { only, configurationFile: file, reread });
+  context.onHangUp?.(() => service.reload().catch(() => {}));
+  const { baseUrl, port, adminUrl } = service;
+  context.stdout.write(
+    input.json
+      ? `${JSON.stringify(only === 'feed' ? { adminUrl } : { baseUrl, port, adminUrl })}\n`
+      : `${only === 'feed' ? 'Feeding' : `Serving ${baseUrl} (port ${port})`}; private listener ${adminUrl}\n`,
+  );
+  await untilAborted(signal);
+  await service.stop();
+  return exitCodes.ok;
+});
 
 /** `--port` as a setting that overrides the configured one. */
 export function portFlags(input: CommandInput): readonly Flag[] {

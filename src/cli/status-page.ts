@@ -1,12 +1,12 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Command, described, version } from './command.ts';
+import { type Command, version } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 
-export const statusPageExport: Command = storeCommand({
-  ...described('status-page export'),
-  async work({ input, context, store, configuration }) {
+export const statusPageExport: Command = storeCommand(
+  'status-page export',
+  async ({ input, context, store, configuration }) => {
     const { server, portal, limits } = configuration;
     if (server.baseUrl === undefined) {
       const message = 'The page has to know where clients reach the service. Set server.baseUrl.';
@@ -31,7 +31,7 @@ export const statusPageExport: Command = storeCommand({
     const names = [...files.keys()];
     return { json: { directory, files: names }, text: `Wrote ${names.length} files to ${directory}.` };
   },
-});
+);
 
 /** A reader never gets half a file. */
 function writeWhole(path: string, bytes: Buffer): void {

@@ -7,13 +7,22 @@ import type { Flag } from '../configuration/sources.ts';
 import { silentLog } from '../log.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
-import { type Command, type CommandInput, type Context, type Option, type Result, version } from './command.ts';
+import {
+  type Command,
+  type CommandInput,
+  type CommandName,
+  type Context,
+  described,
+  type Option,
+  type Result,
+  version,
+} from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';
 import { withOffset, withoutZone } from './values.ts';
 
 /** A command that works on the database. */
-interface StoreCommand<Values> extends Omit<Command, 'run'> {
+interface StoreCommand<Values> extends Partial<Pick<Command, 'details' | 'options'>> {
   /** Creates a missing database. Others refuse: an empty one in the wrong directory would only hide the mistake. */
   readonly mayCreate?: boolean;
   /** Reads the values that can be wrong, before the database is opened. */
@@ -35,8 +44,13 @@ export interface Job<Values = unknown> {
   readonly confirm: (question: string, needsYes?: boolean) => Promise<void>;
 }
 
-export function storeCommand<Values = undefined>(declared: StoreCommand<Values>): Command {
-  const { mayCreate = false, read, work, ...command } = declared;
+/** @param declared its work alone, where nothing else is to be said */
+export function storeCommand<Values = undefined>(
+  name: CommandName,
+  declared: StoreCommand<Values> | StoreCommand<Values>['work'],
+): Command {
+  const { mayCreate = false, read, work, ...more } = typeof declared === 'function' ? { work: declared } : declared;
+  const command = { ...described(name), ...more };
   return {
     ...command,
     async run(input, context) {

@@ -1,45 +1,39 @@
 import { resolve } from 'node:path';
 import { recordHeads } from '../operator/record-heads.ts';
 import type { CopyProgress } from '../store/copy-store.ts';
-import { type Command, type CommandInput, type Context, described, type Output } from './command.ts';
+import { type Command, type CommandInput, type Context, command, type Output } from './command.ts';
 import { UsageError } from './failure.ts';
 import { actorOf, configurationFor, refusePassword, storeCommand } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
-export const storeCopy: Command = {
-  ...described('store copy'),
-  async run(input, context) {
-    const given = input.option('from');
-    const from =
-      given === undefined
-        ? (await configurationFor(input, context)).configuration.store.url
-        : argumentUrl('from', given, context.cwd);
-    const to = argumentUrl('to', input.required('to'), context.cwd);
-    const { copyStore } = await import('../store/copy-store.ts');
-    const { clock, stderr } = context;
-    const { counts, wasComplete } = await copyStore({ from, to, clock, progress: progressOn(stderr) });
-    const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
-    const isRecordCopied = input.option('record-to') !== undefined;
-    const record = isRecordCopied ? await moveRecord(input, context, to) : undefined;
-    const ofRecord = isRecordCopied
-      ? 'to that of the record, which was verified'
-      : 'the record is not copied. Name its file to go on with it, or a database to begin anew and keep the file';
-    const next = `Next: set \`store\` in the configuration to the new database, and \`history.url\`: ${ofRecord}. Then start the server.`;
-    return {
-      json: { complete: true, wasComplete, counts, ...(record && { record }) },
-      text: table(['TABLE', 'ROWS'], rows, paintFor(context), ''),
-      notes: [wasComplete && record?.wasComplete !== false ? 'The copy was complete already; nothing was done.' : next],
-    };
-  },
-};
+export const storeCopy = command('store copy', async (input, context) => {
+  const given = input.option('from');
+  const from =
+    given === undefined
+      ? (await configurationFor(input, context)).configuration.store.url
+      : argumentUrl('from', given, context.cwd);
+  const to = argumentUrl('to', input.required('to'), context.cwd);
+  const { copyStore } = await import('../store/copy-store.ts');
+  const { clock, stderr } = context;
+  const { counts, wasComplete } = await copyStore({ from, to, clock, progress: progressOn(stderr) });
+  const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
+  const isRecordCopied = input.option('record-to') !== undefined;
+  const record = isRecordCopied ? await moveRecord(input, context, to) : undefined;
+  const ofRecord = isRecordCopied
+    ? 'to that of the record, which was verified'
+    : 'the record is not copied. Name its file to go on with it, or a database to begin anew and keep the file';
+  const next = `Next: set \`store\` in the configuration to the new database, and \`history.url\`: ${ofRecord}. Then start the server.`;
+  return {
+    json: { complete: true, wasComplete, counts, ...(record && { record }) },
+    text: table(['TABLE', 'ROWS'], rows, paintFor(context), ''),
+    notes: [wasComplete && record?.wasComplete !== false ? 'The copy was complete already; nothing was done.' : next],
+  };
+});
 
-export const acceptChanges: Command = storeCommand({
-  ...described('store accept-changes'),
-  async work({ store, confirm }) {
-    await confirm('Keys and windows that vanished stop for good. Accept?');
-    await store.accessChanges.acceptLosses();
-    return { json: { accepted: true }, text: 'Running servers take what they hold back within a second.\n' };
-  },
+export const acceptChanges: Command = storeCommand('store accept-changes', async ({ store, confirm }) => {
+  await confirm('Keys and windows that vanished stop for good. Accept?');
+  await store.accessChanges.acceptLosses();
+  return { json: { accepted: true }, text: 'Running servers take what they hold back within a second.\n' };
 });
 
 /** Copies the record, and compares it with what the copied store knows of it. */

@@ -3,38 +3,32 @@ import { inherit, type TermField, termFields } from '../market/terms.ts';
 import { type TermView, termView, termViews } from '../operator/term.ts';
 import { type TermEffect, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
-import { type Command, type CommandInput, described } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { savedBook, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 import { parseInstant, parsePercent } from './values.ts';
 
-const show = storeCommand({
-  ...described('terms show'),
-  async work({ input, store, configuration, context: { clock }, paint }) {
-    const markets = await savedBook(store, configuration, clock);
-    const views = termViews(markets.terms, await store.terms.list({ withCancelled: true }), clock.now());
-    const terms = input.isSet('all')
-      ? views
-      : views.filter(({ state }) => state === 'holding' || state === 'announced');
-    const headings = ['ID', 'STATE', 'FROM', 'FOR', 'FEE %', 'MARGIN %', 'PRECISION', 'ROUNDING'];
-    const rows = terms.map((term) => [
-      term.id,
-      stateCell(term.state, paint),
-      term.from === null ? 'configuration' : instantCell(term.from),
-      term.subject ?? 'service',
-      ...termFields.map((field) => valueCell(term, field)),
-    ]);
-    return { json: { terms }, text: table(headings, rows, paint, 'No terms.') };
-  },
+const show = storeCommand('terms show', async ({ input, store, configuration, context: { clock }, paint }) => {
+  const markets = await savedBook(store, configuration, clock);
+  const views = termViews(markets.terms, await store.terms.list({ withCancelled: true }), clock.now());
+  const terms = input.isSet('all') ? views : views.filter(({ state }) => state === 'holding' || state === 'announced');
+  const headings = ['ID', 'STATE', 'FROM', 'FOR', 'FEE %', 'MARGIN %', 'PRECISION', 'ROUNDING'];
+  const rows = terms.map((term) => [
+    term.id,
+    stateCell(term.state, paint),
+    term.from === null ? 'configuration' : instantCell(term.from),
+    term.subject ?? 'service',
+    ...termFields.map((field) => valueCell(term, field)),
+  ]);
+  return { json: { terms }, text: table(headings, rows, paint, 'No terms.') };
 });
 
 function valueCell(term: TermView, field: TermField): string {
   return term.inherits.includes(field) ? inherit : String(term[field] ?? '-');
 }
 
-const set = storeCommand({
-  ...described('terms set'),
+const set = storeCommand('terms set', {
   read: readTerm,
   async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
     const markets = await savedBook(store, configuration, clock);
@@ -66,13 +60,10 @@ function readTerm(input: CommandInput, now: NewTerm['from']): NewTerm {
   return term;
 }
 
-const cancel = storeCommand({
-  ...described('terms cancel'),
-  async work({ input, store, context: { clock }, paint }) {
-    const record = await store.terms.cancel(input.argument('ID'));
-    const view = termView(record.id, { all: () => [] }, [record], clock.now());
-    return { json: view, text: termText(view, paint) };
-  },
+const cancel = storeCommand('terms cancel', async ({ input, store, context: { clock }, paint }) => {
+  const record = await store.terms.cancel(input.argument('ID'));
+  const view = termView(record.id, { all: () => [] }, [record], clock.now());
+  return { json: view, text: termText(view, paint) };
 });
 
 export const termCommands: readonly Command[] = [show, set, cancel];

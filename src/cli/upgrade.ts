@@ -2,39 +2,36 @@ import { existsSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { recordForm } from '../history/segment/record-form.ts';
-import { type Command, type Context, described, version } from './command.ts';
+import { type Context, command, version } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, pairs } from './style.ts';
 
-export const upgradeCheck: Command = {
-  ...described('upgrade check'),
-  async run(input, context) {
-    const { configuration, file } = await configurationFor(input, context);
-    const { store, history } = configuration;
-    const { inspectStore } = await import('../store/open-database.ts');
-    const isThere = store.kind === 'postgres' || existsSync(store.path);
-    const { steps } = isThere ? await inspectStore(store.url, context.clock) : { steps: [] };
-    const trial = store.kind === 'sqlite' && steps.length > 0 ? await triedOn(store.path, context) : null;
-    const record = history?.location.kind === 'sqlite' ? formsOf(history.location.path) : null;
-    const rows: [string, string][] = [
-      ['Configuration', `${file ?? 'none'}: nothing in it is unknown to ${version}`],
-      ['Steps', steps.join(', ') || 'none: there is nothing to bring up to date'],
-    ];
-    if (trial !== null) {
-      const { copyMs, upgradeMs, bytes, bytesAfter, neededBytes, freeBytes } = trial;
-      rows.push(['Time', `${upgradeMs} ms, after ${copyMs} ms for the copy to go back to`]);
-      const disk = `up to ${megabytes(neededBytes)} needed, ${megabytes(freeBytes)} free`;
-      rows.push(['Disk', `${megabytes(bytes)} before, ${megabytes(bytesAfter)} after; ${disk}`]);
-    } else if (steps.length > 0) rows.push(['Not tried', 'in PostgreSQL: see `mdapi help upgrade check`']);
-    if (record !== null && record.form !== record.becomes) {
-      const remedy = 'The version before cannot read that: make a `store backup` first.';
-      rows.push(['Record', `of form ${record.form}, becomes ${record.becomes}. ${remedy}`]);
-    }
-    const json = { version, configurationFile: file ?? null, steps, trial, record };
-    return { json, text: pairs(rows, paintFor(context)) };
-  },
-};
+export const upgradeCheck = command('upgrade check', async (input, context) => {
+  const { configuration, file } = await configurationFor(input, context);
+  const { store, history } = configuration;
+  const { inspectStore } = await import('../store/open-database.ts');
+  const isThere = store.kind === 'postgres' || existsSync(store.path);
+  const { steps } = isThere ? await inspectStore(store.url, context.clock) : { steps: [] };
+  const trial = store.kind === 'sqlite' && steps.length > 0 ? await triedOn(store.path, context) : null;
+  const record = history?.location.kind === 'sqlite' ? formsOf(history.location.path) : null;
+  const rows: [string, string][] = [
+    ['Configuration', `${file ?? 'none'}: nothing in it is unknown to ${version}`],
+    ['Steps', steps.join(', ') || 'none: there is nothing to bring up to date'],
+  ];
+  if (trial !== null) {
+    const { copyMs, upgradeMs, bytes, bytesAfter, neededBytes, freeBytes } = trial;
+    rows.push(['Time', `${upgradeMs} ms, after ${copyMs} ms for the copy to go back to`]);
+    const disk = `up to ${megabytes(neededBytes)} needed, ${megabytes(freeBytes)} free`;
+    rows.push(['Disk', `${megabytes(bytes)} before, ${megabytes(bytesAfter)} after; ${disk}`]);
+  } else if (steps.length > 0) rows.push(['Not tried', 'in PostgreSQL: see `mdapi help upgrade check`']);
+  if (record !== null && record.form !== record.becomes) {
+    const remedy = 'The version before cannot read that: make a `store backup` first.';
+    rows.push(['Record', `of form ${record.form}, becomes ${record.becomes}. ${remedy}`]);
+  }
+  const json = { version, configurationFile: file ?? null, steps, trial, record };
+  return { json, text: pairs(rows, paintFor(context)) };
+});
 
 /** The database and its copy, each with a write-ahead log that can become as large. */
 const room = 4;

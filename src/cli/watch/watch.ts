@@ -1,5 +1,5 @@
 import { parseDuration } from '../../configuration/duration.ts';
-import { type Command, type Context, described } from '../command.ts';
+import { type Context, command } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../failure.ts';
 import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
@@ -9,25 +9,22 @@ import { dataAgeText, maintenanceText } from './texts.ts';
 
 const intervalMs = { min: 100, max: 3_600_000 };
 
-export const watch: Command = {
-  ...described('watch'),
-  async run(input, context) {
-    const interval = intervalFrom(input.option('interval') ?? '1s');
-    const symbols = input.everyArgument('SYMBOL');
-    const { configuration } = await configurationFor(input, context);
-    const url = privateUrl(configuration.admin);
-    const look = await lookAt(url, context.clock, context.signal);
-    if (context.signal.aborted) return exitCodes.ok;
-    if (look.kind === 'lost') {
-      const remedy = 'Start `mdapi serve`, or name its configuration with --config.';
-      const message = `No answer from ${url} (${look.why}). ${remedy}`;
-      throw new CommandError(exitCodes.failure, 'server_unreachable', message);
-    }
-    const watching = { url, intervalMs: interval, symbols, first: watchedNext(undefined, look.view, symbols) };
-    await printLines(watching, input.json, context);
-    return exitCodes.ok;
-  },
-};
+export const watch = command('watch', async (input, context) => {
+  const interval = intervalFrom(input.option('interval') ?? '1s');
+  const symbols = input.everyArgument('SYMBOL');
+  const { configuration } = await configurationFor(input, context);
+  const url = privateUrl(configuration.admin);
+  const look = await lookAt(url, context.clock, context.signal);
+  if (context.signal.aborted) return exitCodes.ok;
+  if (look.kind === 'lost') {
+    const remedy = 'Start `mdapi serve`, or name its configuration with --config.';
+    const message = `No answer from ${url} (${look.why}). ${remedy}`;
+    throw new CommandError(exitCodes.failure, 'server_unreachable', message);
+  }
+  const watching = { url, intervalMs: interval, symbols, first: watchedNext(undefined, look.view, symbols) };
+  await printLines(watching, input.json, context);
+  return exitCodes.ok;
+});
 
 function intervalFrom(text: string): number {
   const spanMs = parseDuration(text);
