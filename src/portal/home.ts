@@ -9,6 +9,7 @@ import { examplesOf, operationTable, resolved } from './operations.ts';
 import { needsKey, requestSamples } from './samples.ts';
 import { link, type Site } from './site.ts';
 import { summaryRoute } from './status-summary.ts';
+import { filled } from './template.ts';
 
 /** The root for people: what this is, whether it works, and how the first request is made. */
 export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
@@ -63,12 +64,8 @@ function hero(site: Site): block.Block {
 
 /** Filled in by a script; without one it leads to the status page. */
 function liveState(site: Site): block.Block {
-  const question = translate(site, 'Is the service operational? See the status page.');
-  return block.browserOnly(
-    () => html`<section class="live" aria-label="${translate(site, 'State of the service')}" data-web="live" data-summary="${link(site, summaryRoute)}">
-<p id="live-state"><a href="${link(site, '/status')}">${question}</a></p>
-</section>
-`,
+  return block.browserOnly(() =>
+    filled(site, 'live-state', { summary: link(site, summaryRoute), status: link(site, '/status') }),
   );
 }
 

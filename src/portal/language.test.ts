@@ -60,10 +60,12 @@ function stringsIn(value: unknown): readonly string[] {
 
 test("every text of the portal's own pages is Czech, and no translation is left of a text that is gone", () => {
   const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[a-z-]+\.(ts|json)$/.test(name));
-  const code = files.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('\n');
+  const templates = readdirSync(new URL('templates/', import.meta.url)).map((name) => `templates/${name}`);
+  const code = [...files, ...templates].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('\n');
   const written = code.matchAll(/\b(?:translate\(\w+|heading\(\d|paragraph\(\s*'[a-z]+'),\s*'((?:[^'\\]|\\.)+)'/g);
+  const inHtml = [...code.matchAll(/\{\{(.+?)\}\}/g)].map(([, text = '']) => text);
   const listed = guides.flatMap(({ name, purpose }) => [name, purpose]);
-  const texts = [...listed, ...[...written].map(([, text = '']) => text)];
+  const texts = [...listed, ...inHtml, ...[...written].map(([, text = '']) => text)];
   assert.ok(texts.length > 100, `only ${texts.length} texts were found`);
   for (const text of texts) assert.notEqual(translate({ language: 'cs' }, text), text);
   const czech: unknown = parse(readFileSync(new URL('czech/pages.yaml', import.meta.url), 'utf8'));

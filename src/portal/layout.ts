@@ -1,9 +1,10 @@
-import { type Html, html, trusted } from '../html.ts';
+import { type Fragment, type Html, html, trusted } from '../html.ts';
 import { languages } from '../languages.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
 import { languageNames, translate } from './language.ts';
 import { identity, link, markdownRoute, nameOf, type Site, searchRoute } from './site.ts';
+import { filled } from './template.ts';
 
 /** A page as data. It is rendered as HTML and as Markdown. */
 export interface PortalPage {
@@ -61,54 +62,51 @@ export function pageMarkdown(site: Site, { body }: PortalPage): string {
 
 /** The page as HTML, ASCII only. */
 export function pageHtml(site: Site, page: PortalPage): string {
-  const { body, kind, navigation } = page;
+  const { body, kind = 'text', navigation, route, title, description, scripts = [], refreshSeconds } = page;
+  const { logo } = site.operator;
   const content = contentHtml(site, body);
-  return html`<!doctype html>
-<html lang="${site.language}">
-${head(site, page)}<body class="${kind ?? 'text'}">
-<a class="skip" href="#main">${translate(site, 'Skip to the content')}</a>
-${header(site, page)}<div class="${navigation === undefined ? 'page' : 'page with-contents'}">
-${navigation && navigationHtml(site, navigation, page.route, content)}<main id="main" tabindex="-1">
-${content}</main>
-</div>
-${footer(site, page)}</body>
-</html>
-`.text;
+  return filled(site, 'page', {
+    ...{ language: site.language, kind, name: nameOf(site), content },
+    title: title && html`${translate(site, title)} &middot; `,
+    description: translate(site, description),
+    reload: refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>\n`,
+    icon: link(site, logo?.route ?? '/favicon.svg'),
+    iconType: logo?.contentType ?? 'image/svg+xml',
+    iconWidth: logo === undefined ? html` width="26"` : undefined,
+    alternates: alternates(site, page),
+    style: link(site, site.style.route),
+    scripts: ['portal', ...scripts].map(
+      (script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`,
+    ),
+    home: link(site, '/'),
+    search: site.isElsewhere ? undefined : searchButton(site),
+    languages: languageSwitch(site, page),
+    menu: Object.entries(menu).map(([path, label]) => menuItem(site, path, translate(site, label), page)),
+    frame: navigation === undefined ? 'page' : 'page with-contents',
+    navigation: navigation && navigationHtml(site, navigation, route, content),
+    links: footerLinks(site, page),
+    versions: translate(site, 'API version {version}, server release {release}. Read-only: every operation is a GET.', {
+      version: identity(site).version,
+      release: site.version,
+    }),
+  }).text;
 }
 
-function head(site: Site, { title, description, route, scripts = [], refreshSeconds, feed, isLost }: PortalPage): Html {
-  const { logo } = site.operator;
-  const reload = refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>\n`;
-  const alternates = languages.map(
+/** Where else the page is: as Markdown, in other languages, as news. */
+function alternates(site: Site, { route, feed, isLost }: PortalPage): Fragment {
+  const markdown = html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`;
+  const translated = languages.map(
     (language) => html`<link rel="alternate" hreflang="${language}" href="${link({ ...site, language }, route)}">\n`,
   );
-  const icon = logo === undefined ? '/favicon.svg' : logo.route;
-  return html`<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-${reload}<title>${title && html`${translate(site, title)} &middot; `}${nameOf(site)}</title>
-<meta name="description" content="${translate(site, description)}">
-<link rel="icon" type="${logo?.contentType ?? 'image/svg+xml'}" href="${link(site, icon)}">
-${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${translate(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, site.style.route)}">
-${['portal', ...scripts].map((script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`)}</head>
-`;
+  const news =
+    feed &&
+    html`<link rel="alternate" type="application/atom+xml" title="${translate(site, 'Status')}" href="${link(site, feed)}">\n`;
+  return [isLost ? html`<meta name="robots" content="noindex">\n` : [markdown, translated], news];
 }
 
-function header(site: Site, page: PortalPage): Html {
-  const { logo } = site.operator;
-  const search = link(site, searchRoute(site));
-  return html`<header class="top"><div class="bar">
-<p class="name"><a href="${link(site, '/')}"><img src="${link(site, logo?.route ?? '/favicon.svg')}" alt="" height="26"${logo === undefined ? html` width="26"` : undefined}>${nameOf(site)}</a></p>
-${
-  site.isElsewhere
-    ? undefined
-    : html`<button type="button" class="search-button plain" id="search-button" data-index="${search}" hidden="hidden">${translate(site, 'Search')}</button>
-`
-}${languageSwitch(site, page)}<nav class="menu" aria-label="${translate(site, 'Pages')}"><ul>
-${Object.entries(menu).map(([path, label]) => menuItem(site, path, translate(site, label), page))}</ul></nav>
-</div></header>
-`;
+function searchButton(site: Site): Html {
+  const index = link(site, searchRoute(site));
+  return html`<button type="button" class="search-button plain" id="search-button" data-index="${index}" hidden="hidden">${translate(site, 'Search')}</button>\n`;
 }
 
 /** The same page in the other languages. */
@@ -152,8 +150,7 @@ function sectionList(content: Html): Html | undefined {
   return items.length === 0 ? undefined : html`<ul>\n${items}</ul>\n`;
 }
 
-function footer(site: Site, { route, isLost }: PortalPage): Html {
-  const { version } = identity(site);
+function footerLinks(site: Site, { route, isLost }: PortalPage): Fragment {
   const { contact, terms } = site.operator;
   const links: readonly (readonly [address: string | undefined, label: string])[] = [
     [contact, 'Contact'],
@@ -163,21 +160,7 @@ function footer(site: Site, { route, isLost }: PortalPage): Html {
     [link(site, '/llms.txt'), 'llms.txt'],
     [link(site, '/status/summary.json'), 'Status as JSON'],
   ];
-  const items = links.map(([address, label]) =>
-    address === undefined ? undefined : html`<li><a href="${address}">${translate(site, label)}</a></li>\n`,
+  return links.map(
+    ([address, label]) => address && html`<li><a href="${address}">${translate(site, label)}</a></li>\n`,
   );
-  const line = translate(
-    site,
-    'API version {version}, server release {release}. Read-only: every operation is a GET.',
-    {
-      version,
-      release: site.version,
-    },
-  );
-  return html`<footer class="bottom"><div class="bar">
-<nav aria-label="${translate(site, 'More')}"><ul>
-${items}</ul></nav>
-<p>${line}</p>
-</div></footer>
-`;
 }

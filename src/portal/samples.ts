@@ -5,6 +5,7 @@ import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
 import { translate } from './language.ts';
 import { link, type Site } from './site.ts';
+import { filled } from './template.ts';
 
 /** The environment variable that samples read the key from. It has none of the names that configure the server. */
 const keyVariable = 'API_KEY';
@@ -68,35 +69,21 @@ function sampleOf(name: string, values: Readonly<Record<string, string>>): strin
  * page send it, and they keep it for the tab alone. Hidden without scripts.
  */
 export function keyBar(site: Site): Block {
-  return browserOnly(
-    () => html`<div class="key-bar" data-web="key" hidden="hidden">
-<label for="api-key">${translate(site, 'API key')}</label>
-<input type="password" id="api-key" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="mdk_..." aria-describedby="api-key-note">
-<button type="button" class="plain" id="api-key-shown" aria-pressed="false">${translate(site, 'Show')}</button>
-<button type="button" class="plain" id="api-key-forget" hidden="hidden">${translate(site, 'Forget')}</button>
-<div id="api-key-note" class="quiet small"><p>${translate(site, 'Stays in this tab, for every page of the portal, until you close the tab or choose Forget.')}</p>
-<details><summary>${translate(site, 'Why a key is safe here')}</summary><p>${translate(site, keySafety)}</p></details></div>
-</div>
-`,
-  );
+  return browserOnly(() => filled(site, 'key-bar'));
 }
-
-const keySafety =
-  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is in the session storage of this tab, which only pages of this host can read. A browser that restores tabs restores it with them: on a computer that is not yours, choose Forget. The key is in no address, no cookie and no sample, and goes only to this service, with the requests that you send. Other pages cannot promise that: apart from here, keep the key on your server.';
 
 /** The form that sends an operation's request from the browser, and fills the samples. Hidden without scripts. */
 export function tryIt(site: Site, path: string, operation: Operation): Block {
   const { operationId, parameters } = operation;
-  const fields = parameters.map((each) => field(site, each));
-  const keyed = needsKey(operation) ? html` data-key-header="${headerNames.apiKey}"` : undefined;
-  const markets = link(site, '/v1/markets');
-  return browserOnly(
-    () => html`<form class="try" hidden="hidden" aria-label="${translate(site, 'Try {operation}', { operation: `GET ${path}` })}" data-operation="${operationId}" data-path="${link(site, path)}" data-markets="${markets}"${keyed}>
-${fields}<p><button type="submit">${translate(site, 'Send request')}</button></p>
-<p class="outcome" role="status"></p>
-<div class="result"></div>
-</form>
-`,
+  return browserOnly(() =>
+    filled(site, 'try-it', {
+      label: translate(site, 'Try {operation}', { operation: `GET ${path}` }),
+      operation: operationId,
+      path: link(site, path),
+      markets: link(site, '/v1/markets'),
+      keyed: needsKey(operation) ? html` data-key-header="${headerNames.apiKey}"` : undefined,
+      fields: parameters.map((each) => field(site, each)),
+    }),
   );
 }
 
