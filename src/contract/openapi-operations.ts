@@ -1,8 +1,7 @@
-import { headerNames, ifNoneMatchLengthMax, type LimitFigures, pollingAdvice } from './limits.ts';
+import { headerNames, type LimitFigures, pollingAdvice } from './limits.ts';
 import written from './openapi.json' with { type: 'json' };
 import { bodyExamples } from './openapi-examples.ts';
 import * as response from './openapi-responses.ts';
-import { anyCaseSymbolPattern } from './schema-parts.ts';
 import { schemas } from './schemas.ts';
 
 /** The service that a document describes. Addresses are absolute, without a trailing slash. */
@@ -49,24 +48,7 @@ export interface Parameter {
   readonly example: string;
 }
 
-const ifNoneMatch: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: written.parameters['If-None-Match'],
-  // Whatever can be in a header (RFC 9110 section 5.5).
-  schema: { type: 'string', maxLength: ifNoneMatchLengthMax, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' },
-  example: response.exampleEntityTag,
-};
-
-const symbol: Parameter = {
-  name: 'symbol',
-  in: 'query',
-  required: true,
-  description: written.parameters.symbol,
-  schema: { type: 'string', minLength: 2, maxLength: 32, pattern: anyCaseSymbolPattern },
-  example: 'BTCEUR',
-};
+const { symbol, ifNoneMatch } = written.parameters as Readonly<Record<keyof typeof written.parameters, Parameter>>;
 
 /** Every resource, in the order of the document. */
 export const resources = written.resources as readonly Resource[];

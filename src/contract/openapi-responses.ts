@@ -1,10 +1,7 @@
 import { type ErrorCode, errorCodes, errorTable, errorType, isInContract } from './errors.ts';
-import { lastInstantMs } from './instant.ts';
 import * as contract from './limits.ts';
 import written from './openapi.json' with { type: 'json' };
-import { lowerCaseWord, openSetForm, requestIdPattern } from './schema-parts.ts';
 import type { ErrorBody } from './schemas.ts';
-import { feedStatuses } from './schemas.ts';
 
 /** A Response Object of OpenAPI 3.1. A 304 has no `content`. */
 export interface Response {
@@ -28,6 +25,15 @@ export interface Header {
 
 export type Headers = Readonly<Record<string, Header | { readonly $ref: string }>>;
 
+const {
+  rateLimitLimit: limitName,
+  rateLimitRemaining: remainingName,
+  rateLimitReset: resetName,
+} = contract.headerNames;
+
+/** The three headers of the limit that counted the request. */
+export const rateLimitNames = [limitName, remainingName, resetName] as const;
+
 /** The instant every example of the document plays at. */
 export const exampleNow = Date.parse('2026-11-21T10:00:00.517Z');
 
@@ -36,60 +42,16 @@ export const exampleRequestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
 /** When the limits of the examples reset, in seconds. */
 export const exampleReset = Math.ceil(exampleNow / 60_000) * 60;
 
-/** An entity tag as the service makes them: of the text, and of its coding. */
-export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';
-
-/** The headers that mean the same wherever they appear. */
-const headers = {
-  [contract.headerNames.requestId]: {
-    schema: { type: 'string', minLength: 16, maxLength: 64, pattern: requestIdPattern },
-    example: exampleRequestId,
-  },
-  [contract.headerNames.rateLimitLimit]: {
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: contract.configuredLimitMax },
-    example: contract.contractLimits.key,
-  },
-  [contract.headerNames.rateLimitRemaining]: {
-    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: contract.configuredLimitMax },
-    example: contract.contractLimits.key - 1,
-  },
-  [contract.headerNames.rateLimitReset]: {
-    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Math.ceil(lastInstantMs / 1_000), multipleOf: 60 },
-    example: exampleReset,
-  },
-  [contract.headerNames.retryAfter]: {
-    schema: {
-      type: 'integer',
-      format: 'int32',
-      minimum: contract.maintenanceRetryAfterSeconds.min,
-      maximum: contract.maintenanceRetryAfterSeconds.max,
-    },
-    example: 5,
-  },
-  [contract.headerNames.feedStatus]: { schema: openSetForm(feedStatuses, lowerCaseWord), example: feedStatuses[0] },
-  'WWW-Authenticate': {
-    schema: { type: 'string', const: contract.wwwAuthenticate },
-    example: contract.wwwAuthenticate,
-  },
-  ETag: {
-    schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
-    example: exampleEntityTag,
-  },
-} as const satisfies Readonly<Record<keyof typeof written.headers, Omit<Header, 'required' | 'description'>>>;
-
-type HeaderName = keyof typeof headers;
+type HeaderName = keyof typeof written.headers;
 
 /** `components/headers`, each always sent where it is referred to, with the figures of a service in the examples. */
 export function headerComponents({ key }: contract.LimitFigures): Readonly<Record<string, Header>> {
-  const examples: Readonly<Record<string, number>> = {
-    [contract.headerNames.rateLimitLimit]: key,
-    [contract.headerNames.rateLimitRemaining]: key - 1,
+  const { [limitName]: limit, [remainingName]: remaining } = written.headers;
+  return {
+    ...written.headers,
+    [limitName]: { ...limit, example: key },
+    [remainingName]: { ...remaining, example: key - 1 },
   };
-  const components = Object.entries(headers).map(([name, { schema, example }]) => {
-    const description = written.headers[name as HeaderName];
-    return [name, { description, required: true, schema, example: examples[name] ?? example }];
-  });
-  return Object.fromEntries(components);
 }
 
 /** Refers to headers that the response always carries. */
@@ -106,13 +68,6 @@ function sometimes(when: string, limits: contract.LimitFigures, ...names: readon
   });
   return Object.fromEntries(optional);
 }
-
-/** The three headers of the limit that counted the request. */
-export const rateLimitNames = [
-  contract.headerNames.rateLimitLimit,
-  contract.headerNames.rateLimitRemaining,
-  contract.headerNames.rateLimitReset,
-] as const;
 
 /** A header with one possible value. */
 export function fixed(name: string, value: string, description: string): Headers {
@@ -148,20 +103,12 @@ interface Occurrence {
 /** The errors that one response, and so one HTTP status, stands for. */
 export type ErrorResponse = readonly (ErrorCode | Occurrence)[];
 
-function overLimit(limit: contract.LimitCategory, name: string): Occurrence {
-  return { code: 'RATE_LIMIT_EXCEEDED', name, summary: contract.limitTable[limit].name, limit };
-}
-
 /** The error responses that several operations share: `components/responses`. */
 export const sharedErrors = {
-  Unauthorized: ['MISSING_API_KEY', 'INVALID_API_KEY'],
-  TooManyRequests: [overLimit('key', 'API_KEY'), overLimit('failedAuthentication', 'FAILED_AUTHENTICATION')],
-  TooManyRequestsWithoutKey: [overLimit('address', 'RATE_LIMIT_EXCEEDED')],
-  Unavailable: ['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE', 'SERVICE_OVERLOADED'],
-  Overloaded: ['SERVICE_OVERLOADED'],
+  ...(written.sharedErrors as Readonly<Record<keyof typeof written.sharedErrors, ErrorResponse>>),
   /** The `default` of every operation: what can happen to any request, whatever it asks. */
   Transport: errorCodes.filter((code) => !isInContract(code) && code !== 'SERVICE_OVERLOADED'),
-} as const satisfies Readonly<Record<string, ErrorResponse>>;
+};
 
 export type SharedErrorName = keyof typeof sharedErrors;
 

@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { documentSchemas } from './document-schemas.testing.ts';
 import { errorCodes, errorTable, slugOf } from './errors.ts';
+import { lastInstantMs } from './instant.ts';
+import * as limits from './limits.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import type { Operation } from './openapi-operations.ts';
 import type { Header, MediaType, Response } from './openapi-responses.ts';
+import { anyCaseSymbolPattern, lowerCaseWord, requestIdPattern } from './schema-parts.ts';
 import type { ErrorBody } from './schemas.ts';
-import { publicMarketStatuses, publicServiceStatuses } from './schemas.ts';
+import { feedStatuses, publicMarketStatuses, publicServiceStatuses } from './schemas.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
 const document = openApiDocument(addresses);
@@ -141,6 +144,25 @@ test('a time has its format and neither a pattern nor a length, which generators
   const times = [...JSON.stringify(document.components.schemas).matchAll(/\{[^{}]*"format":"date-time"[^{}]*\}/g)];
   assert.ok(times.length >= 5);
   for (const [schema] of times) assert.doesNotMatch(schema, /"(pattern|minLength|maxLength)":/);
+});
+
+test('the headers and parameters that are written down have the bounds and values of the tables', () => {
+  const { headers } = document.components;
+  const { min, max } = limits.maintenanceRetryAfterSeconds;
+  const resetMax = Math.ceil(lastInstantMs / 1_000);
+  for (const [name, expected] of Object.entries({
+    [limits.headerNames.requestId]: { pattern: requestIdPattern },
+    [limits.headerNames.rateLimitLimit]: { minimum: 1, maximum: limits.configuredLimitMax },
+    [limits.headerNames.rateLimitRemaining]: { minimum: 0, maximum: limits.configuredLimitMax },
+    [limits.headerNames.rateLimitReset]: { maximum: resetMax, multipleOf: limits.limitWindowMs / 1_000 },
+    [limits.headerNames.retryAfter]: { minimum: min, maximum: max },
+    [limits.headerNames.feedStatus]: { pattern: lowerCaseWord, 'x-extensible-enum': feedStatuses },
+    'WWW-Authenticate': { const: limits.wwwAuthenticate },
+  }))
+    assert.partialDeepStrictEqual(headers[name]?.schema, expected, name);
+  const [symbol, ifNoneMatch] = document.paths['/v1/ticker']!.get.parameters;
+  assert.equal(symbol?.schema.pattern, anyCaseSymbolPattern);
+  assert.equal(ifNoneMatch?.schema.maxLength, limits.ifNoneMatchLengthMax);
 });
 
 test('the limits are those of the service', () => {

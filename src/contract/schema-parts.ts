@@ -105,12 +105,8 @@ export function address(description: string, example: string, pattern = '^https?
  * it and a string, clients that a generator makes fail at the first new value or lose the plain string.
  */
 export function openSet<Value extends string>(values: readonly Value[], pattern: string, description: string) {
-  return Type.Unsafe<Value>({ description, ...openSetForm(values, pattern), examples: [values[0]] });
-}
-
-/** The same without words, for a header. */
-export function openSetForm(values: readonly string[], pattern: string) {
-  return { type: 'string', minLength: 1, maxLength: 64, pattern, 'x-extensible-enum': [...values] } as const;
+  const form = { type: 'string', minLength: 1, maxLength: 64, pattern, 'x-extensible-enum': [...values] };
+  return Type.Unsafe<Value>({ description, ...form, examples: [values[0]] });
 }
 
 export const lowerCaseWord = '^[a-z][a-z_]*$';
