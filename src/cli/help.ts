@@ -79,14 +79,7 @@ function twoColumns(rows: readonly (readonly [string, string])[]): string {
 }
 
 function wrap(text: string, indent: string): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + word.length >= lineWidth) {
-      lines.push(indent + line);
-      line = '';
-    }
-    line += line === '' ? word : ` ${word}`;
-  }
-  return [...lines, indent + line].join('\n');
+  // A word that is too long for a line has one of its own.
+  const lines = new RegExp(`[^ ].{0,${lineWidth - indent.length - 1}}(?= |$)|[^ ]+`, 'g');
+  return Array.from(text.matchAll(lines), ([line]) => indent + line).join('\n');
 }
