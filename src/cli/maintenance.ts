@@ -1,4 +1,4 @@
-import { type WindowView, windowView } from '../operator/window.ts';
+import { overlap, type WindowView, windowView } from '../operator/window.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import type { Command, Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -16,7 +16,9 @@ const announce = storeCommand('maintenance announce', {
     const now = context.clock.now();
     const window = windowView(record, now);
     const current = await store.windows.list({ currentAt: now });
-    const overlapping = current.filter((other) => overlaps(record, other)).map((other) => windowView(other, now));
+    const overlapping = current
+      .filter((other) => other.id !== record.id && overlap(record, other))
+      .map((other) => windowView(other, now));
     return {
       json: { ...window, seenByClients: seenByClients(window) },
       text: `${windowText(window, paint)}\n\n${whatClientsSee(window, paint)}`,
@@ -24,10 +26,6 @@ const announce = storeCommand('maintenance announce', {
     };
   },
 });
-
-function overlaps(window: WindowRecord, other: WindowRecord): boolean {
-  return other.id !== window.id && window.from < other.to && other.from < window.to;
-}
 
 /** The window as `GET /v1/status` shows it (contract, MaintenanceWindow). */
 function seenByClients({ from, fromMs, to, toMs, description }: WindowView) {

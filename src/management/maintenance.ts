@@ -7,8 +7,8 @@ import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { count, described, instantMs, listOf, named, object, texts } from '../operator/fields.ts';
-import { WindowSchema, windowDescription, windowView } from '../operator/window.ts';
-import { assertNewWindow, type NewWindow, type WindowRecord } from '../store/windows.ts';
+import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
+import { assertNewWindow, type NewWindow } from '../store/windows.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
 import type { Management } from './parts.ts';
@@ -159,8 +159,4 @@ function tickerAnswer(retryAfterSeconds: number, { publicUrls }: Management, req
     ),
     body: body as never,
   };
-}
-
-function overlap(one: WindowRecord, other: NewWindow): boolean {
-  return one.from < other.to && other.from < one.to;
 }

@@ -21,6 +21,11 @@ export const WindowSchema = named('Window', texts.Window.schema, {
 
 export type WindowView = Static<typeof WindowSchema>;
 
+/** Whether two windows share an instant. */
+export function overlap(one: Pick<WindowRecord, 'from' | 'to'>, other: Pick<WindowRecord, 'from' | 'to'>): boolean {
+  return one.from < other.to && other.from < one.to;
+}
+
 /** A window that was ended early is `ended`, like one whose time is over: ending it moved its `to`. */
 function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): WindowView['state'] {
   if (cancelledAt !== undefined) return 'cancelled';
