@@ -1,4 +1,4 @@
-import Type, { type Static, type TProperties } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { type ErrorCode, errorCodes } from './errors.ts';
 import written from './openapi.json' with { type: 'json' };
 import * as part from './schema-parts.ts';
@@ -34,9 +34,6 @@ const windowTo = '2026-11-22T02:30:00.000Z';
 
 /** Version of the API, `info.version` of the document (contract, Versioning). */
 export const apiVersion = '1.0';
-
-/** Most entries a list can have: far above what any upstream lists. */
-const listLengthMax = 10_000;
 
 const openNote = 'The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.';
 
@@ -124,18 +121,17 @@ export const TickerSchema = open(say.Ticker.about, {
   timestampMs: part.instantMs(say.Ticker.timestampMs, capturedAt),
 });
 
+/** @param maxItems far above what any upstream lists */
+function list<Entry extends TSchema>(entry: Entry, description: string, maxItems = 10_000) {
+  return Type.Array(entry, { description, maxItems });
+}
+
 export const MarketListSchema = open(say.MarketList.about, {
-  markets: Type.Array(part.component<typeof MarketSchema>('Market'), {
-    description: say.MarketList.markets,
-    maxItems: listLengthMax,
-  }),
+  markets: list(part.component<typeof MarketSchema>('Market'), say.MarketList.markets),
 });
 
 export const TickerListSchema = open(say.TickerList.about, {
-  tickers: Type.Array(part.component<typeof TickerSchema>('Ticker'), {
-    description: say.TickerList.tickers,
-    maxItems: listLengthMax,
-  }),
+  tickers: list(part.component<typeof TickerSchema>('Ticker'), say.TickerList.tickers),
 });
 
 export const ErrorCodeSchema = part.openSet<ErrorCode>(

@@ -2,15 +2,11 @@ import Type from 'typebox';
 import { testDeliveries } from '../notices/alerting.ts';
 import { AlertSchema, alertView, DeliverySchema, deliveryView } from '../operator/alert.ts';
 import { alertEvents, destinationKinds } from '../operator/alert-event.ts';
-import { count, id, line, listOf, named, object, openEnum } from '../operator/fields.ts';
+import { count, id, line, listOf, named, object, openEnum, whole } from '../operator/fields.ts';
 import { operation, strictObject } from './operation.ts';
 import { Problem } from './problems.ts';
 
-const destinationName = Type.String({
-  description: 'Its name in the configuration.',
-  maxLength: 32,
-  examples: ['ops'],
-});
+const destinationName = line('Its name in the configuration.', 'ops', 32);
 
 const DestinationSchema = object('Where alerts go. URLs and secrets are not shown.', {
   name: line('Its name.', 'ops', 32),
@@ -38,9 +34,7 @@ export const alertOperations = {
   listAlertDeliveries: operation({
     query: Type.Object({
       destination: Type.Optional(destinationName),
-      limit: Type.Optional(
-        Type.Integer({ description: 'Messages wanted, 50 when left out.', minimum: 1, maximum: 200 }),
-      ),
+      limit: Type.Optional(whole('Messages wanted, 50 when left out.', [1, 200])),
     }),
     answer: named('AlertDeliveryList', 'Messages to destinations.', {
       deliveries: listOf(DeliverySchema, 'Latest first.', 200),

@@ -8,12 +8,7 @@ const AuditEntrySchema = fields.named('AuditEntry', 'A change, or an attempt to 
   id: fields.id('aud', 'The entry’s id.'),
   ...fields.instantFields('at', 'When it was done.'),
   actor: fields.line(fields.texts.AuditEntry.actor, 'alice', 300),
-  action: Type.String({
-    description: fields.texts.AuditEntry.action,
-    maxLength: 64,
-    pattern: '^[a-z]+\\.[a-z]+$',
-    examples: ['key.create'],
-  }),
+  action: fields.form(fields.texts.AuditEntry.action, '^[a-z]+\\.[a-z]+$', 'key.create', 64),
   subject: fields.object('What it was done to.', {
     kind: fields.openEnum(auditSubjectKinds, 'What it was done to.'),
     id: fields.line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
@@ -37,29 +32,16 @@ export const auditOperations = {
     query: Type.Object({
       subject: Type.Optional(fields.text(fields.texts.AuditQuery.subject, 'key_4fGh72Kq0ZsTn1Lw', 64)),
       actor: Type.Optional(fields.line('Only what this one did.', 'alice', 300)),
-      action: Type.Optional(
-        Type.String({
-          description: fields.texts.AuditQuery.action,
-          maxLength: 64,
-          pattern: '^[a-z_]+\\.?[a-z]*$',
-          examples: ['key.'],
-        }),
-      ),
+      action: Type.Optional(fields.form(fields.texts.AuditQuery.action, '^[a-z_]+\\.?[a-z]*$', 'key.', 64)),
       fromMs: Type.Optional(fields.instantMs('Only what was done then or later.')),
       toMs: Type.Optional(fields.instantMs('Only what was done before.')),
       ...pageQuery,
     }),
     answer: AuditPageSchema,
     async handle({ query: { subject, after, limit = defaultLimit, actor, action, fromMs, toMs }, store }) {
-      const page = await store.audit.page({
-        limit,
-        subjectId: subject,
-        actor,
-        action,
-        from: fromMs === undefined ? undefined : asEpochMs(fromMs),
-        to: toMs === undefined ? undefined : asEpochMs(toMs),
-        after: readPlace(after),
-      });
+      const [from, to] = [fromMs, toMs].map((atMs) => (atMs === undefined ? undefined : asEpochMs(atMs)));
+      const asked = { limit, subjectId: subject, actor, action, from, to, after: readPlace(after) };
+      const page = await store.audit.page(asked);
       return {
         entries: page.items.map(({ at, ...entry }) => ({ ...entry, ...fields.instants('at', at) })),
         next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
 import * as part from '../contract/schema-parts.ts';
-import { described, id, line, listOf, named, nullableCount, openEnum, texts } from '../operator/fields.ts';
+import { described, id, line, listOf, named, nullableCount, openEnum, texts, whole } from '../operator/fields.ts';
 import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
 import * as api from './operation.ts';
@@ -69,14 +69,7 @@ export const keyOperations = {
       accountId: id('acc', 'The account that is to hold it.'),
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
       expiresAtMs: Type.Optional(api.expiresAtMs),
-      limitPerMinute: Type.Optional(
-        Type.Integer({
-          description: texts.NewKey.limitPerMinute,
-          minimum: 1,
-          maximum: configuredLimitMax,
-          examples: [120],
-        }),
-      ),
+      limitPerMinute: Type.Optional(whole(texts.NewKey.limitPerMinute, [1, configuredLimitMax], 120)),
     }),
     status: 201,
     answer: NewKeySchema,
@@ -106,9 +99,7 @@ export const keyOperations = {
   rotateKey: api.operation({
     ...changing,
     body: api.strictObject('How to rotate.', {
-      overlapMs: Type.Optional(
-        Type.Integer({ description: texts.Rotation.overlapMs, minimum: 0, maximum: 365 * dayMs, examples: [dayMs] }),
-      ),
+      overlapMs: Type.Optional(whole(texts.Rotation.overlapMs, [0, 365 * dayMs], dayMs)),
     }),
     status: 201,
     answer: RotatedKeySchema,

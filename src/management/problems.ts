@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { RecordBusy } from '../history/query/question-thread.ts';
-import { line, listOf, named, object, texts } from '../operator/fields.ts';
+import { form, line, listOf, named, object, texts } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import rows from './problems.json' with { type: 'json' };
 
@@ -129,11 +129,7 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
   status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
   code,
   detail: line(texts.Problem.detail, 'There is no key key_4fGh72Kq0ZsTn1Lw.', 4_000),
-  requestId: Type.String({
-    description: 'Equals the `X-Request-Id` header; the log records faults of the service under it.',
-    pattern: '^[A-Za-z0-9_-]{16,64}$',
-    examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
-  }),
+  requestId: form(texts.Problem.requestId, '^[A-Za-z0-9_-]{16,64}$', '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'),
   errors: Type.Optional(
     listOf(
       object('A field that is wrong.', {

@@ -21,13 +21,7 @@ const page = {
   limit: Type.Optional(
     Type.Integer({ description: texts.RecordPage.limit, minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
   ),
-  after: Type.Optional(
-    Type.String({
-      description: '`next` of the page before.',
-      pattern: views.positionPattern,
-      examples: ['1795255200000.3'],
-    }),
-  ),
+  after: Type.Optional(views.position('`next` of the page before.')),
 };
 
 type SpanQuery = Static<Type.TObject<typeof span>>;

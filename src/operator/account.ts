@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { languages } from '../languages.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
-import { count, id, instantFields, instants, line, named, nullable, object, openEnum } from './fields.ts';
+import { count, id, instantFields, line, named, nullable, object, openEnum, viewOf } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
@@ -22,16 +22,7 @@ export const AccountSchema = named('Account', 'The holder of API keys.', account
 export type AccountView = Static<typeof AccountSchema>;
 
 export function accountView(account: AccountRecord, keys: KeyCounts): AccountView {
-  const { id, email, language = null, active, createdAt } = account;
-  return {
-    id,
-    email,
-    language,
-    state: active ? 'active' : 'inactive',
-    active,
-    ...instants('createdAt', createdAt),
-    keys,
-  };
+  return viewOf(accountFields, { ...account, state: account.active ? 'active' : 'inactive', keys });
 }
 
 /** The same with its keys as they are counted now. */

@@ -132,6 +132,16 @@ export function text(description: string, example: string, maxLength: number, mi
   return Type.String({ description, minLength, maxLength, examples: [example] });
 }
 
+/** Text of one form. */
+export function form(description: string, pattern: string, example: string, maxLength?: number) {
+  return Type.String({ description, ...(maxLength !== undefined && { maxLength }), pattern, examples: [example] });
+}
+
+/** A whole number in a range, both ends included. */
+export function whole(description: string, [minimum, maximum]: readonly [number, number], example?: number) {
+  return Type.Integer({ description, minimum, maximum, ...(example !== undefined && { examples: [example] }) });
+}
+
 /** An instant that a request gives. */
 export function instantMs(description: string, example = exampleInstant) {
   return part.instantMs(`${description} In milliseconds since the Unix epoch.`, example);

@@ -13,19 +13,17 @@ import { changesOf, heldView, type PriceAnswer, priceReport } from './price.ts';
 import { requestId } from './request.ts';
 
 /** A place in the order of the record, as text: `1795255200000.3`. */
-export const positionPattern = '^\\d{1,15}\\.\\d{1,9}$';
+export function position(description: string) {
+  return fields.form(description, '^\\d{1,15}\\.\\d{1,9}$', '1795255200000.3');
+}
 
-const positionField = Type.String({
-  description: fields.texts.RecordedQuote.position,
-  pattern: positionPattern,
-  examples: ['1795255200000.3'],
-});
+const positionField = position(fields.texts.RecordedQuote.position);
 
 export function positionText({ at, sub }: Position): string {
   return `${at}.${sub}`;
 }
 
-/** @param text as `positionField` has it */
+/** @param text as {@link position} has it */
 export function positionOf(text: string): Position {
   const [at, sub] = text.split('.').map(Number) as [Position['at'], number];
   return { at, sub };
@@ -129,19 +127,13 @@ export const ProvenAnswerSchema = fields.named('ProvenAnswer', 'An answer again,
 export function quoteView(row: QuoteRow): Static<typeof QuoteSchema> {
   const { quote } = row;
   const rate = quote === undefined || quote.rate === '' ? undefined : (JSON.parse(quote.rate) as RateVersion);
-  return {
+  return fields.viewOf(QuoteSchema.properties, {
+    ...row,
     position: positionText(row),
-    ...fields.instants('at', row.at),
-    unpriced: row.unpriced ?? null,
-    source: quote?.source ?? null,
-    ...fields.instants('timestamp', quote?.capturedAt),
-    bid: quote?.bid ?? null,
-    ask: quote?.ask ?? null,
-    buyPrice: quote?.buyPrice ?? null,
-    sellPrice: quote?.sellPrice ?? null,
-    rate: rate?.mid ?? null,
-    terms: quote === undefined ? null : (JSON.parse(quote.terms) as TermsVersion).version,
-  };
+    ...{ source: quote?.source, timestamp: quote?.capturedAt, bid: quote?.bid, ask: quote?.ask },
+    ...{ buyPrice: quote?.buyPrice, sellPrice: quote?.sellPrice, rate: rate?.mid },
+    terms: quote && (JSON.parse(quote.terms) as TermsVersion).version,
+  });
 }
 
 export function gapView({ from, to, reason }: Gap): Static<typeof GapSchema> {

@@ -3,13 +3,9 @@ import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts
 import { queryValues } from '../http/request-target.ts';
 import type { Log } from '../log.ts';
 import { parseSymbol } from '../market/symbol.ts';
-import { count, instantFields, line, named, nullableId, nullableLine, texts, viewOf } from './fields.ts';
+import { count, form, instantFields, line, named, nullableId, nullableLine, texts, viewOf } from './fields.ts';
 
-export const requestId = Type.String({
-  description: texts.Request.requestId,
-  pattern: '^[0-9a-f]{32}$',
-  examples: ['6f1c2a9e4b7d4f08a3c5e1d2b4f60718'],
-});
+export const requestId = form(texts.Request.requestId, '^[0-9a-f]{32}$', '6f1c2a9e4b7d4f08a3c5e1d2b4f60718');
 
 export const RequestSchema = named('Request', 'A request to the public listener, once it was answered.', {
   requestId,
