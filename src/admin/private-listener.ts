@@ -33,18 +33,13 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
  */
 export async function startPrivateListener(parts: AdminParts) {
   const { clock, log, market, store, listener, configuration } = parts;
-  const sparklines = new Sparklines(market.markets, market.feedStatus, clock);
+  const { service, feedStatus } = market;
+  const sparklines = new Sparklines(market.markets, feedStatus, clock);
   const trends = new SourceTrends(parts.feed, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
   const watch = new AlertWatch(parts);
-  const timeline = new FeedTimeline({
-    service: market.service,
-    feed: market.feedStatus,
-    snapshots: store.snapshots,
-    clock,
-    log,
-  });
+  const timeline = new FeedTimeline({ ...parts, service, feed: feedStatus, snapshots: store.snapshots });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
@@ -67,18 +62,10 @@ export async function startPrivateListener(parts: AdminParts) {
     await timeline.start();
     requests.start();
     const registry = metricsRegistry(parts);
-    const recorded = {
-      sparklines,
-      trends,
-      timeline,
-      requests,
-      prices,
-      priceStreams,
-      notes: () => notesOf(parts),
-      alerts: () => watch.read(),
-    };
+    const recorded = { sparklines, trends, timeline, requests, prices, priceStreams };
+    const judged = { notes: () => notesOf(parts), alerts: () => watch.read() };
     const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
-    addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, countersFor);
+    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, countersFor);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;

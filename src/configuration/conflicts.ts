@@ -1,4 +1,5 @@
 import { connectorKinds } from '../feed/connectors.ts';
+import written from './choices.json' with { type: 'json' };
 import { type Duration, milliseconds } from './duration.ts';
 import { sourceKind, webhookSecret } from './kinds.ts';
 import { type Settings, valueAt } from './schema.ts';
@@ -25,22 +26,17 @@ const pairs = [
   ['admin.oidc.clientId', 'admin.oidc.clientSecret'],
 ] as const;
 
-/** Settings that each source of rates needs, and others that it takes. */
-const rateSettings = {
-  cnb: { needs: [], takes: ['url'] },
-  ecb: { needs: [], takes: ['url'] },
-  json: { needs: ['url', 'pointer'], takes: [] },
-  exchange: { needs: ['market'], takes: [] },
-} as const;
+/** Settings that a choice needs, and others that it takes. */
+interface Choice {
+  readonly needs: readonly string[];
+  readonly takes: readonly string[];
+}
 
-/** Settings that each kind of destination needs, and others that it takes. */
-const destinationSettings = {
-  webhook: { needs: ['url', 'secret'], takes: [] },
-  slack: { needs: ['url'], takes: [] },
-  telegram: { needs: ['url', 'chat'], takes: [] },
-  pagerduty: { needs: ['secret'], takes: ['url'] },
-  mail: { needs: ['to'], takes: [] },
-} as const;
+/** By source of rates, and by kind of destination. */
+const choices: {
+  readonly rates: Readonly<Record<Settings['rates']['source'], Choice>>;
+  readonly destinations: Readonly<Record<Settings['alerts']['destinations'][number]['kind'], Choice>>;
+} = written;
 
 /** Finds what does not fit together in settings that are each valid by themselves. */
 export function* findConflicts(settings: Settings): Generator<Conflict> {
@@ -147,7 +143,7 @@ function* marketConflicts({ markets, pricing }: Settings): Generator<Conflict> {
 
 function* rateConflicts({ rates, pricing }: Settings): Generator<Conflict> {
   const { source } = rates;
-  const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = rateSettings[source];
+  const { needs, takes } = choices.rates[source];
   for (const name of ['url', 'pointer', 'market'] as const) {
     const isSet = rates[name] !== undefined;
     if (!isSet && needs.includes(name)) yield { key: 'rates.source', what: `"${source}" needs rates.${name}` };
@@ -171,7 +167,7 @@ function* alertConflicts({ alerts, mail }: Settings): Generator<Conflict> {
   for (const [index, destination] of alerts.destinations.entries()) {
     const { name, kind, url, allowHttp, secret } = destination;
     const key = `alerts.destinations.${index}`;
-    const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = destinationSettings[kind];
+    const { needs, takes } = choices.destinations[kind];
     if (names.indexOf(name) < index) yield { key, what: `there is another destination "${name}"` };
     for (const setting of ['url', 'secret', 'chat', 'to'] as const) {
       const isSet = destination[setting] !== undefined;

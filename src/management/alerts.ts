@@ -3,7 +3,7 @@ import { testDeliveries } from '../notices/alerting.ts';
 import { AlertSchema, alertView, DeliverySchema, deliveryView } from '../operator/alert.ts';
 import { alertEvents, destinationKinds } from '../operator/alert-event.ts';
 import { count, id, line, listOf, named, object, openEnum, whole } from '../operator/fields.ts';
-import { operation, strictObject } from './operation.ts';
+import { operation, reading, strictObject } from './operation.ts';
 import { Problem } from './problems.ts';
 
 const destinationName = line('Its name in the configuration.', 'ops', 32);
@@ -22,13 +22,10 @@ const AlertListSchema = named('AlertList', 'Alerts and where they go.', {
 });
 
 export const alertOperations = {
-  listAlerts: operation({
-    answer: AlertListSchema,
-    async handle({ store }, { configuration: { alerts } }) {
-      const { raiseAfterMs, endAfterMs } = alerts;
-      const destinations = alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events: [...events] }));
-      return { alerts: (await store.alerts.list()).map(alertView), destinations, raiseAfterMs, endAfterMs };
-    },
+  listAlerts: reading(AlertListSchema, async ({ store }, { configuration: { alerts } }) => {
+    const { raiseAfterMs, endAfterMs } = alerts;
+    const destinations = alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events: [...events] }));
+    return { alerts: (await store.alerts.list()).map(alertView), destinations, raiseAfterMs, endAfterMs };
   }),
 
   listAlertDeliveries: operation({

@@ -5,7 +5,7 @@ import type { FeedHealth } from '../feed/health.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
-import { noBody, operation } from './operation.ts';
+import { noBody, operation, reading } from './operation.ts';
 import type { Management } from './parts.ts';
 import { trendMinutesMax } from './source-trends.ts';
 import { allDoubts } from './views.ts';
@@ -90,27 +90,24 @@ const RateListSchema = fields.named('RateList', 'The conversion rates.', {
 });
 
 export const feedOperations = {
-  readFeed: operation({
-    answer: FeedSchema,
-    handle({ now }, management) {
-      const { feed, market, clock, timeline, trends } = management;
-      const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
-      return {
-        path: market.feedStatus.path,
-        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-        sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
-          ...{ id, kind, paused },
-          health: healthBody(health),
-          trend: trends.of(id),
-          doubts: doubts.get(id) ?? [],
-        })),
-        timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
-          state,
-          ...fields.instants('from', fromMs),
-          ...fields.instants('to', toMs),
-        })),
-      };
-    },
+  readFeed: reading(FeedSchema, ({ now }, management) => {
+    const { feed, market, clock, timeline, trends } = management;
+    const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
+    return {
+      path: market.feedStatus.path,
+      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+      sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
+        ...{ id, kind, paused },
+        health: healthBody(health),
+        trend: trends.of(id),
+        doubts: doubts.get(id) ?? [],
+      })),
+      timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
+        state,
+        ...fields.instants('from', fromMs),
+        ...fields.instants('to', toMs),
+      })),
+    };
   }),
 
   reloadSources: operation({
@@ -121,13 +118,10 @@ export const feedOperations = {
     handle: ({ store }, { reload }) => reload.run(store),
   }),
 
-  readRates: operation({
-    answer: RateListSchema,
-    handle({ now }, management) {
-      return {
-        rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
-      };
-    },
+  readRates: reading(RateListSchema, ({ now }, management) => {
+    return {
+      rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
+    };
   }),
 };
 

@@ -9,7 +9,7 @@ import { FeedStatus } from '../market/service-status.ts';
 import { count, described, instantMs, listOf, named, object, texts } from '../operator/fields.ts';
 import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow } from '../store/windows.ts';
-import { noBody, operation, pathId, strictObject } from './operation.ts';
+import { noBody, operation, pathId, reading, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
 import type { Management } from './parts.ts';
 
@@ -75,13 +75,10 @@ const PreviewSchema = named('Preview', 'What clients would see of a maintenance 
 });
 
 export const maintenanceOperations = {
-  listMaintenance: operation({
-    answer: WindowListSchema,
-    async handle({ store: { windows }, now }) {
-      const current = await windows.list({ currentAt: now });
-      const past = await windows.listPast(now, pastShown);
-      return { windows: [...current, ...past].map((window) => windowView(window, now)) };
-    },
+  listMaintenance: reading(WindowListSchema, async ({ store: { windows }, now }) => {
+    const current = await windows.list({ currentAt: now });
+    const past = await windows.listPast(now, pastShown);
+    return { windows: [...current, ...past].map((window) => windowView(window, now)) };
   }),
 
   announceMaintenance: operation({

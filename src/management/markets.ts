@@ -11,7 +11,7 @@ import { catalogueMarkets, type MarketView, marketFields } from '../operator/mar
 import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
-import { type Asked, assertConfirmed, confirmation, noBody, operation, strictObject } from './operation.ts';
+import { type Asked, assertConfirmed, confirmation, noBody, operation, reading, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { sparkPointsMax } from './sparklines.ts';
@@ -138,19 +138,16 @@ function switchingAll(id: string, change: (markets: Store['markets'], now: Epoch
 }
 
 export const marketOperations = {
-  readMarkets: operation({
-    answer: MarketListSchema,
-    handle({ now }, management) {
-      const { market, sparklines } = management;
-      const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
-      return {
-        ...fields.instants('serverTime', now),
-        markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
-          ...pricedBody(views.get(symbol)!, management, now),
-          spark: sparklines.of(symbol),
-        })),
-      };
-    },
+  readMarkets: reading(MarketListSchema, ({ now }, management) => {
+    const { market, sparklines } = management;
+    const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
+    return {
+      ...fields.instants('serverTime', now),
+      markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
+        ...pricedBody(views.get(symbol)!, management, now),
+        spark: sparklines.of(symbol),
+      })),
+    };
   }),
 
   readMarket: operation({

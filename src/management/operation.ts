@@ -78,6 +78,14 @@ export function operation<
   return { method, access: 'read-only', ...(declared as Omit<Operation, 'method' | 'access'>) };
 }
 
+/** Declares an operation that takes nothing and changes nothing. */
+export function reading<Answer extends TSchema>(
+  answer: Answer,
+  handle: Declared<TObject, TObject, TObject, Answer>['handle'],
+): Operation {
+  return operation({ answer, handle });
+}
+
 /** An object that refuses unknown properties: for requests. */
 export function strictObject<Properties extends TProperties>(description: string, properties: Properties) {
   return Type.Object(properties, { description, additionalProperties: false });

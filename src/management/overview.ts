@@ -4,7 +4,7 @@ import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/sche
 import { ConditionSchema } from '../operator/alert.ts';
 import * as fields from '../operator/fields.ts';
 import { NoteSchema } from './note.ts';
-import { operation } from './operation.ts';
+import { operation, reading } from './operation.ts';
 import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
 import { marketsByStatus } from './views.ts';
@@ -75,33 +75,30 @@ const MinutesSchema = fields.named('Minutes', 'The last 24 hours.', {
 });
 
 export const overviewOperations = {
-  readOverview: operation({
-    answer: OverviewSchema,
-    handle({ now }, management) {
-      const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
-      const phase = management.phase();
-      return {
-        version: management.version,
-        baseUrl: management.publicUrls().baseUrl,
-        phase,
-        ready: phase === 'serving',
-        notes: management.notes(),
-        alerts: management.alerts(),
-        ...fields.instants('startedAt', management.startedAt),
-        ...fields.instants('serverTime', now),
-        status: market.service.status(now),
-        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-        storeReachable: changes.reachable(),
-        markets: marketFigures(management, now),
-        requests: requestFigures(management),
-        connections: { ...listener.connectionFigures() },
-        keys: { held: access.directory.size },
-        eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
-        residentBytes: process.memoryUsage.rss(),
-        uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
-        notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
-      };
-    },
+  readOverview: reading(OverviewSchema, ({ now }, management) => {
+    const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
+    const phase = management.phase();
+    return {
+      version: management.version,
+      baseUrl: management.publicUrls().baseUrl,
+      phase,
+      ready: phase === 'serving',
+      notes: management.notes(),
+      alerts: management.alerts(),
+      ...fields.instants('startedAt', management.startedAt),
+      ...fields.instants('serverTime', now),
+      status: market.service.status(now),
+      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+      storeReachable: changes.reachable(),
+      markets: marketFigures(management, now),
+      requests: requestFigures(management),
+      connections: { ...listener.connectionFigures() },
+      keys: { held: access.directory.size },
+      eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
+      residentBytes: process.memoryUsage.rss(),
+      uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
+      notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
+    };
   }),
 
   readMinutes: operation({

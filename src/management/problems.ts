@@ -3,6 +3,7 @@ import { RecordBusy } from '../history/query/question-thread.ts';
 import { form, line, listOf, named, object, texts } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import rows from './problems.json' with { type: 'json' };
+import refusals from './refusals.json' with { type: 'json' };
 
 /** One row of the table of problems. A code that was retired is never used again. */
 interface ProblemRow {
@@ -62,32 +63,10 @@ export function problemSlug(code: ProblemCode): string {
 }
 
 /** The field of a request that a refusal of the store is about; none for one that is about what is stored. */
-export const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
-  email_invalid: 'email',
-  label_invalid: 'label',
-  token_name_invalid: 'name',
-  limit_invalid: 'limitPerMinute',
-  expiry_not_in_future: 'expiresAtMs',
-  overlap_in_past: 'overlapMs',
-  term_empty: 'feePercent',
-  term_value: 'feePercent',
-  term_scope: 'scope',
-  term_start: 'fromMs',
-  window_order: 'toMs',
-  window_in_past: 'toMs',
-  window_description: 'description',
-};
+export const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = refusals.fields;
 
-const ofTheFramework: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body has more than 64 kB.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'UNSUPPORTED_MEDIA_TYPE',
-    'Send the body as JSON, with the header Content-Type: application/json.',
-  ],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_INPUT', 'The body is not valid JSON.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_INPUT', 'The body is not as long as its Content-Length says.'],
-  FST_ERR_BAD_URL: ['INVALID_INPUT', 'The path has a percent sign that does not start an escape sequence.'],
-};
+/** The problem that an error of the framework is, by the code of that. */
+const ofTheFramework = refusals.framework as Readonly<Record<string, { code: ProblemCode; detail: string }>>;
 
 /** The problem to answer for an error. `undefined`: a fault of the service, which only the log describes. */
 export function problemOf(error: unknown): Problem | undefined {
@@ -97,7 +76,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('RECORD_BUSY', error.message, { headers: { 'Retry-After': '5' } });
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = ofTheFramework[String(code)];
-  if (known !== undefined) return new Problem(...known);
+  if (known !== undefined) return new Problem(known.code, known.detail);
   const isOfTheRequest = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
   return isOfTheRequest ? new Problem('INVALID_INPUT', 'The request cannot be understood.') : undefined;
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as fields from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { ownOriginOf } from './hosts.ts';
-import { operation, strictObject } from './operation.ts';
+import { operation, reading, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Session, type Sessions, sessionCookie } from './sessions.ts';
@@ -38,12 +38,9 @@ export const sessionOperations = {
     },
   }),
 
-  readSession: operation({
-    answer: SessionSchema,
-    handle({ operator: { session } }) {
-      if (session !== undefined) return sessionBody(session);
-      throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
-    },
+  readSession: reading(SessionSchema, ({ operator: { session } }) => {
+    if (session !== undefined) return sessionBody(session);
+    throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
   }),
 
   signOut: operation({

@@ -6,7 +6,7 @@ import { instantMs, listOf, named, openEnum, texts } from '../operator/fields.ts
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
-import { noBody, operation, pathId, strictObject } from './operation.ts';
+import { noBody, operation, pathId, reading, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
 
@@ -51,11 +51,8 @@ function draftOf(
 }
 
 export const termOperations = {
-  listTerms: operation({
-    answer: TermListSchema,
-    async handle({ store, now }, { market: { markets } }) {
-      return { terms: [...termViews(markets.terms, await store.terms.list({ withCancelled: true }), now)] };
-    },
+  listTerms: reading(TermListSchema, async ({ store, now }, { market: { markets } }) => {
+    return { terms: [...termViews(markets.terms, await store.terms.list({ withCancelled: true }), now)] };
   }),
 
   setTerm: operation({

@@ -4,7 +4,7 @@ import type { EpochMs } from '../clock.ts';
 import { described, listOf, named, text } from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { TokenSchema, tokenView } from '../operator/token.ts';
-import { expiresAtMs, noBody, operation, pathId, strictObject } from './operation.ts';
+import { expiresAtMs, noBody, operation, pathId, reading, strictObject } from './operation.ts';
 
 const TokenListSchema = named('TokenList', 'The operator tokens.', { tokens: listOf(TokenSchema, 'Oldest first.') });
 
@@ -14,12 +14,9 @@ const NewTokenSchema = named('NewToken', 'A new operator token with its text, wh
 });
 
 export const tokenOperations = {
-  listTokens: operation({
-    answer: TokenListSchema,
-    async handle({ store, now }) {
-      const tokens = await store.tokens.list();
-      return { tokens: tokens.map((token) => tokenView(token, now)) };
-    },
+  listTokens: reading(TokenListSchema, async ({ store, now }) => {
+    const tokens = await store.tokens.list();
+    return { tokens: tokens.map((token) => tokenView(token, now)) };
   }),
 
   createToken: operation({

@@ -9,7 +9,7 @@ import { RequestSchema, requestId, requestView } from '../operator/request.ts';
 import type { RefusedKey } from '../store/breaches.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { KeyWithAccount } from '../store/keys.ts';
-import { operation, pathId } from './operation.ts';
+import { operation, pathId, reading } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 
@@ -111,23 +111,20 @@ export const usageOperations = {
     },
   }),
 
-  readUsage: operation({
-    answer: UsageSchema,
-    async handle({ store, now }, management) {
-      const since = (now - dayMs) as EpochMs;
-      const refused = await store.breaches.mostRefused(since, keysShown);
-      const busy = busiest(management, now);
-      const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
-      const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
-      const digests = await store.keys.digestsOf(ids);
-      const rows = ids.flatMap((id) => {
-        const key = keys.get(id);
-        if (key === undefined) return [];
-        const usage = thisMinute(management, key, digests, now);
-        return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
-      });
-      return { ...instants('since', since), keys: rows };
-    },
+  readUsage: reading(UsageSchema, async ({ store, now }, management) => {
+    const since = (now - dayMs) as EpochMs;
+    const refused = await store.breaches.mostRefused(since, keysShown);
+    const busy = busiest(management, now);
+    const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
+    const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
+    const digests = await store.keys.digestsOf(ids);
+    const rows = ids.flatMap((id) => {
+      const key = keys.get(id);
+      if (key === undefined) return [];
+      const usage = thisMinute(management, key, digests, now);
+      return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
+    });
+    return { ...instants('since', since), keys: rows };
   }),
 
   readRequest: operation({

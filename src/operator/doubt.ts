@@ -6,18 +6,11 @@ import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import reasons from './doubt-reasons.json' with { type: 'json' };
 import { instantFields, line, listOf, named, nullableLine, openEnum, texts, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
-const whys: Readonly<Record<ShownDoubt['reason'], string>> = {
-  contradicted: 'other sources agree on another price, or it alone left its own',
-  not_comparable: 'it never agreed with the source in use; often two assets of one name',
-  jump: 'it moved further than guard.jumpPercent within ten seconds',
-  range: 'it is outside half to double the range of 24 hours',
-  spread: 'its spread is over five times the usual one',
-  rate: 'it moved further than a rate may',
-  withdrawn: 'its source has no price of it any more',
-};
+const whys: Readonly<Record<ShownDoubt['reason'], string>> = reasons;
 
 export const DoubtSchema = named('Doubt', 'A price of one source that is doubted: it makes no price of its market.', {
   market: part.symbol('The exchange market.', 'BTCEUR'),
