@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestOf, generateApiKey, lastFourOf } from '../src/access/api-key.ts';
-import { generateOperatorToken, tokenDigest } from '../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../src/access/operator-token.ts';
 import { startStandInExchange } from '../src/cli/demo.ts';
 import { systemClock, systemRandomness } from '../src/clock.ts';
 import { openStore } from '../src/store/store.ts';
@@ -94,7 +94,7 @@ async function createSecrets(url: string) {
       await store.keys.insert(entry);
       return key;
     };
-    const operatorToken = generateOperatorToken(systemRandomness);
+    const operatorToken = generateToken('operator', systemRandomness);
     await store.tokens.insert({ role: 'admin', digest: tokenDigest(operatorToken), name: 'cluster' });
     return { key: await createKey('yours'), viewKey: await createKey('cluster view', 1_000_000), operatorToken };
   } finally {

@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { hasSourceTokenShape, tokenDigest } from '../access/operator-token.ts';
+import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { closeCodes, type ServiceMessage } from '../feed/push/messages.ts';
 import { requestIds } from '../http/request-ids.ts';
@@ -55,7 +55,7 @@ async function admitted(request: IncomingMessage, parts: AdminParts) {
     throw new Problem('NOT_SIGNED_IN', 'Send the token of the source as `Authorization: Bearer mds_…`.');
   }
   const digest = tokenDigest(text);
-  const token = hasSourceTokenShape(text) ? await parts.store.sourceTokens.find(digest) : undefined;
+  const token = hasTokenShape('source', text) ? await parts.store.sourceTokens.find(digest) : undefined;
   if (token === undefined) {
     throw new Problem('INVALID_TOKEN', 'The source token is not valid. `mdapi sources token ID` makes one.');
   }

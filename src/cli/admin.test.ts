@@ -22,7 +22,7 @@ describe('operator tokens', () => {
   it('are created, listed and revoked, and their text is in no file', async (t) => {
     const operator = newOperator(t);
     const made = await operator.json<Token>('admin', 'token', '--name', 'alice');
-    assert.ok(hasTokenShape(made.token) && made.usable && made.name === 'alice');
+    assert.ok(hasTokenShape('operator', made.token) && made.usable && made.name === 'alice');
     const listed = await operator.text('admin', 'tokens');
     assert.match(
       listed,

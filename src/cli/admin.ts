@@ -1,5 +1,5 @@
-import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
-import { type Role, roles, roleTable } from '../operator/role.ts';
+import { generateToken, tokenDigest } from '../access/operator-token.ts';
+import { type Role, roleTable } from '../operator/role.ts';
 import { type TokenView, tokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -14,18 +14,13 @@ const create = storeCommand('admin token', {
       .join('; ')}.`,
     'Programs send it as `Authorization: Bearer …`. The audit log shows its name.',
   ],
-  options: [
-    { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },
-    { name: 'role', value: 'ROLE', values: roles, summary: 'what it may do (default: operator)' },
-    { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
-  ],
   mayCreate: true,
   read: (input, now) => ({
     expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
     role: (input.option('role') ?? 'operator') as Role,
   }),
   async work({ input, values, store, context, paint }) {
-    const text = generateOperatorToken(context.randomness);
+    const text = generateToken('operator', context.randomness);
     const record = await store.tokens.insert({ ...values, digest: tokenDigest(text), name: input.option('name') });
     const token = tokenView(record, context.clock.now());
     return {

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import { type Randomness, sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Service } from '../main.ts';
@@ -128,7 +128,7 @@ async function createToken({ tokens }: Store, randomness: Randomness) {
   for (const { id, name, revokedAt } of await tokens.list()) {
     if (name === demoName && revokedAt === undefined) await tokens.revoke(id);
   }
-  const token = generateOperatorToken(randomness);
+  const token = generateToken('operator', randomness);
   await tokens.insert({ role: 'admin', digest: tokenDigest(token), name: demoName });
   return token;
 }

@@ -2,7 +2,7 @@ import { withTimeout } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
-import { type NoticeView, noticePlace, noticeStatuses, noticeView } from '../operator/notice.ts';
+import { type NoticeView, noticePlace, noticeView } from '../operator/notice.ts';
 import type { NoticeStatus } from '../store/notices.ts';
 import { type Command, type CommandInput, type Context, command } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -11,11 +11,6 @@ import { harmless, listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
 
 const list = storeCommand('notices list', {
-  options: [
-    { name: 'status', value: 'STATUS', values: noticeStatuses, summary: 'only notices in this state' },
-    { name: 'key', value: 'ID', summary: 'only notices about this key' },
-    { name: 'limit', value: 'COUNT', summary: 'at most this many, 1 to 10000 (default: 100)' },
-  ],
   read: (input) => ({
     status: input.option('status') as NoticeStatus | undefined,
     keyId: input.option('key'),

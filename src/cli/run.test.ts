@@ -2,11 +2,22 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
+import { languages } from '../languages.ts';
+import { noticeStatuses } from '../operator/notice.ts';
+import { roles } from '../operator/role.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 import { version } from './command.ts';
 import written from './commands.json' with { type: 'json' };
 import { commands } from './commands.ts';
 import { parseInput, readCommandLine } from './parse.ts';
+
+test('the words that an option can be are those that the program knows', () => {
+  const wordsOf = (name: string, option: string) =>
+    commands.find((each) => each.name === name)?.options?.find((each) => each.name === option)?.values;
+  assert.deepEqual(wordsOf('notices list', 'status'), noticeStatuses);
+  assert.deepEqual(wordsOf('admin token', 'role'), roles);
+  for (const name of ['accounts create', 'accounts update']) assert.deepEqual(wordsOf(name, 'language'), languages);
+});
 
 describe('help', () => {
   it('of the program lists every command, the common options and the exit codes', async (t) => {

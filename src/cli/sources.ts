@@ -1,4 +1,4 @@
-import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
+import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { SourceChanges } from '../management/source-reload.ts';
 import { makeTicket } from '../operator/ticket.ts';
 import { sourceTokenView } from '../operator/token.ts';
@@ -65,7 +65,7 @@ const createToken = storeCommand('sources token', {
       const message = `There is no source "${harmless(source)}" of kind push in the configuration. ${known}`;
       throw new CommandError(exitCodes.notFound, 'source_unknown', message);
     }
-    const text = generateSourceToken(context.randomness);
+    const text = generateToken('source', context.randomness);
     const token = sourceTokenView(await store.sourceTokens.insert(source, tokenDigest(text)));
     return {
       json: { ...token, token: text },

@@ -22,7 +22,7 @@ import { type Paint, paintFor } from './style.ts';
 import { withOffset, withoutZone } from './values.ts';
 
 /** A command that works on the database. */
-interface StoreCommand<Values> extends Partial<Pick<Command, 'details' | 'options'>> {
+interface StoreCommand<Values> extends Pick<Command, 'details'> {
   /** Creates a missing database. Others refuse: an empty one in the wrong directory would only hide the mistake. */
   readonly mayCreate?: boolean;
   /** Reads the values that can be wrong, before the database is opened. */

@@ -1,26 +1,16 @@
 import type { Static, TSchema } from 'typebox';
 import written from './openapi.json' with { type: 'json' };
+import * as part from './schema-parts.ts';
 import * as contract from './schemas.ts';
 
 /** Bodies of successful responses, by the name under which the document shows them. */
 type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-interface FieldSchema {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-  readonly examples?: readonly unknown[];
-}
+const schemas: Readonly<Record<string, unknown>> = contract.schemas;
 
 /** The body that the first examples of a schema's fields make. */
 function exampleOf<Schema extends TSchema>(schema: Schema): Static<Schema> {
-  return firstExample(schema as FieldSchema) as Static<Schema>;
-}
-
-function firstExample({ $ref, properties, examples }: FieldSchema): unknown {
-  const { schemas } = contract;
-  if ($ref !== undefined) return firstExample(schemas[$ref.split('/').at(-1) as keyof typeof schemas] as FieldSchema);
-  if (properties === undefined) return examples?.[0];
-  return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, firstExample(field)]));
+  return part.exampleOf(schema as object, (ref) => schemas[String(ref).split('/').at(-1)!]) as Static<Schema>;
 }
 
 const { runningWindow, convertedMarket, delistedMarket, convertedTicker, degraded, neverFed } = written.examples;

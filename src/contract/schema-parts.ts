@@ -111,3 +111,29 @@ export function openSet<Value extends string>(values: readonly Value[], pattern:
 
 export const lowerCaseWord = '^[a-z][a-z_]*$';
 export const upperCaseWord = '^[A-Z][A-Z0-9_]*$';
+
+/** The parts of a schema that examples are made from. */
+interface SchemaNode {
+  /** A schema, or the name that it has in the document. */
+  readonly $ref?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly const?: unknown;
+  readonly type?: string;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+}
+
+/** A whole example of a schema, put together from the examples of its parts. @param resolve finds what a reference names */
+export function exampleOf(schema: SchemaNode, resolve = (ref: unknown): unknown => ref): unknown {
+  const { $ref, examples, anyOf, properties, items, type } = schema;
+  if ($ref !== undefined) return exampleOf(resolve($ref) as SchemaNode, resolve);
+  if (examples !== undefined) return examples[0];
+  if ('const' in schema) return schema.const;
+  if (anyOf !== undefined) return exampleOf(anyOf[0]!, resolve);
+  if (items !== undefined) return [exampleOf(items, resolve)];
+  if (type === 'boolean') return true;
+  if (type !== 'object') throw new Error(`a schema has no example: ${JSON.stringify(schema).slice(0, 200)}`);
+  const parts = Object.entries(properties ?? {});
+  return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part, resolve)]));
+}

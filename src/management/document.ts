@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TObject, TSchema } from 'typebox';
+import { exampleOf } from '../contract/schema-parts.ts';
 import { isRole, roles, roleTable } from '../operator/role.ts';
 import parts from './document.json' with { type: 'json' };
 import type { ListedOperation, Operation } from './operation.ts';
@@ -65,33 +66,10 @@ function written(value: unknown, schemas: Record<string, Json>): unknown {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-interface SchemaNode {
-  readonly $ref?: SchemaNode;
-  readonly examples?: readonly unknown[];
-  readonly const?: unknown;
-  readonly type?: string;
-  readonly anyOf?: readonly SchemaNode[];
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
-}
-
-/** A whole example of a schema, put together from the examples of its parts. */
-function exampleOf(schema: SchemaNode): unknown {
-  const { $ref, examples, anyOf, properties, items, type } = schema;
-  if ($ref !== undefined) return exampleOf($ref);
-  if (examples !== undefined) return examples[0];
-  if ('const' in schema) return schema.const;
-  if (anyOf !== undefined) return exampleOf(anyOf[0]!);
-  if (items !== undefined) return [exampleOf(items)];
-  if (type === 'boolean') return true;
-  if (type !== 'object') throw new Error(`a schema has no example: ${JSON.stringify(schema).slice(0, 200)}`);
-  return Object.fromEntries(Object.entries(properties ?? {}).map(([name, part]) => [name, exampleOf(part)]));
-}
-
 function operationObject(operation: ListedOperation, schemas: Record<string, Json>): Json {
   const { operationId, access, tag, summary, description, params, query, body } = operation;
   const content = (schema: TSchema, type = 'application/json') => ({
-    content: { [type]: { schema: written(schema, schemas), example: exampleOf(schema) } },
+    content: { [type]: { schema: written(schema, schemas), example: exampleOf(schema as object) } },
   });
   return {
     operationId,

@@ -143,7 +143,7 @@ export class Gate {
    * address must not lock a program out. Any other text is not compared once the address has used up its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
-    const shaped = hasTokenShape(text);
+    const shaped = hasTokenShape('operator', text);
     if (shaped || !this.isUsedUp(request, now)) {
       const digest = tokenDigest(text);
       if (this.#configured !== undefined && timingSafeEqual(digest, this.#configured))

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { EpochMs } from '../clock.ts';
 import { described, listOf, named, text } from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
@@ -30,7 +30,7 @@ export const tokenOperations = {
     answer: NewTokenSchema,
     problems: ['CONFLICT'],
     async handle({ body, store, now }, { randomness }) {
-      const text = generateOperatorToken(randomness);
+      const text = generateToken('operator', randomness);
       const expiresAt = body.expiresAtMs as EpochMs | undefined;
       const token = await store.tokens.insert({ ...body, digest: tokenDigest(text), expiresAt });
       return { token: tokenView(token, now), text };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import { openEngine, storeTest } from '../store/store.testing.ts';
 import { makeTicket, useTicket } from './ticket.ts';
 
@@ -28,7 +28,7 @@ storeTest('a ticket is valid for half a minute, whichever clock is ahead', async
 
 storeTest('another text is nobody’s and leaves the ticket as it is', async (t) => {
   const { store, clock } = await openEngine(t);
-  const other = tokenDigest(generateOperatorToken(seededRandomness(2)));
+  const other = tokenDigest(generateToken('operator', seededRandomness(2)));
   assert.equal(await useTicket(store, other, clock.now()), undefined);
   const digest = tokenDigest(await makeTicket(store, 'cli:olga', seededRandomness(1)));
   assert.equal(await useTicket(store, other, clock.now()), undefined);

@@ -1,4 +1,4 @@
-import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { EpochMs, Randomness } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 
@@ -7,7 +7,7 @@ const validForMs = 30_000;
 
 /** Makes a text by which a command shows the running server who it is: whoever writes to the store may do everything there. */
 export async function makeTicket({ snapshots }: Store, actor: string, randomness: Randomness): Promise<string> {
-  const ticket = generateOperatorToken(randomness);
+  const ticket = generateToken('operator', randomness);
   await snapshots.save(snapshotName, JSON.stringify({ digest: tokenDigest(ticket).toHex(), actor }));
   return ticket;
 }

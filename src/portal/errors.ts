@@ -8,13 +8,7 @@ import {
   problemBody,
   slugOf,
 } from '../contract/errors.ts';
-import {
-  allowedMethods,
-  headerNames,
-  marketDataRetryAfterSeconds,
-  overloadRetryAfterSeconds,
-  wwwAuthenticate,
-} from '../contract/limits.ts';
+import * as contract from '../contract/limits.ts';
 import { exampleNow, exampleRequestId, exampleReset } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
 import * as block from './blocks.ts';
@@ -127,9 +121,9 @@ function badges(site: Site, errorCode: ErrorCode): block.Block {
 /** `Retry-After` of the errors that carry it. The examples play at one instant, with half an hour of maintenance to go. */
 const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   RATE_LIMIT_EXCEEDED: Math.ceil(exampleReset - exampleNow / 1_000),
-  MARKET_DATA_UNAVAILABLE: marketDataRetryAfterSeconds,
+  MARKET_DATA_UNAVAILABLE: contract.marketDataRetryAfterSeconds,
   SERVICE_MAINTENANCE: 1_800,
-  SERVICE_OVERLOADED: overloadRetryAfterSeconds,
+  SERVICE_OVERLOADED: contract.overloadRetryAfterSeconds,
 };
 
 /** Status line, the headers that matter here, and the body, indented for reading. */
@@ -152,11 +146,11 @@ function exampleHeaders(site: Site, errorCode: ErrorCode): string[] {
   const { status } = errorTable[errorCode];
   const seconds = retryAfterSeconds[errorCode];
   return [
-    `${headerNames.requestId}: ${exampleRequestId}`,
+    `${contract.headerNames.requestId}: ${exampleRequestId}`,
     'Cache-Control: no-store',
-    ...(status === 401 ? [`WWW-Authenticate: ${wwwAuthenticate}`] : []),
-    ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
-    ...(seconds === undefined ? [] : [`${headerNames.retryAfter}: ${seconds}`]),
+    ...(status === 401 ? [`WWW-Authenticate: ${contract.wwwAuthenticate}`] : []),
+    ...(status === 405 ? [`Allow: ${contract.allowedMethods}`] : []),
+    ...(seconds === undefined ? [] : [`${contract.headerNames.retryAfter}: ${seconds}`]),
     ...(isInContract(errorCode) ? rateLimitHeaders(site, errorCode) : []),
   ];
 }
@@ -166,8 +160,8 @@ function rateLimitHeaders({ limits }: Site, errorCode: ErrorCode): string[] {
   const limit = limits[failedAuthentication ? 'failedAuthentication' : 'key'];
   const remaining = errorCode === 'RATE_LIMIT_EXCEEDED' ? 0 : limit - 1;
   return [
-    `${headerNames.rateLimitLimit}: ${limit}`,
-    `${headerNames.rateLimitRemaining}: ${remaining}`,
-    `${headerNames.rateLimitReset}: ${exampleReset}`,
+    `${contract.headerNames.rateLimitLimit}: ${limit}`,
+    `${contract.headerNames.rateLimitRemaining}: ${remaining}`,
+    `${contract.headerNames.rateLimitReset}: ${exampleReset}`,
   ];
 }

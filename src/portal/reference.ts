@@ -1,9 +1,4 @@
-import {
-  delistedListedForMs,
-  maintenanceRetryAfterSeconds,
-  marketDataRetryAfterSeconds,
-  tickerOutageAfterMs,
-} from '../contract/limits.ts';
+import * as contract from '../contract/limits.ts';
 import type { Header } from '../contract/openapi-responses.ts';
 import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
 import { errorRows, exampleProblem } from './errors.ts';
@@ -72,18 +67,18 @@ function withCellsIn(site: Site, table: string): string {
 
 /** The other constants a client may want to know. */
 function constants(site: Site): string {
-  const { min, max } = maintenanceRetryAfterSeconds;
+  const { min, max } = contract.maintenanceRetryAfterSeconds;
   const lines = [
     translate(site, 'The status of the ticker feed is `outage` once it is more than {duration} behind.', {
-      duration: durationInWords(site, tickerOutageAfterMs),
+      duration: durationInWords(site, contract.tickerOutageAfterMs),
     }),
     translate(site, 'A delisted market stays in `GET /v1/markets` for {duration}.', {
-      duration: durationInWords(site, delistedListedForMs),
+      duration: durationInWords(site, contract.delistedListedForMs),
     }),
     translate(
       site,
       '`Retry-After` is {seconds} seconds while market data is not available. During maintenance it is the time to the expected end, from {min} to {max} seconds.',
-      { seconds: marketDataRetryAfterSeconds, min, max },
+      { seconds: contract.marketDataRetryAfterSeconds, min, max },
     ),
   ];
   return lines.map((line) => `- ${line}`).join('\n');

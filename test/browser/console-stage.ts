@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { systemRandomness } from '../../src/clock.ts';
 import type { Role } from '../../src/operator/role.ts';
 import { type BrowserOptions, browserTest, openBrowser, type WatchedPage } from '../support/browser.ts';
@@ -72,7 +72,7 @@ export class ConsoleStage {
 
   /** Makes an operator token, which is used from here on. */
   async makeToken(name: string, role: Role = 'admin'): Promise<void> {
-    const token = generateOperatorToken(systemRandomness);
+    const token = generateToken('operator', systemRandomness);
     const { id } = await this.harness.withStore(({ tokens }) =>
       tokens.insert({ role, digest: tokenDigest(token), name }),
     );

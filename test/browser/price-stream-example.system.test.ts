@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { systemRandomness } from '../../src/clock.ts';
 import { assertAccessible, openBrowser } from '../support/browser.ts';
 import { Child } from '../support/mdapi-process.ts';
@@ -21,7 +21,7 @@ test(
       simulator: { updatesPerSecond: 20 },
       settings: { 'admin.port': '0' },
     });
-    const token = generateOperatorToken(systemRandomness);
+    const token = generateToken('operator', systemRandomness);
     await service.withStore(({ tokens }) => tokens.insert({ role: 'prices', digest: tokenDigest(token), name: 'app' }));
     const file = join(service.directory, 'token');
     writeFileSync(file, `${token}\n`);

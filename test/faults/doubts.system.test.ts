@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { runInside } from '../../src/cli/cli.testing.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import type { DoubtView } from '../../src/operator/doubt.ts';
@@ -23,7 +23,7 @@ async function lying(t: Parameters<typeof threeSources>[0]) {
 }
 
 async function operatorOf(service: ServiceHarness): Promise<ManagementClient> {
-  const token = generateOperatorToken(systemRandomness);
+  const token = generateToken('operator', systemRandomness);
   const made = { role: 'operator', digest: tokenDigest(token), name: 'olga' } as const;
   await service.withStore((store) => store.tokens.insert(made));
   return ManagementClient.withToken(service.service.adminUrl, token);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { type EpochMs, systemRandomness } from '../../src/clock.ts';
 import { operations } from '../../src/management/operations.ts';
 import { isRole, type Role, roles } from '../../src/operator/role.ts';
@@ -59,7 +59,7 @@ describe('access to the management API', () => {
     expiresAt?: number,
     role: Role = 'admin',
   ): Promise<{ id: string; name: string; token: string }> {
-    const token = generateOperatorToken(systemRandomness);
+    const token = generateToken('operator', systemRandomness);
     secrets.push(token);
     const name = `operator ${++names}`;
     return service.withStore(async ({ tokens }) => {

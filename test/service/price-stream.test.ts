@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { systemRandomness } from '../../src/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManagementClient } from '../support/management-client.ts';
@@ -23,7 +23,7 @@ describe('the prices for the operator’s own application', () => {
   });
 
   async function newToken(name: string): Promise<{ readonly token: string; readonly id: string }> {
-    const token = generateOperatorToken(systemRandomness);
+    const token = generateToken('operator', systemRandomness);
     const { id } = await service.withStore(({ tokens }) =>
       tokens.insert({ role: 'prices', digest: tokenDigest(token), name }),
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { systemRandomness } from '../../src/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManagementClient } from '../support/management-client.ts';
@@ -38,7 +38,7 @@ describe('terms over the management API', () => {
     service.simulator.setRate('24.500');
     service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     await service.untilBuyPrice('BTCCZK', '1243439');
-    const token = generateOperatorToken(systemRandomness);
+    const token = generateToken('operator', systemRandomness);
     await service.withStore(({ tokens }) =>
       tokens.insert({ role: 'operator', digest: tokenDigest(token), name: 'olga' }),
     );
