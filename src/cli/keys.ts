@@ -1,8 +1,7 @@
 import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator/key.ts';
-import { unknownAccount } from '../store/accounts.ts';
-import { unknownKey } from '../store/key-record.ts';
 import type { KeyStatus } from '../store/keys.ts';
+import { refusal } from '../store/store-error.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand } from './store-command.ts';
@@ -45,7 +44,7 @@ const list = storeCommand('keys list', async ({ input, store, context, paint }) 
   const accountId = account?.includes('@')
     ? (await store.accounts.list()).find(({ email }) => email.toLowerCase() === account.toLowerCase())?.id
     : account && (await store.accounts.get(account))?.id;
-  if (account !== undefined && accountId === undefined) throw unknownAccount(account);
+  if (account !== undefined && accountId === undefined) throw refusal('account_unknown', { id: account });
   const now = context.clock.now();
   const all = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
   const keys = all.filter(({ lastFour }) => ending === undefined || lastFour === ending);
@@ -99,7 +98,7 @@ function statusCommand(
     read: keyIdFrom,
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);
-      if (found === undefined) throw unknownKey(id);
+      if (found === undefined) throw refusal('key_unknown', { id });
       const label = found.label === '' ? '' : ` "${found.label}"`;
       const key = harmless(`${id}${label} (ends in ${found.lastFour}, ${found.accountEmail})`);
       if (question !== undefined && found.status !== status) await confirm(question(key));

@@ -4,7 +4,7 @@ import { type ListPosition, type Page, type PagedList, type PageOptions, searchP
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 export interface AccountRecord extends Omit<RecordOf<AccountTable>, 'active'> {
   readonly active: boolean;
@@ -38,9 +38,7 @@ const emailLengthMax = 254;
 
 /** Throws `email_invalid`. */
 export function assertEmail(email: string): void {
-  if (email.length <= emailLengthMax && emailShape.test(email)) return;
-  const rule = 'without spaces, control characters and direction marks';
-  throw new StoreError('email_invalid', `The e-mail address must have the form name@domain, ${rule}.`);
+  if (email.length > emailLengthMax || !emailShape.test(email)) throw refusal('email_invalid');
 }
 
 export class Accounts extends StorePart {
@@ -56,7 +54,7 @@ export class Accounts extends StorePart {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (row === undefined) throw takenEmail(email);
+      if (row === undefined) throw refusal('email_taken', { email });
       const summary = `Made the account of ${email}.`;
       await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
       return accountOf(row);
@@ -90,7 +88,7 @@ export class Accounts extends StorePart {
         .selectFrom('accounts')
         .select('id')
         .where(({ fn, eb }) => eb(fn('lower', ['email']), '=', fn('lower', [eb.val(email)])));
-      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw takenEmail(email);
+      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw refusal('email_taken', { email });
       await trx.updateTable('accounts').set({ email, language }).where('id', '=', id).execute();
       const summary =
         email === before.email
@@ -166,17 +164,9 @@ export class Accounts extends StorePart {
   }
 }
 
-function takenEmail(email: string): StoreError {
-  return new StoreError('email_taken', `An account with the e-mail address ${email} exists already.`);
-}
-
-export function unknownAccount(id: string): StoreError {
-  return new StoreError('account_unknown', `There is no account ${id}.`);
-}
-
 async function lockAccount(trx: Database, id: string): Promise<AccountRow> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-  if (account === undefined) throw unknownAccount(id);
+  if (account === undefined) throw refusal('account_unknown', { id });
   return account;
 }
 

@@ -5,7 +5,7 @@ import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-da
 import type { Database, Schema } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
 import { yieldToEvents } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 import { readVersions } from './watch-changes.ts';
 
 /** A table as it is copied: each row under the columns of its key. */
@@ -102,8 +102,7 @@ async function copyInto(target: Database, source: DatabaseToRead, options: CopyO
   const found = await snapshots.load(markName);
   const earlier = found && (JSON.parse(found.payload) as CopyMark);
   if (earlier === undefined) await refuseFilled(target);
-  else if (earlier.from !== source.name)
-    throw refused(`The target holds a copy of ${earlier.from}. Copy into a new one.`);
+  else if (earlier.from !== source.name) throw refusal('copy_refused.another', { name: earlier.from });
   if (earlier?.isComplete === true) return { counts: await countsOf(target), wasComplete: true };
   await mark(false);
   const counts = await countsOf(source.db);
@@ -120,7 +119,8 @@ async function copyInto(target: Database, source: DatabaseToRead, options: CopyO
   const arrived = await countsOf(target);
   refuseDifferent(counts, arrived);
   // Keys, accounts, windows and markets have counters of their changes: a row that only changed shows only there.
-  if (!isDeepStrictEqual(versions, await readVersions(source.db))) throw incomplete('something in the source changed');
+  if (!isDeepStrictEqual(versions, await readVersions(source.db)))
+    throw refusal('copy_incomplete', { what: 'something in the source changed' });
   await mark(true);
   return { counts: arrived, wasComplete: false };
 }
@@ -186,29 +186,17 @@ async function countsOf(db: Database): Promise<CopyCounts> {
 }
 
 function refuseOldSource({ state, name }: DatabaseToRead): void {
-  if (state === 'current') return;
-  const fix = 'Bring it up to date first: start this version of the server on it once, or run `mdapi accounts list`.';
-  throw refused(`The source ${name} ${state === 'empty' ? 'is empty' : 'was made by an older version'}. ${fix}`);
+  if (state !== 'current') throw refusal(`copy_refused.${state}`, { name });
 }
 
 async function refuseFilled(target: Database): Promise<void> {
   const filled = Object.entries(await countsOf(target)).find(([, count]) => count > 0);
-  if (filled === undefined) return;
-  throw refused(`The target has data of its own already (${filled[0]}: ${filled[1]} rows). Copy into a new database.`);
+  if (filled !== undefined) throw refusal('copy_refused.filled', { table: filled[0], count: filled[1] });
 }
 
 function refuseDifferent(wanted: CopyCounts, arrived: CopyCounts): void {
   const differing = Object.keys(wanted).filter((table) => wanted[table] !== arrived[table]);
   if (differing.length === 0) return;
-  const list = differing.map((table) => `${table}: ${wanted[table]} there, ${arrived[table]} here`).join('; ');
-  throw incomplete(list);
-}
-
-function incomplete(what: string): StoreError {
-  const fix = 'Stop what writes to the databases, and run the copy again.';
-  return new StoreError('copy_incomplete', `The copy does not hold what the source holds: ${what}. ${fix}`);
-}
-
-function refused(message: string): StoreError {
-  return new StoreError('copy_refused', message);
+  const what = differing.map((table) => `${table}: ${wanted[table]} there, ${arrived[table]} here`).join('; ');
+  throw refusal('copy_incomplete', { what });
 }

@@ -3,7 +3,7 @@ import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { ApiKeyTable } from './schema.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 /** A key as people manage it. It holds neither the key's text nor its digest. */
 export type KeyRecord = Omit<RecordOf<ApiKeyTable>, 'seq' | 'digest'>;
@@ -37,16 +37,11 @@ export interface KeyChange {
 /** Throws the `StoreError` of the first rule that a field breaks. */
 export function assertKeyFields(key: KeyChange, now: EpochMs): void {
   const label = key.label ?? '';
-  if (label.length > labelLengthMax || deceptiveCharacter.test(label)) {
-    const rule = 'at most 100 characters, none of them a control character or a direction mark';
-    throw new StoreError('label_invalid', `A label has ${rule}.`);
-  }
-  if (key.expiresAt != null && key.expiresAt <= now) {
-    throw new StoreError('expiry_not_in_future', 'The expiry of a key must lie in the future.');
-  }
+  if (label.length > labelLengthMax || deceptiveCharacter.test(label)) throw refusal('label_invalid');
+  if (key.expiresAt != null && key.expiresAt <= now) throw refusal('expiry_not_in_future.key');
   const limit = key.limitPerMinute;
   if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= configuredLimitMax)) {
-    throw new StoreError('limit_invalid', 'A limit is a whole number of requests a minute, 1 to 1000000.');
+    throw refusal('limit_invalid');
   }
 }
 
@@ -63,12 +58,4 @@ export function keyDetails({ accountId, label, lastFour, expiresAt, limitPerMinu
 /** The label of a key as the end of a sentence; nothing for a key without one. */
 export function labelled({ label }: Pick<KeyRecord, 'label'>): string {
   return label === '' ? '' : ` ("${label}")`;
-}
-
-export function unknownKey(id: string): StoreError {
-  return new StoreError('key_unknown', `There is no key ${id}.`);
-}
-
-export function revokedKey(id: string): StoreError {
-  return new StoreError('key_revoked', `The key ${id} is revoked, which is final. Create a new key.`);
 }

@@ -2,7 +2,6 @@ import type { Selectable, Updateable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import type { KeyEntry } from '../key-records.ts';
 import { accessPages } from './access.ts';
-import { unknownAccount } from './accounts.ts';
 import {
   assertKeyFields,
   type KeyChange,
@@ -12,13 +11,11 @@ import {
   keyRecordOf,
   labelled,
   type NewKey,
-  revokedKey,
-  unknownKey,
 } from './key-record.ts';
 import { mapPage, type Page, type PageOptions, searchPage } from './paging.ts';
 import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
 export type { KeyStatus } from './schema.ts';
@@ -61,7 +58,7 @@ export class Keys extends StorePart {
         .select('email')
         .where('id', '=', key.accountId)
         .executeTakeFirst();
-      if (account === undefined) throw unknownAccount(key.accountId);
+      if (account === undefined) throw refusal('account_unknown', { id: key.accountId });
       const record = await insertKey(trx, id, key, now);
       await journal(trx, {
         action: 'key.create',
@@ -79,7 +76,7 @@ export class Keys extends StorePart {
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
       if (before.status === status) return before;
-      if (before.status === 'revoked') throw revokedKey(id);
+      if (before.status === 'revoked') throw refusal('key_revoked', { id });
       const record = await updateKey(trx, id, { status });
       const { action, verb } = statusChanges[status];
       const summary = `${verb} ${named(record, email)}.`;
@@ -95,7 +92,7 @@ export class Keys extends StorePart {
     const { label, expiresAt: expires_at_ms, limitPerMinute: limit_per_minute } = change;
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
-      if (before.status === 'revoked') throw revokedKey(id);
+      if (before.status === 'revoked') throw refusal('key_revoked', { id });
       const columns = { label, expires_at_ms, limit_per_minute };
       if (Object.values(columns).every((value) => value === undefined)) return before;
       const record = await updateKey(trx, id, columns);
@@ -115,7 +112,7 @@ export class Keys extends StorePart {
     const { db, clock, randomness, journal } = this.context;
     const now = clock.now();
     assertKeyFields({ expiresAt }, now);
-    if (overlapMs < 0) throw new StoreError('overlap_in_past', 'The overlap of a rotation must not end in the past.');
+    if (overlapMs < 0) throw refusal('overlap_in_past');
     const newKeyId = newId('key', randomness);
     return db.transaction().execute(async (trx) => {
       const { before } = await lockKey(trx, id);
@@ -206,7 +203,7 @@ function selectWithAccount(db: Database) {
 /** The key as it is, and the address of its account. Throws `key_unknown`. */
 async function lockKey(trx: Database, id: string): Promise<{ before: KeyRecord; email: string }> {
   const key = await selectWithAccount(trx).where('api_keys.id', '=', id).forUpdate('api_keys').executeTakeFirst();
-  if (key === undefined) throw unknownKey(id);
+  if (key === undefined) throw refusal('key_unknown', { id });
   const { account_email: email, account_active: _, ...row } = key;
   return { before: keyRecordOf(row), email };
 }
@@ -236,16 +233,10 @@ function named(key: KeyRecord, email: string): string {
 }
 
 function assertCanRotate({ id, status, replacedBy, expiresAt }: KeyRecord, now: EpochMs): void {
-  if (status === 'revoked') throw revokedKey(id);
-  if (replacedBy !== undefined) {
-    throw new StoreError('key_already_rotated', `The key ${id} was rotated already; ${replacedBy} replaced it.`);
-  }
-  if (status === 'disabled') {
-    throw new StoreError('key_not_active', `The key ${id} is disabled. Enable it first, or create a new key.`);
-  }
-  if (expiresAt !== undefined && expiresAt <= now) {
-    throw new StoreError('key_not_active', `The key ${id} has expired. Create a new key.`);
-  }
+  if (status === 'revoked') throw refusal('key_revoked', { id });
+  if (replacedBy !== undefined) throw refusal('key_already_rotated', { id, replacedBy });
+  if (status === 'disabled') throw refusal('key_not_active.disabled', { id });
+  if (expiresAt !== undefined && expiresAt <= now) throw refusal('key_not_active.expired', { id });
 }
 
 function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions, 'accountId' | 'status'>) {

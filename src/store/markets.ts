@@ -3,7 +3,7 @@ import type { EpochMs } from '../clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
 import { StorePart, yieldToEvents } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 /** A market as a server knows it after a catalogue load. */
 export type MarketToSave = Omit<
@@ -101,12 +101,8 @@ export class Markets extends StorePart {
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await asked.forUpdate().executeTakeFirst();
-      if (before === undefined) {
-        throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
-      }
-      if (before.delisted_at_ms !== null) {
-        throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
-      }
+      if (before === undefined) throw refusal('market_unknown', { symbol });
+      if (before.delisted_at_ms !== null) throw refusal('market_delisted', { symbol });
       const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
       if (isHeldAlready || paused === before.operator_paused || !isDue()) return marketOf(before);

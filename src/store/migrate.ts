@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal, StoreError } from './store-error.ts';
 
 export const migrationTable = 'kysely_migration';
 
@@ -75,7 +75,7 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
   if (error instanceof StoreError && error.isEngineFailure && error.reason !== 'unexpected') throw error;
   await schemaState(db, name);
   if (error instanceof StoreError) throw error;
-  throw new StoreError('unexpected', `The database ${name} could not be brought up to date.`, error);
+  throw refusal('unexpected.migration', { name }, error);
 }
 
 /** Whether a database that has the table of migrations lacks some of them. Throws as `pendingSteps` does. */
@@ -89,8 +89,5 @@ export async function pendingSteps(db: Database, name: string): Promise<string[]
   const done = rows.map((row) => row.name);
   const unknown = done.filter((step) => !(step in migrations));
   if (unknown.length === 0) return steps.filter((step) => !done.includes(step));
-  throw new StoreError(
-    'newer_database',
-    `The database ${name} was made by a newer version of this program (step ${unknown.at(-1)}). Install that version, or restore a backup made before the upgrade.`,
-  );
+  throw refusal('newer_database', { name, step: unknown.at(-1)! });
 }

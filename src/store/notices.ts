@@ -4,7 +4,7 @@ import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from 
 import { Outbox } from './outbox.ts';
 import type { Database, NoticeStatus, NoticeTable } from './schema.ts';
 import type { StoreContext } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 export type { NoticeDecision, NoticeFigures, NoticeRecord, NoticeRule } from './notice-decision.ts';
 export type { NoticeStatus } from './schema.ts';
@@ -54,7 +54,7 @@ export class Notices extends Outbox<ClaimedNotice> {
   /** Throws `notice_unknown`. */
   async get(id: string): Promise<NoticeWithAccount> {
     const row = await selectWithAccount(this.context.db).where('notices.id', '=', id).executeTakeFirst();
-    if (row === undefined) throw new StoreError('notice_unknown', `There is no notice ${id}.`);
+    if (row === undefined) throw refusal('notice_unknown', { id });
     return noticeWithAccountOf(row);
   }
 }

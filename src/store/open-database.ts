@@ -8,13 +8,11 @@ import { asStoreError } from './sqlite/errors.ts';
 import { lockForService } from './sqlite/file.ts';
 import { keepBefore } from './sqlite/kept-file.ts';
 import { openSqlite } from './sqlite/open.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
 
 /** Loaded only where it is used: the driver takes some megabytes. */
 const postgres = () => import('./postgres/open.ts');
-
-const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';
 
 interface OpenDatabase {
   readonly db: Database;
@@ -128,12 +126,10 @@ function sqliteLocationOf(url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme !== 'sqlite') {
     const given = scheme === undefined ? 'no scheme' : `the scheme \`${scheme}:\``;
-    throw new StoreError('url_invalid', `The store URL has ${given}, which is not supported. Use ${knownSchemes}.`);
+    throw refusal('url_invalid.scheme', { given });
   }
   const location = url.slice('sqlite:'.length);
   const hasHost = location.startsWith('//') && !location.startsWith('///');
-  if (location === '' || hasHost || location.includes('\0')) {
-    throw new StoreError('url_invalid', `The store URL names no file. Use ${knownSchemes}.`);
-  }
+  if (location === '' || hasHost || location.includes('\0')) throw refusal('url_invalid.file');
   return location;
 }

@@ -4,7 +4,7 @@ import { isoInstant, lastInstantMs } from '../contract/instant.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { TermTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 /** `subject` is `undefined` for the service. */
 export interface TermRecord extends Omit<RecordOf<TermTable>, 'subject'> {
@@ -69,12 +69,9 @@ export class Terms extends StorePart {
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const row = await trx.selectFrom('terms').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-      if (row === undefined) throw new StoreError('term_unknown', `There is no term ${id}.`);
-      if (row.cancelled_at_ms !== null) throw new StoreError('term_cancelled', `The term ${id} was cancelled.`);
-      if (now + termLeadMs >= row.from_ms) {
-        const begins = `The term ${id} holds from ${isoInstant(row.from_ms)} and cannot be cancelled.`;
-        throw new StoreError('term_begun', `${begins} Set another one.`);
-      }
+      if (row === undefined) throw refusal('term_unknown', { id });
+      if (row.cancelled_at_ms !== null) throw refusal('term_cancelled', { id });
+      if (now + termLeadMs >= row.from_ms) throw refusal('term_begun', { id, from: isoInstant(row.from_ms) });
       await trx.updateTable('terms').set({ cancelled_at_ms: now }).where('id', '=', id).execute();
       const record = termOf({ ...row, cancelled_at_ms: now });
       await journal(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
@@ -97,25 +94,16 @@ export class Terms extends StorePart {
 
 /** Throws the `StoreError` of the first rule that a new term breaks. */
 export function assertTerm(term: NewTerm): void {
-  if (fields.every((field) => term[field] === undefined)) {
-    throw new StoreError('term_empty', 'A term sets a fee, a margin, a precision or a rounding, or several of them.');
-  }
+  if (fields.every((field) => term[field] === undefined)) throw refusal('term_empty');
   for (const field of fields) {
     const { title, fits, must } = shapes[field];
-    if (term[field] !== undefined && !fits.test(term[field])) {
-      throw new StoreError('term_value', `A ${title} is ${must}.`);
-    }
+    if (term[field] !== undefined && !fits.test(term[field])) throw refusal('term_value', { title, must });
   }
-  if ((term.scope === 'service') !== (term.subject === undefined)) {
-    throw new StoreError('term_scope', 'A term is for a market, for a quote currency, or for the whole service.');
-  }
+  if ((term.scope === 'service') !== (term.subject === undefined)) throw refusal('term_scope.subject');
   if (term.scope === 'service' && (term.marginPercent ?? term.pricePrecision) !== undefined) {
-    const remedy = 'Name the quote currency or the market it is for.';
-    const reason = 'A margin or a precision for the whole service would be for no currency.';
-    throw new StoreError('term_scope', `${reason} ${remedy}`);
+    throw refusal('term_scope.service');
   }
-  if (term.from > lastInstantMs)
-    throw new StoreError('term_start', 'The start of a term must be before the year 10000.');
+  if (term.from > lastInstantMs) throw refusal('term_start');
 }
 
 function termOf(row: Selectable<TermTable>): TermRecord {

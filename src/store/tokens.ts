@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, OperatorTokenTable, SourceTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal, type StoreError } from './store-error.ts';
 
 /** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
 export type TokenRecord = Omit<RecordOf<OperatorTokenTable>, 'digest'>;
@@ -53,9 +53,7 @@ export class OperatorTokens extends StorePart {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const token = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
-      if (token === undefined) {
-        throw new StoreError('token_unknown', `There is no operator token ${id}. See \`mdapi admin tokens\`.`);
-      }
+      if (token === undefined) throw refusal('token_unknown.operator', { id });
       if (token.revoked_at_ms !== null) return tokenOf(token);
       const revoked = { revoked_at_ms: clock.now() };
       await trx.updateTable('operator_tokens').set(revoked).where('id', '=', id).execute();
@@ -101,22 +99,14 @@ export class OperatorTokens extends StorePart {
 }
 
 function assertNewToken(name: string, expiresAt: EpochMs | undefined, now: EpochMs): void {
-  if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) {
-    throw new StoreError(
-      'token_name_invalid',
-      'The name of a token has 1 to 60 letters, digits, spaces and the signs . _ @ -, begins with a letter or digit, and is not one of configuration, cli, system, unknown.',
-    );
-  }
-  if (expiresAt !== undefined && expiresAt <= now) {
-    throw new StoreError('expiry_not_in_future', 'The expiry of a new token must lie in the future.');
-  }
+  if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) throw refusal('token_name_invalid');
+  if (expiresAt !== undefined && expiresAt <= now) throw refusal('expiry_not_in_future.token');
 }
 
 async function takenName(trx: Database, name: string): Promise<StoreError> {
   const named = trx.selectFrom('operator_tokens').select('id').where('name', '=', name);
   const { id } = await named.where('revoked_at_ms', 'is', null).executeTakeFirstOrThrow();
-  const remedy = 'Revoke it first, or choose another name.';
-  return new StoreError('token_name_taken', `The token ${id} has the name "${name}" already. ${remedy}`);
+  return refusal('token_name_taken', { id, name });
 }
 
 export class SourceTokens extends StorePart {
@@ -142,9 +132,7 @@ export class SourceTokens extends StorePart {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const found = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
-      if (found === undefined) {
-        throw new StoreError('token_unknown', `There is no source token ${id}. See \`mdapi sources tokens\`.`);
-      }
+      if (found === undefined) throw refusal('token_unknown.source', { id });
       if (found.revoked_at_ms !== null) return tokenOf(found);
       const revoked = { revoked_at_ms: clock.now() };
       await trx.updateTable('source_tokens').set(revoked).where('id', '=', id).execute();

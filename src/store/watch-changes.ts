@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 /** Kinds of entries of which some may have changed since the listener was last called. */
 const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'audit'] as const;
@@ -64,7 +64,7 @@ export function watchChanges(
     const found = await readVersions(db);
     if (!isDeepStrictEqual(found, seen)) await listener.changed(differences(seen, found));
     seen = found;
-    if (found.readOnly === 1) throw new StoreError('read_only', 'The database is read-only: nothing can be saved.');
+    if (found.readOnly === 1) throw refusal('read_only');
   }
 
   async function guardedLook(): Promise<void> {

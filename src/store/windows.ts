@@ -4,7 +4,7 @@ import { isoInstant, lastInstantMs } from '../contract/instant.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, MaintenanceWindowTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { StoreError } from './store-error.ts';
+import { refusal } from './store-error.ts';
 
 export type WindowRecord = RecordOf<MaintenanceWindowTable>;
 
@@ -39,8 +39,7 @@ export class MaintenanceWindows extends StorePart {
   extend(id: string, to: EpochMs): Promise<WindowRecord> {
     return this.#change(id, 'window.extend', (window) => {
       if (to > window.to && to <= lastInstantMs) return { to_ms: to };
-      const message = `The window ${id} already lasts until ${isoInstant(window.to)}. Name a later end.`;
-      throw new StoreError('window_not_later', message);
+      throw refusal('window_not_later', { id, to: isoInstant(window.to) });
     });
   }
 
@@ -48,7 +47,7 @@ export class MaintenanceWindows extends StorePart {
   end(id: string): Promise<WindowRecord> {
     return this.#change(id, 'window.end', (window, now) => {
       if (window.from <= now) return { to_ms: now, ended_at_ms: now };
-      throw new StoreError('window_not_running', `The window ${id} has not begun. Cancel it instead.`);
+      throw refusal('window_not_running', { id });
     });
   }
 
@@ -56,7 +55,7 @@ export class MaintenanceWindows extends StorePart {
   cancel(id: string): Promise<WindowRecord> {
     return this.#change(id, 'window.cancel', (window, now) => {
       if (now < window.from) return { cancelled_at_ms: now };
-      throw new StoreError('window_started', `The window ${id} is running. End it instead.`);
+      throw refusal('window_started', { id });
     });
   }
 
@@ -104,11 +103,9 @@ export class MaintenanceWindows extends StorePart {
 
 /** Throws the `StoreError` of the first rule that a window to be announced at `now` breaks. */
 export function assertNewWindow({ from, to, description }: NewWindow, now: EpochMs): void {
-  if (from >= to || to > lastInstantMs) throw new StoreError('window_order', 'A window must end after it begins.');
-  if (to <= now) throw new StoreError('window_in_past', 'The end of a window must lie in the future.');
-  if (description.trim() === '' || description.length > descriptionLengthMax) {
-    throw new StoreError('window_description', 'A window needs a description of 1 to 500 characters, in English.');
-  }
+  if (from >= to || to > lastInstantMs) throw refusal('window_order');
+  if (to <= now) throw refusal('window_in_past');
+  if (description.trim() === '' || description.length > descriptionLengthMax) throw refusal('window_description');
 }
 
 function entryOf(verb: string, { id, from, to, description }: WindowRecord) {
@@ -122,9 +119,9 @@ function entryOf(verb: string, { id, from, to, description }: WindowRecord) {
 async function lockChangeable(trx: Database, now: EpochMs, id: string): Promise<WindowRecord> {
   const asked = trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id);
   const row = await asked.forUpdate().executeTakeFirst();
-  if (row === undefined) throw new StoreError('window_unknown', `There is no maintenance window ${id}.`);
+  if (row === undefined) throw refusal('window_unknown', { id });
   const window = recordOf(row);
-  if (window.cancelledAt !== undefined) throw new StoreError('window_cancelled', `The window ${id} was cancelled.`);
+  if (window.cancelledAt !== undefined) throw refusal('window_cancelled', { id });
   if (window.to > now) return window;
-  throw new StoreError('window_over', `The window ${id} ended at ${isoInstant(window.to)}. Announce a new one.`);
+  throw refusal('window_over', { id, to: isoInstant(window.to) });
 }

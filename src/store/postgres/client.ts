@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pg, { type CustomTypesConfig } from 'pg';
-import { StoreError } from '../store-error.ts';
+import { refusal } from '../store-error.ts';
 import { type PostgresLocation, passwordFor } from './location.ts';
 
 /** How long each step may take. What is slower fails. */
@@ -92,7 +92,7 @@ function contentOf(path: string, parameter: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new StoreError('cannot_open', `The file ${path} (${parameter} of the store URL) cannot be read.`);
+    throw refusal('cannot_open.tls_file', { path, parameter });
   }
 }
 

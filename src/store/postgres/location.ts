@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { StoreError } from '../store-error.ts';
+import { refusal, StoreError } from '../store-error.ts';
 
 /** Where a PostgreSQL database is and how it is reached, taken from its URL. */
 export interface PostgresLocation {
@@ -86,8 +86,7 @@ function decoded(text: string): string {
 }
 
 function refused(what: string): StoreError {
-  const form = 'postgres://user@host:port/database?sslmode=verify-full';
-  return new StoreError('url_invalid', `The store URL ${what}. Use the form ${form}.`);
+  return refusal('url_invalid.postgres', { what });
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -110,14 +109,12 @@ export async function passwordFor(location: PostgresLocation, env: Environment =
 async function readPasswordFile(path: string, isNamed: boolean): Promise<string | undefined> {
   try {
     const { mode } = await stat(path);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new StoreError('access_denied', `The password file ${path} is open to others. Set its mode to 0600.`);
-    }
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw refusal('access_denied.open_to_others', { path });
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (!isNamed) return undefined;
-    throw new StoreError('access_denied', `The password file ${path} (PGPASSFILE) cannot be read. Make it readable.`);
+    if (isNamed) throw refusal('access_denied.unreadable', { path });
+    return undefined;
   }
 }
 

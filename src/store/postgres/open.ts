@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
-import { StoreError } from '../store-error.ts';
+import { refusal } from '../store-error.ts';
 import { migrationTimeouts, usualTimeouts } from './client.ts';
 import type { PostgresLocation } from './location.ts';
 import { ConnectionPool, type PoolOptions } from './pool.ts';
@@ -35,18 +35,11 @@ export async function inspectPostgres(db: Database, { name }: PostgresLocation) 
     from (select 1) as once left join pg_class on relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`.execute(db);
   const { version, schema, tables, ours } = rows[0]!;
-  if (version < oldestVersion) {
-    const message = `The server of the database ${name} is PostgreSQL ${version}. Version ${oldestVersion} or newer is needed.`;
-    throw new StoreError('old_server', message);
-  }
-  if (schema === null) {
-    const fix = 'Create one for it (create schema mdapi authorization mdapi), or set its search_path.';
-    throw new StoreError('cannot_open', `The user of the database ${name} has no schema to work in. ${fix}`);
-  }
+  if (version < oldestVersion) throw refusal('old_server', { name, version, oldest: oldestVersion });
+  if (schema === null) throw refusal('cannot_open.no_schema', { name });
   if (ours > 0) return schemaState(db, name);
   if (tables === 0) return 'empty' as const;
-  const message = `The database ${name} holds the tables of another program. Name another one in \`store\`, or give its user a schema of its own.`;
-  throw new StoreError('foreign_database', message);
+  throw refusal('foreign_database.postgres', { name });
 }
 
 /**

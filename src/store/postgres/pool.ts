@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../../clock.ts';
-import { StoreError } from '../store-error.ts';
+import { refusal, type StoreError } from '../store-error.ts';
 import { clientClassFor, type SocketClient, type Timeouts } from './client.ts';
 import { asStoreError, endsConnection } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
@@ -77,10 +77,7 @@ export class ConnectionPool implements PostgresPool {
    */
   #assertAnswering(): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#hangsUntilMs) {
-      const message = `The database ${this.#name} does not answer. Check the server and the network to it.`;
-      throw new StoreError('no_answer', message);
-    }
+    if (nowMs < this.#hangsUntilMs) throw refusal('no_answer', { name: this.#name });
     // No other caller tries until this trial has ended; should its end be lost, some time later.
     if (this.#hangsUntilMs > 0) this.#hangsUntilMs = nowMs + 10 * trialEveryMs;
   }

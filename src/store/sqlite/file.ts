@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../store-error.ts';
+import { isTextName, refusal, type StoreError } from '../store-error.ts';
 import { asStoreError, isBusy } from './errors.ts';
 
 // The threads of the record load this file, so it does without Kysely, which takes 11 MB in each.
@@ -18,27 +18,14 @@ export function createIfMissing(path: string): void {
   }
 }
 
+/** Says why the system did not let a file be opened, and what to do about it. */
 export function cannotOpen(error: unknown, path: string): StoreError {
-  return new StoreError('cannot_open', `The database ${path} cannot be opened: ${causeOf(error, path)}`, error);
-}
-
-function causeOf(error: unknown, path: string): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const directory = dirname(path);
-  if (code === 'ENOENT')
-    return `the directory ${directory} does not exist. Create it, or name another path in \`store\`.`;
-  if (code === 'EISDIR') return 'it is a directory. Name a file in `store`.';
-  if (code === 'ENOTDIR') return `${directory} is not a directory. Name another path in \`store\`.`;
-  if (code === 'EROFS') return `the file system of ${directory} is read-only. Name a path on one that can be written.`;
-  if (code === 'EACCES' || code === 'EPERM')
-    return `${accessCause(path, directory)} Change that, or name another path.`;
-  return `the system says ${String(code)}. Check the path in \`store\`.`;
-}
-
-function accessCause(path: string, directory: string): string {
-  return existsSync(path)
-    ? 'this user may not write the file.'
-    : `this user may not write to the directory ${directory}.`;
+  const code = String(error instanceof Error && 'code' in error ? error.code : undefined);
+  const isDenied = code === 'EACCES' || code === 'EPERM';
+  const denied = existsSync(path) ? 'denied_file' : 'denied_directory';
+  const name = `cannot_open.${isDenied ? denied : code}`;
+  const values = { path, directory: dirname(path), code };
+  return refusal(isTextName(name) ? name : 'cannot_open.other', values, error);
 }
 
 /**
@@ -61,10 +48,7 @@ export function lockForService(path: string): () => void {
     const holder = isBusy(error) ? holderOf(lock) : undefined;
     lock.close();
     if (holder === undefined) throw asStoreError(error, lockPath);
-    throw new StoreError(
-      'in_use',
-      `The database ${path} belongs to a service that runs: process ${holder}. Stop that one first, or name another file in \`store\`. Several processes need \`redis\`.`,
-    );
+    throw refusal('in_use', { path, holder });
   }
   return () => lock.close();
 }
