@@ -79,6 +79,8 @@ export const engineMessages = {
   }),
 } as const;
 
+const errorCodes = Object.keys(say.error.codes) as (keyof typeof say.error.codes)[];
+
 /** Answers of the service, by `type`. */
 export const serviceMessages = {
   ack: message('ack', 'Every ticker up to this one was processed.', { seq: whole('Of the last one.', 15, 0) }),
@@ -87,20 +89,7 @@ export const serviceMessages = {
     expectedSeq: Type.Optional(whole('With `gap`: the number that should have come.', 16)),
   }),
   error: message('error', 'A message, or the connection, was refused.', {
-    code: Type.Enum(
-      [
-        'MALFORMED',
-        'INVALID_MESSAGE',
-        'OUT_OF_TURN',
-        'UNKNOWN_SYMBOL',
-        'FUTURE_TIME',
-        'INVALID_PRICE',
-        'FENCED',
-        'SILENT',
-        'SLOW',
-      ],
-      { description: 'Why.' },
-    ),
+    code: Type.Enum(errorCodes, { description: 'Why.' }),
     message: Type.String({
       description: 'What is wrong and how to fix it, for people.',
       examples: ['ask: is below the bid.'],
@@ -128,17 +117,7 @@ export interface Refusal {
 }
 
 /** How the service closes a connection (RFC 6455 §7.4). */
-export const closeCodes = {
-  MALFORMED: { code: 1007, meaning: 'The first message was not readable.' },
-  INVALID_MESSAGE: { code: 1008, meaning: 'The first message was not valid.' },
-  TOO_LARGE: { code: 1009, meaning: 'A frame was over 8 MiB.' },
-  OUT_OF_TURN: { code: 4001, meaning: 'A message out of turn, or no `hello` in time.' },
-  FENCED: { code: 4002, meaning: 'A later run of the engine is connected.' },
-  SILENT: { code: 4003, meaning: 'No message for three seconds.' },
-  SLOW: { code: 4004, meaning: 'Answers were not read.' },
-  REVOKED: { code: 4005, meaning: 'The token was revoked.' },
-  AGAIN: { code: 1013, meaning: 'Connect again.' },
-} as const;
+export const closeCodes = say.closing;
 
 const validators = new Map(Object.entries(engineMessages).map(([type, schema]) => [type, Compile(schema)]));
 
