@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
+import tables from './copied-tables.json' with { type: 'json' };
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
@@ -20,24 +21,7 @@ interface CopiedTable {
  * Every table but `access_changes` and `change_versions`, which mean nothing in another database, in an order in which what is referred to comes
  * first. The triggers of the target record what the copy changes there; keys get new numbers, in the order they were made.
  */
-export const copiedTables: readonly CopiedTable[] = [
-  { name: 'accounts', key: ['id'] },
-  { name: 'api_keys', key: ['id'], number: 'seq' },
-  { name: 'markets', key: ['symbol'] },
-  { name: 'maintenance_windows', key: ['id'] },
-  { name: 'terms', key: ['id'] },
-  { name: 'snapshots', key: ['name'] },
-  { name: 'breaches', key: ['key_id', 'minute_start_ms'] },
-  { name: 'notices', key: ['id'] },
-  { name: 'audit_log', key: ['id'] },
-  { name: 'operator_tokens', key: ['id'] },
-  { name: 'status_days', key: ['day_ms', 'component'] },
-  { name: 'status_incidents', key: ['id'] },
-  { name: 'source_tokens', key: ['id'] },
-  { name: 'request_minutes', key: ['at_ms', 'process'] },
-  { name: 'deliveries', key: ['id'] },
-  { name: 'alerts', key: ['id'] },
-];
+export const copiedTables = tables as readonly CopiedTable[];
 
 interface CopyOptions {
   /** Store URLs, see `openStore`. */
