@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { statementsIn } from './filled.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
 import { refusal, StoreError } from './store-error.ts';
@@ -23,19 +24,13 @@ export const migrations: Readonly<Record<string, Migration>> = Object.fromEntrie
   steps.map((name) => [name, { up: (db) => runFiles(db, name) }]),
 );
 
-/** Runs the statements of the SQL file of a step, and of that for the engine where there is one: a blank line stands between two, and a word in braces for what differs between engines. */
+/** Runs the statements of the SQL file of a step, and of that for the engine where there is one: a word in braces stands for what differs between engines. */
 async function runFiles(db: Kysely<unknown>, step: string): Promise<void> {
   const words = await wordsFor(db);
-  const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, word: keyof typeof words) => words[word]);
   const fileOf = (name: string) => new URL(`migrations/${name}.sql`, import.meta.url);
   const ofEngine = fileOf(`${step}.${words.engine}`);
-  for (const file of [fileOf(step), ...(existsSync(ofEngine) ? [ofEngine] : [])]) {
-    const text = readFileSync(file, 'utf8');
-    for (const statement of filled(text)
-      .trim()
-      .split(/\n{2,}/))
-      await sql.raw(statement).execute(db);
-  }
+  for (const file of [fileOf(step), ...(existsSync(ofEngine) ? [ofEngine] : [])])
+    for (const statement of statementsIn(file, words)) await sql.raw(statement).execute(db);
 }
 
 /**

@@ -30,7 +30,11 @@ export class StoreError extends Error {
 }
 
 /** An error with one of the texts of the store. @param values for the words in braces */
-export function refusal(name: TextName, values: Parameters<typeof filled>[1] = {}, cause?: unknown): StoreError {
+export function refusal(
+  name: TextName,
+  values: Readonly<Record<string, string | number>> = {},
+  cause?: unknown,
+): StoreError {
   const [reason] = name.split('.');
   return new StoreError(reason as StoreErrorReason, filled(texts[name], values), cause);
 }

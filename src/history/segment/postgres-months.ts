@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { EpochMs } from '../../clock.ts';
+import { statementsIn } from '../../store/filled.ts';
 import { recordForm } from './record-form.ts';
 import type { Deletion } from './segment-store.ts';
 import type { RunQuery } from './sql-segments.ts';
@@ -10,12 +10,9 @@ const tablesLock = 7_230_113;
 const deletedAtOnce = 500;
 
 /** Makes the tables; those of later versions, which older ones do not know and leave alone, by themselves. */
-function statementsIn(file: 'record' | 'record-later'): readonly string[] {
-  const text = readFileSync(new URL(`${file}.postgres.sql`, import.meta.url), 'utf8');
-  return text
-    .replace('{form}', String(recordForm))
-    .trim()
-    .split(/\n{2,}/);
+async function makeTables(run: RunQuery, file: 'record' | 'record-later'): Promise<void> {
+  const statements = statementsIn(new URL(`${file}.postgres.sql`, import.meta.url), { form: recordForm });
+  for (const statement of statements) await run(statement);
 }
 
 /** Identifies a database of a record, in 8 hexadecimal digits, and says of which form it is. */
@@ -30,12 +27,12 @@ export async function prepareTables(run: RunQuery): Promise<Identity> {
   const known = await identityOf(run);
   if (known !== undefined && known.form >= recordForm && known.hasSigns) return known;
   await run('select pg_advisory_xact_lock(?)', [tablesLock]);
-  if ((await identityOf(run)) === undefined) for (const statement of statementsIn('record')) await run(statement);
+  if ((await identityOf(run)) === undefined) await makeTables(run, 'record');
   else {
     await run(`alter table record_identity add column if not exists form integer not null default ${recordForm}`);
     await run('update record_identity set form = greatest(form, ?)', [recordForm]);
   }
-  for (const statement of statementsIn('record-later')) await run(statement);
+  await makeTables(run, 'record-later');
   return (await identityOf(run))!;
 }
 

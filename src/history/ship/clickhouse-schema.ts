@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { statementsIn } from '../../store/filled.ts';
 
 /** The version of the tables. Written into the comment of `coverage`: another one is not written to. */
 export const schemaVersion = 1;
@@ -14,9 +14,6 @@ export function retentionOf(keepForMs: number): string {
 
 /** Makes what is missing. The table `coverage` comes after the others: it says that they are there. */
 export function schemaStatements(keepForMs: number): readonly string[] {
-  return readFileSync(new URL('clickhouse.sql', import.meta.url), 'utf8')
-    .replaceAll('{retention}', retentionOf(keepForMs))
-    .replaceAll('{comment}', `mdapi record, schema ${schemaVersion}`)
-    .trim()
-    .split('\n\n');
+  const values = { retention: retentionOf(keepForMs), comment: `mdapi record, schema ${schemaVersion}` };
+  return statementsIn(new URL('clickhouse.sql', import.meta.url), values);
 }
