@@ -84,8 +84,7 @@ export class Exchanges {
 
   constructor(parts: ExchangesParts) {
     this.#parts = parts;
-    const { routes, gate, readModel, counts, clock } = parts;
-    this.#pipeline = new Pipeline(routes, gate, readModel, counts, clock, this.#logFailure);
+    this.#pipeline = new Pipeline({ ...parts, failed: this.#logFailure });
   }
 
   /** From now on every answer asks its client to close the connection, so that none is cut while it asks. */

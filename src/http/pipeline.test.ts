@@ -75,8 +75,8 @@ class Rig {
         ...more,
       },
     ];
-    this.pipeline = new Pipeline(
-      {
+    this.pipeline = new Pipeline({
+      routes: {
         keyed: new Map([
           resource('/v1/ticker'),
           resource('/v1/status', { answersInMaintenance: true }),
@@ -92,11 +92,11 @@ class Rig {
         lost: resource('lost', { answersInMaintenance: true })[1],
       },
       gate,
-      { service } as unknown as ReadModel,
-      this.counts,
-      { now: () => later },
-      (error, requestId) => void this.failures.push([(error as Error).message, requestId]),
-    );
+      readModel: { service } as unknown as ReadModel,
+      counts: this.counts,
+      clock: { now: () => later },
+      failed: (error, requestId) => void this.failures.push([(error as Error).message, requestId]),
+    });
   }
 
   addKey(key = this.key): number {

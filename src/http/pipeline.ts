@@ -37,8 +37,15 @@ export interface Gate {
   readonly refreshKeys?: (() => Promise<void> | undefined) | undefined;
 }
 
-/** Where the cause of an internal error goes, under the identifier the client was given. */
-export type FailureLog = (error: unknown, requestId: string) => void;
+export interface PipelineParts {
+  readonly routes: Routes;
+  readonly gate: Gate;
+  readonly readModel: ReadModel;
+  readonly counts: RequestCounts;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Gets what a resource threw, under the identifier the client was given; the client gets nothing of it. */
+  readonly failed: (error: unknown, requestId: string) => void;
+}
 
 /** The answer to a request, and the limit that counted it. */
 export interface Decision {
@@ -69,42 +76,24 @@ export interface Routes {
  * maintenance, parameters, data. Holds no I/O, unless the limits do, and keeps nothing of a request.
  */
 export class Pipeline {
-  readonly #routes: Routes;
-  readonly #gate: Gate;
-  readonly #readModel: ReadModel;
-  readonly #counts: RequestCounts;
-  readonly #clock: Pick<Clock, 'now'>;
-  readonly #failed: FailureLog;
+  readonly #parts: PipelineParts;
 
-  /** @param failed gets what a resource threw; the client gets nothing of it */
-  constructor(
-    routes: Routes,
-    gate: Gate,
-    sources: ReadModel,
-    counts: RequestCounts,
-    clock: Pick<Clock, 'now'>,
-    failed: FailureLog,
-  ) {
-    this.#routes = routes;
-    this.#gate = gate;
-    this.#readModel = sources;
-    this.#counts = counts;
-    this.#clock = clock;
-    this.#failed = failed;
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
   }
 
   decide(request: PublicRequest): MaybePromise<Decision> {
     const { path } = request.target;
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
     if (request.shed !== 'none') return overloaded;
-    const page = this.#routes.uncounted.get(path);
+    const page = this.#parts.routes.uncounted.get(path);
     if (page !== undefined) return this.#decidePage(page, request);
     return this.#once(
-      this.#gate.limits.takeForAddress(request.address.limitBucket, request.now),
+      this.#parts.gate.limits.takeForAddress(request.address.limitBucket, request.now),
       request,
       (verdict) => {
         if (!verdict.allowed) return this.#limited('address', limitTable.address.name, verdict);
-        return this.#decideFound(this.#routes.keyless.get(path) ?? this.#lost(request), request, verdict);
+        return this.#decideFound(this.#parts.routes.keyless.get(path) ?? this.#lost(request), request, verdict);
       },
     );
   }
@@ -117,7 +106,7 @@ export class Pipeline {
   ): MaybePromise<Decision> {
     if (!(verdict instanceof Promise)) return decide(verdict);
     return verdict.then((known) => {
-      request.now = this.#clock.now();
+      request.now = this.#parts.clock.now();
       return decide(known);
     });
   }
@@ -125,12 +114,12 @@ export class Pipeline {
   /** A person at a path that does not exist gets a page that says so; programs get a problem. */
   #lost({ method, target, headers }: PublicRequest): Resource | undefined {
     const isRead = method === 'GET' || method === 'HEAD';
-    return isRead && isWellFormed(target.path) && prefersPage(headers.accept) ? this.#routes.lost : undefined;
+    return isRead && isWellFormed(target.path) && prefersPage(headers.accept) ? this.#parts.routes.lost : undefined;
   }
 
   /** Pages are counted generously, for themselves: a reader never reaches this limit, a flood does. */
   #decidePage(page: Resource, request: PublicRequest): Decision {
-    const verdict = this.#gate.limits.takeForPage(request.address.limitBucket, request.now);
+    const verdict = this.#parts.gate.limits.takeForPage(request.address.limitBucket, request.now);
     if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
     return this.#limited('page', 'Pages', verdict);
   }
@@ -139,39 +128,42 @@ export class Pipeline {
     const { now, headers } = request;
     const key = headers['x-exchange-apikey'];
     if (key === undefined) return this.#unauthenticated(true, request);
-    const match = this.#gate.keys.find(String(key), now);
+    const match = this.#parts.gate.keys.find(String(key), now);
     if (match !== undefined) return this.#decideMatched(match, request);
-    const mayLook = this.#gate.limits.hasFailuresLeft(request.address.limitBucket, now);
-    const looked = mayLook ? this.#gate.refreshKeys?.() : undefined;
+    const mayLook = this.#parts.gate.limits.hasFailuresLeft(request.address.limitBucket, now);
+    const looked = mayLook ? this.#parts.gate.refreshKeys?.() : undefined;
     if (looked === undefined) return this.#unauthenticated(false, request);
     return looked.then(() => {
-      request.now = this.#clock.now();
-      const found = this.#gate.keys.find(String(key), request.now);
+      request.now = this.#parts.clock.now();
+      const found = this.#parts.gate.keys.find(String(key), request.now);
       return found === undefined ? this.#unauthenticated(false, request) : this.#decideMatched(found, request);
     });
   }
 
   #decideMatched(match: KeyMatch, request: PublicRequest): MaybePromise<Decision> {
     const { now, headers, shed, target } = request;
-    if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
-    const verdict = this.#gate.limits.takeForKey(match, now);
+    if (shed === 'all' && !this.#parts.routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
+    const verdict = this.#parts.gate.limits.takeForKey(match, now);
     if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
     return this.#once(verdict, request, (known) => {
       // In another turn the slot may be another key's: a refusal has to be noted of the key that was refused.
-      const still = known.allowed ? match : this.#gate.keys.find(String(headers['x-exchange-apikey']), request.now);
+      const still = known.allowed
+        ? match
+        : this.#parts.gate.keys.find(String(headers['x-exchange-apikey']), request.now);
       return this.#decideCounted(still, request, known);
     });
   }
 
   /** @param match the key as it is in this turn; `undefined` when it was withdrawn while its request was counted */
   #decideCounted(match: KeyMatch | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
-    if (verdict.allowed) return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict, match);
-    if (match !== undefined) this.#gate.breaches?.refused(match, verdict);
+    if (verdict.allowed)
+      return this.#decideFound(this.#parts.routes.keyed.get(request.target.path), request, verdict, match);
+    if (match !== undefined) this.#parts.gate.breaches?.refused(match, verdict);
     return this.#limited('key', limitTable.key.name, verdict, match);
   }
 
   #unauthenticated(keyAbsent: boolean, request: PublicRequest): MaybePromise<Decision> {
-    const counted = this.#gate.limits.takeForFailedAuthentication(request.address.limitBucket, request.now);
+    const counted = this.#parts.gate.limits.takeForFailedAuthentication(request.address.limitBucket, request.now);
     return this.#once(counted, request, (verdict) => {
       if (!verdict.allowed) return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, verdict);
       const answer = keyAbsent
@@ -182,7 +174,7 @@ export class Pipeline {
   }
 
   #limited(category: LimitCategory | 'page', name: string, verdict: LimitDecision, key?: KeyMatch): Decision {
-    this.#counts.limited(category);
+    this.#parts.counts.limited(category);
     const answer = problem('RATE_LIMIT_EXCEEDED', limitDetail(name, verdict.limit), verdict.retryAfterSeconds);
     return { answer, route: unmatchedRoute, verdict, key, limitedBy: category };
   }
@@ -205,7 +197,7 @@ export class Pipeline {
     try {
       return this.#ask(resource, request);
     } catch (error) {
-      this.#failed(error, request.requestId);
+      this.#parts.failed(error, request.requestId);
       return internalError;
     }
   }
@@ -213,10 +205,10 @@ export class Pipeline {
   #ask(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {
     if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed;
     if (!resource.answersInMaintenance) {
-      const retryAfterSeconds = this.#readModel.service.maintenanceRetryAfterSeconds(now);
+      const retryAfterSeconds = this.#parts.readModel.service.maintenanceRetryAfterSeconds(now);
       if (retryAfterSeconds !== undefined) return maintenanceProblem(retryAfterSeconds);
     }
-    return resource.answer({ now, query: target.query, headers }, this.#readModel);
+    return resource.answer({ now, query: target.query, headers }, this.#parts.readModel);
   }
 }
 

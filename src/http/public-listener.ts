@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
@@ -73,17 +74,12 @@ export class PublicListener {
   }
 
   /** Resolves with the address listened on; rejects with the system's error when that cannot be. */
-  listen(): Promise<AddressInfo> {
+  async listen(): Promise<AddressInfo> {
     const { host, port, reusePort } = this.#options;
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port, reusePort, backlog: 1024 }, () => {
-        this.#server.removeListener('error', reject);
-        const address = this.#server.address() as AddressInfo;
-        this.#answerAt(address.port);
-        resolve(address);
-      });
-    });
+    await once(this.#server.listen({ host, port, reusePort, backlog: 1024 }), 'listening');
+    const address = this.#server.address() as AddressInfo;
+    this.#answerAt(address.port);
+    return address;
   }
 
   /** New connections get this certificate; those that are open go on. Only for a listener that was made with one. */
