@@ -6,7 +6,6 @@ import type { EpochMs } from '../clock.ts';
 import { openWriter } from '../history/record/open-writer.ts';
 import { requestKey } from '../history/record/record.testing.ts';
 import { Recorder } from '../history/record/recorder.ts';
-import { RequestNumbers } from '../history/segment/request-numbers.ts';
 import { openSqliteSegments } from '../history/segment/sqlite-segments.ts';
 import { Markets } from '../market/markets.ts';
 import {
@@ -18,6 +17,7 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../market/samples.testing.ts';
+import { RequestNumbers } from '../request-numbers.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 export const requestId = new RequestNumbers(requestKey).idOf(1);

@@ -1,7 +1,7 @@
-import { createCipheriv } from 'node:crypto';
 import type { Randomness } from '../clock.ts';
+import { RequestNumbers } from '../request-numbers.ts';
 
-const idBytes = 16;
+const keyBytes = 16;
 const idsPerRefill = 256;
 
 /** Gives out request identifiers. */
@@ -10,7 +10,7 @@ export interface RequestIds {
   next(): string;
   /** The number of the one given out last. */
   readonly last: number;
-  /** With it an id is turned back into its number: 1, 2, 3 and so on. AES-128, one block an id. */
+  /** With it an id is turned back into its number: 1, 2, 3 and so on. See `RequestNumbers`. */
   readonly key: Uint8Array;
 }
 
@@ -19,31 +19,21 @@ export interface RequestIds {
  * answer by its id without keeping the id. They are made in bulk, because that costs less than one by one.
  */
 export function requestIds(randomness: Randomness): RequestIds {
-  const key = randomness.bytes(idBytes);
-  const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
-  const numbers = Buffer.alloc(idBytes * idsPerRefill);
-  let pool = '';
-  let at = 0;
+  const key = randomness.bytes(keyBytes);
+  const numbers = new RequestNumbers(key);
+  /** The last one is the next. */
+  let pool: string[] = [];
   let last = 0;
-  const refill = () => {
-    for (let index = 0; index < idsPerRefill; index++) {
-      const number = last + 1 + index;
-      numbers.writeUInt32BE(Math.floor(number / 2 ** 32), index * idBytes + 8);
-      numbers.writeUInt32BE(number % 2 ** 32, index * idBytes + 12);
-    }
-    pool = cipher.update(numbers).toString('hex');
-    at = 0;
-  };
   return {
     key,
     get last() {
       return last;
     },
     next() {
-      if (at === pool.length) refill();
+      if (pool.length === 0)
+        pool = numbers.idsOf(Array.from({ length: idsPerRefill }, (_, nth) => last + idsPerRefill - nth));
       last++;
-      at += idBytes * 2;
-      return pool.slice(at - idBytes * 2, at);
+      return pool.pop()!;
     },
   };
 }

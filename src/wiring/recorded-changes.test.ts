@@ -16,7 +16,6 @@ import { RecordReader } from '../history/reading/record-reader.ts';
 import { type OpenWriter, openWriter } from '../history/record/open-writer.ts';
 import { directoryFor, newRecord, type RecordFixture, requestKey } from '../history/record/record.testing.ts';
 import { Recorder } from '../history/record/recorder.ts';
-import { RequestNumbers } from '../history/segment/request-numbers.ts';
 import { Markets } from '../market/markets.ts';
 import { noReferences } from '../market/reference-prices.ts';
 import {
@@ -31,6 +30,7 @@ import type { Reach } from '../market/source-choice.ts';
 import { reviewSources } from '../market/source-review.ts';
 import { explainPrice, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
+import { RequestNumbers } from '../request-numbers.ts';
 import { pastPricesOf } from './record-room.ts';
 
 const BTCEUR = symbol('BTCEUR');

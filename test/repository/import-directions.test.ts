@@ -15,6 +15,7 @@ const ground = [
   'languages',
   'log',
   'loss-hold',
+  'request-numbers',
   'serial-queue',
 ];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
@@ -37,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   log: [],
   'key-records': ['clock'],
   'loss-hold': [],
+  'request-numbers': [],
   'serial-queue': [],
   backoff: ['clock'],
   base62: ['clock'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { lockForService } from '../../store/sqlite/file.ts';
 import { journalOf } from '../reading/journal.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import { StreamWriter } from '../record/stream.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
 import { openSegments } from '../segment/open-segments.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 import { copyRecord } from './copy-record.ts';
 import { RecordQuestions } from './questions.ts';

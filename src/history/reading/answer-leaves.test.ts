@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { InForce } from '../segment/keyframe.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { FactRow, QuoteRow, Rows, ServingRow } from '../segment/rows.ts';
 import { AnswerLeaves } from './answer-leaves.ts';
 

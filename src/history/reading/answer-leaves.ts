@@ -1,7 +1,7 @@
 import { isoInstant } from '../../contract/instant.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { leafOf, treeOf } from '../segment/hash-tree.ts';
 import type { InForce } from '../segment/keyframe.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { Quote, QuoteRow, RateVersion, Rows, ServingRow, TermsVersion } from '../segment/rows.ts';
 import { sha256 } from '../segment/segment.ts';
 import { answerFrom, shownQuotes, tickerOf } from './bodies.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { newRecord, recordTest, requestKey, writerOn } from '../record/record.testing.ts';
 import { StreamWriter } from '../record/stream.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import { rebuildAnswer } from './bodies.ts';
 import { RecordReader } from './record-reader.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import type { EpochMs } from '../../clock.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { DecodedSegments } from '../segment/decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
 import { everything, type IsWanted } from '../segment/groups.ts';
 import { InForce } from '../segment/keyframe.ts';
 import { decodeMarkets } from '../segment/quote-codec.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { RowBatch } from '../segment/row-batch.ts';
 import {
   breakKinds,

@@ -1,7 +1,7 @@
 import { isoInstant } from '../../contract/instant.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { decodeQuotes } from '../segment/quote-codec.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { FactRow, Position, QuoteRow, ServingRow } from '../segment/rows.ts';
 import type { Segment } from '../segment/segment.ts';
 import { decodeServings } from '../segment/serving-codec.ts';

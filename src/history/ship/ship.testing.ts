@@ -12,13 +12,13 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../../market/samples.testing.ts';
+import { RequestNumbers } from '../../request-numbers.ts';
 import { type OpenWriter, openWriter } from '../record/open-writer.ts';
 import { newRecord, type RecordFixture, requestKey } from '../record/record.testing.ts';
 import { Recorder } from '../record/recorder.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { readKeyframe } from '../segment/keyframe.ts';
 import { decodeQuotes } from '../segment/quote-codec.ts';
-import { RequestNumbers } from '../segment/request-numbers.ts';
 import type { FactRow, QuoteRow, ServingRow } from '../segment/rows.ts';
 import { segmentKinds } from '../segment/segment.ts';
 import { decodeServings } from '../segment/serving-codec.ts';
