@@ -246,6 +246,11 @@ describe('what is refused', () => {
       'rates: { pointer: /a }',
       'mdapi.yaml:1:19: rates.pointer: has no meaning with rates.source "cnb"',
     ],
+    ...['a', 'a/b', '/~2', '/a~'].map((pointer): [string, string, string] => [
+      `the rate pointer ${pointer}`,
+      `rates: { source: json, url: "https://r.example/x", pointer: "${pointer}" }`,
+      `mdapi.yaml:1:61: rates.pointer: "${pointer}" is not a JSON pointer such as /rates/CZK`,
+    ]),
     [
       'json without address and pointer',
       'rates: { source: json }',

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
 import type { DecimalString } from '../../market/decimal.ts';
 import { asObject } from '../wire.ts';
 import say from './messages.json' with { type: 'json' };
@@ -137,33 +138,20 @@ export function readMessage(text: string): EngineMessage | Refusal {
   if (validator.Check(value)) return value as EngineMessage;
   const { seq, symbol } = value as Partial<PushedTicker>;
   const ticker = type === 'ticker' && Number.isSafeInteger(seq) ? { seq: seq!, symbol: String(symbol) } : undefined;
-  return { code: 'INVALID_MESSAGE', ticker, message: faultOf(validator.Errors(value) as unknown as readonly Fault[]) };
+  return { code: 'INVALID_MESSAGE', ticker, message: faultOf(validator.Errors(value)) };
 }
 
 export function isRefusal(read: EngineMessage | Refusal): read is Refusal {
   return 'code' in read;
 }
 
-interface Fault {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: {
-    readonly additionalProperties?: readonly string[];
-    readonly requiredProperties?: readonly string[];
-  };
-  readonly message: string;
-}
-
 /** The first fault, by the name of its field: `markets.3.tickSize: …`. */
-function faultOf(faults: readonly Fault[]): string {
+function faultOf(faults: readonly TLocalizedValidationError[]): string {
   // An unknown name is reported twice, once as a schema that nothing satisfies.
   const fault = faults.find(({ keyword }) => keyword !== 'boolean');
-  const { instancePath = '', params = {}, message = 'is not valid' } = fault ?? {};
-  const within = instancePath.slice(1).replaceAll('/', '.');
-  const field = (name: string) => (within === '' ? name : `${within}.${name}`);
-  const [missing] = params.requiredProperties ?? [];
-  if (missing !== undefined) return `${field(missing)}: is missing.`;
-  const [unknown] = params.additionalProperties ?? [];
-  if (unknown !== undefined) return `${field(unknown)}: is not known.`;
-  return `${within === '' ? 'The message' : `${within}:`} ${message}.`;
+  const within = fault?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+  const field = (name: string | undefined) => (within === '' ? name : `${within}.${name}`);
+  if (fault?.keyword === 'required') return `${field(fault.params.requiredProperties[0])}: is missing.`;
+  if (fault?.keyword === 'additionalProperties') return `${field(fault.params.additionalProperties[0])}: is not known.`;
+  return `${within === '' ? 'The message' : `${within}:`} ${fault?.message ?? 'is not valid'}.`;
 }

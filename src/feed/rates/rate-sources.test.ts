@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Pointer } from 'typebox/value';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { UpstreamError } from '../wire.ts';
-import { parsePointer, rateSource, readCnb, readEcb, readJsonRate } from './rate-sources.ts';
+import { rateSource, readCnb, readEcb, readJsonRate } from './rate-sources.ts';
 
 const malformed = (error: unknown) => error instanceof UpstreamError && error.kind === 'malformed';
 const pair = ['EUR' as CurrencyCode, 'CZK' as CurrencyCode] as const;
@@ -64,19 +65,18 @@ test('a European document that is truncated, ambiguous or not a document is malf
 });
 
 test('a JSON pointer finds a number or a string, through lists, escapes and empty names', () => {
-  const read = (text: string, pointer: string) => readJsonRate(text, parsePointer(pointer)).mid;
+  const read = (text: string, pointer: string) => readJsonRate(text, Pointer.Indices(pointer)).mid;
   assert.equal(read('{"rates":{"CZK":24.310}}', '/rates/CZK'), '24.310');
   assert.equal(read('{"a/b":[{"m~n":"24.5"}]}', '/a~1b/0/m~0n'), '24.5');
   assert.equal(read('{"":{"~1":7}}', '//~01'), '7');
   assert.equal(read('24.3', ''), '24.3');
 });
 
-test('a pointer to nothing or to no decimal is malformed, and an invalid pointer is refused at once', () => {
+test('a pointer to nothing or to no decimal is malformed', () => {
   const document = '{"a":[1],"b":{"c":null},"d":"24,3"}';
   for (const pointer of ['/x', '/a/1', '/a/-', '/a/00', '/b/c', '/b', '/d', '/a/length', '/__proto__']) {
-    assert.throws(() => readJsonRate(document, parsePointer(pointer)), malformed);
+    assert.throws(() => readJsonRate(document, Pointer.Indices(pointer)), malformed);
   }
-  for (const pointer of ['a', 'a/b', '/~2', '/a~']) assert.throws(() => parsePointer(pointer), RangeError);
 });
 
 test('the exchange gives the exact middle between bid and ask', async () => {

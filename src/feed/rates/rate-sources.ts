@@ -1,3 +1,4 @@
+import { Pointer } from 'typebox/value';
 import type { Clock } from '../../clock.ts';
 import { isAbove, isPositive, ratioOf, toBig } from '../../market/decimal.ts';
 import { middleOf } from '../../market/reference-prices.ts';
@@ -46,17 +47,7 @@ export function readEcb(text: string, currency: string): LoadedRate {
   return { mid: required(asDecimal(rates[0]), 'the rate is not a decimal'), fixingDate };
 }
 
-/** The steps of a JSON pointer (RFC 6901 §3 and §4): empty for the whole document. Throws `RangeError` for a text that is not a pointer. */
-export function parsePointer(pointer: string): readonly string[] {
-  if (pointer === '') return [];
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) throw new RangeError('not a JSON pointer');
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** Follows the steps through the document and reads the rate digit for digit. Throws `UpstreamError`. */
+/** Follows the steps of a JSON pointer (RFC 6901 §4) through the document and reads the rate digit for digit. Throws `UpstreamError`. */
 export function readJsonRate(text: string, steps: readonly string[]): LoadedRate {
   const value = steps.reduce<unknown>(stepInto, parseLossless(text));
   return { mid: required(asDecimal(value), 'no decimal at the JSON pointer'), fixingDate: undefined };
@@ -130,6 +121,6 @@ export function rateSource(
   };
   if (origin.source === 'cnb') return fetched((text) => readCnb(text, base));
   if (origin.source !== 'json') return fetched((text) => readEcb(text, quote), 'application/xml, text/xml');
-  const steps = parsePointer(origin.pointer);
+  const steps = Pointer.Indices(origin.pointer);
   return fetched((text) => readJsonRate(text, steps));
 }
