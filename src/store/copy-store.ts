@@ -104,7 +104,7 @@ async function copyInto(target: Database, source: DatabaseToRead, options: CopyO
   refuseDifferent(counts, arrived);
   // Keys, accounts, windows and markets have counters of their changes: a row that only changed shows only there.
   if (!isDeepStrictEqual(versions, await readVersions(source.db)))
-    throw refusal('copy_incomplete', { what: 'something in the source changed' });
+    throw refusal('copy_incomplete.store', { what: 'something in the source changed' });
   await mark(true);
   return { counts: arrived, wasComplete: false };
 }
@@ -182,5 +182,5 @@ function refuseDifferent(wanted: CopyCounts, arrived: CopyCounts): void {
   const differing = Object.keys(wanted).filter((table) => wanted[table] !== arrived[table]);
   if (differing.length === 0) return;
   const what = differing.map((table) => `${table}: ${wanted[table]} there, ${arrived[table]} here`).join('; ');
-  throw refusal('copy_incomplete', { what });
+  throw refusal('copy_incomplete.store', { what });
 }

@@ -84,5 +84,5 @@ export async function pendingSteps(db: Database, name: string): Promise<string[]
   const done = rows.map((row) => row.name);
   const unknown = done.filter((step) => !(step in migrations));
   if (unknown.length === 0) return steps.filter((step) => !done.includes(step));
-  throw refusal('newer_database', { name, step: unknown.at(-1)! });
+  throw refusal('newer_database.store', { name, step: unknown.at(-1)! });
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Backoff } from '../../backoff.ts';
 import type { Clock, Randomness, Timer } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { refusal } from '../../store/store-error.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
 
@@ -40,8 +40,7 @@ export class RecordingThread {
   /** Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
   async start(): Promise<void> {
     const [first] = (await once(this.#begin(), 'message')) as [FromWorker];
-    if (first.kind === 'failed')
-      throw new StoreError('cannot_open', `${first.message} It is for the record: history.url.`);
+    if (first.kind === 'failed') throw refusal('cannot_open.record', { message: first.message });
   }
 
   post(message: ToWorker, transfer: ArrayBuffer[] = []): void {

@@ -2,7 +2,7 @@ import type { Clock, EpochMs } from '../../clock.ts';
 import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { refusal } from '../../store/store-error.ts';
 import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { assertReadable, recordForm } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
@@ -150,7 +150,8 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
       await run('select 1 from record_chain where chain = ? for update', [first.chain]);
       const head = (await headOfChain(run, prefix, first.chain)) ?? chainStart;
       const missing = segments.filter(({ number }) => number > head.number);
-      if (!head.hash.equals(missing[0]?.previous ?? segments.at(-1)!.hash)) throw this.#doesNotFollow(first);
+      if (!head.hash.equals(missing[0]?.previous ?? segments.at(-1)!.hash))
+        throw refusal('unexpected.chain', { chain: first.chain, name: this.#location.name });
       for (const month of new Set(missing.map(({ firstAt }) => monthOf(firstAt)))) await makeMonth(run, month);
       for (const segment of missing) await run(insertSegment, [...valuesOf(segment), segment.data]);
       await run('delete from record_journal where chain = ?', [first.chain]);
@@ -181,11 +182,6 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
     if (!this.hasSigns) return Buffer.alloc(0);
     const query = 'select data from record_journal where chain = ? order by place';
     return Buffer.concat((await this.run<Pick<Segment, 'data'>>(query, [chain])).map(({ data }) => data));
-  }
-
-  #doesNotFollow({ chain }: Segment): StoreError {
-    const message = `Chain ${chain} of the record in ${this.#location.name} does not end where this process left it. Is this machine a copy of another one, or was the database restored? Restart the service, on a copy without the journals.`;
-    return new StoreError('unexpected', message);
   }
 
   /** Whole months: to drop a partition costs nothing, whatever is in it. */
