@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { filled } from '../../store/filled.ts';
 import { type RowTable, retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
+import texts from './ship-errors.json' with { type: 'json' };
 
 /** The record cannot be shipped. The message is for the operator and holds no secret. */
 export class ShipError extends Error {
@@ -8,11 +10,21 @@ export class ShipError extends Error {
   /** Stable, snake case: programs rely on it. */
   readonly reason: string;
 
-  constructor(reason: string, message: string) {
-    super(message);
-    this.reason = reason;
+  /** @param text the name of a text: the reason, followed by a dot and the case where a reason has several */
+  constructor(text: keyof typeof texts, values: Readonly<Record<string, string | number>>) {
+    super(filled(texts[text], values));
+    this.reason = text.split('.')[0]!;
   }
 }
+
+/** Texts for the errors of a server that an operator can end. */
+const knownErrors: Readonly<Record<string, keyof typeof texts>> = {
+  516: 'clickhouse_refused.user',
+  192: 'clickhouse_refused.user',
+  193: 'clickhouse_refused.user',
+  81: 'clickhouse_schema.no_database',
+  497: 'clickhouse_refused.right',
+};
 
 /** A database of a ClickHouse server. */
 export interface ClickHouseLocation {
@@ -83,15 +95,11 @@ export class ClickHouse {
     const query = "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'coverage'";
     const [table] = await this.#ask<{ comment: string }>(query);
     const { database } = this.#location;
-    if (table === undefined) {
-      const message = `The database ${database} of ClickHouse lacks tables for the record. \`mdapi history ship --create\` makes them.`;
-      throw new ShipError('clickhouse_schema', message);
-    }
+    if (table === undefined) throw new ShipError('clickhouse_schema.missing', { database });
     const found = /^mdapi record, schema (\d+)$/.exec(table.comment)?.[1];
     if (found === String(schemaVersion)) return;
     const what = found === undefined ? 'are not those of a record' : `have schema ${found}`;
-    const remedy = `this version of mdapi writes schema ${schemaVersion}. Name another database in history.clickhouse.url, or use the version that made them.`;
-    throw new ShipError('clickhouse_schema', `The tables of the database ${database} of ClickHouse ${what}; ${remedy}`);
+    throw new ShipError('clickhouse_schema.other', { database, what, version: schemaVersion });
   }
 
   /** The last segment of a chain that was begun; `undefined` for none. */
@@ -160,27 +168,21 @@ export class ClickHouse {
   }
 
   #unreachable({ code, message }: NodeJS.ErrnoException): ShipError {
-    const what = `ClickHouse does not answer at ${this.#location.url}: ${code ?? message.slice(0, 200)}.`;
-    return new ShipError('clickhouse_unreachable', `${what} Nothing is lost: run it again, and it goes on.`);
+    return new ShipError('clickhouse_unreachable', { url: this.#location.url, cause: code ?? message.slice(0, 200) });
   }
 
   /** Makes an error of the server's words, which can quote a row, and no password. */
   #refusal({ code, type, message }: ClickHouseError): ShipError {
     const { user, database, url } = this.#location;
-    if (code === '516' || code === '192' || code === '193') {
-      const remedy = 'its password in history.clickhouse.url is wrong, or there is no such user';
-      return new ShipError('clickhouse_refused', `ClickHouse at ${url} refuses the user ${user}: ${remedy}.`);
-    }
-    if (code === '81') {
-      const remedy = `CREATE DATABASE ${database}, or name another one in history.clickhouse.url`;
-      return new ShipError('clickhouse_schema', `ClickHouse has no database ${database}: ${remedy}.`);
-    }
-    if (code === '497') {
-      const grants = `GRANT SELECT, INSERT ON ${database}.* TO ${user}; with --create also CREATE TABLE, CREATE VIEW, DROP VIEW and ALTER TTL`;
-      return new ShipError('clickhouse_refused', `ClickHouse lacks a right of the user ${user}: ${grants}.`);
-    }
     const said = message.replaceAll(/\s+/g, ' ').slice(0, 300);
-    return new ShipError('clickhouse_failed', `ClickHouse answers with error ${code}, ${type}: ${said}`);
+    return new ShipError(knownErrors[code] ?? 'clickhouse_failed', {
+      user,
+      database,
+      url,
+      code,
+      type: String(type),
+      said,
+    });
   }
 }
 

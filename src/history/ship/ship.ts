@@ -47,7 +47,7 @@ function lock(path: string): () => void {
   } catch (error) {
     if (!(error instanceof StoreError && error.reason === 'in_use')) throw error;
     const holder = /process (\d+ on \S+)\./.exec(error.message)?.[1] ?? 'another';
-    throw new ShipError('ship_running', `The record is being shipped already, by process ${holder}.`);
+    throw new ShipError('ship_running', { holder });
   }
 }
 
@@ -188,7 +188,7 @@ class Shipping {
     const [shipped, end] = [await this.#target.lastOf(chain), await this.#store.head(chain)];
     if (shipped !== undefined && end !== undefined && end.number <= shipped.number) {
       if (end.number < shipped.number)
-        throw differs(chain, shipped.number, `and here the chain ends with ${end.number}`);
+        throw new ShipError('record_differs.end', { chain, number: shipped.number, end: end.number });
       assertSame({ chain, ...end }, shipped);
     }
     if (from !== undefined) {
@@ -207,11 +207,12 @@ class Shipping {
 
   #assertFollows(head: SegmentHead, last: ChainHead, deletions: readonly Deletion[]): void {
     const skipped = skip(last.number, head.number, deletions);
-    if (skipped === undefined) throw unproven(head.chain, last.number + 1, 'is missing in the record');
+    if (skipped === undefined)
+      throw new ShipError('segment_unproven.missing', { chain: head.chain, number: last.number + 1 });
     // What is sent from an earlier instant on can have been copied before it was deleted.
     if (this.#options.from === undefined) this.#shipped.lost += skipped.count;
     if (head.previous.equals(skipped.hash ?? last.hash)) return;
-    throw unproven(head.chain, head.number, 'does not follow the one before it');
+    throw new ShipError('segment_unproven.order', { chain: head.chain, number: head.number });
   }
 
   async #rowsOf(head: SegmentHead): Promise<ShippedRows | undefined> {
@@ -232,9 +233,9 @@ class Shipping {
 
   async #proven(chain: number, number: number): Promise<Segment> {
     const segment = await this.#store.segment(chain, number);
-    if (segment === undefined) throw unproven(chain, number, 'is missing in the record');
+    if (segment === undefined) throw new ShipError('segment_unproven.missing', { chain, number });
     if (hashOf(segment).equals(segment.hash)) return segment;
-    throw unproven(chain, number, 'was changed after it was sealed');
+    throw new ShipError('segment_unproven.changed', { chain, number });
   }
 
   /** @param isBegun by a ship that was stopped: some of its rows can be there */
@@ -252,7 +253,9 @@ class Shipping {
         const before = isBegun ? await count() : 0;
         if (before === 0) await this.#target.insert(table, some, `${token}-${month}`);
         const found = before === 0 ? await count() : before;
-        if (found !== some.length) throw incomplete(table, last.chain, numbers, found, some.length);
+        if (found === some.length) continue;
+        const counted = { table, chain: last.chain, found, expected: some.length, tables: rowTableNames.join(', ') };
+        throw new ShipError('record_differs.rows', { ...counted, first: numbers[0]!, last: numbers.at(-1)! });
       }
       this.#shipped.rows[table] += rows.length;
     }
@@ -285,22 +288,5 @@ function ledgerRows({ shippedAt, segments }: Batch, sent: 0 | 1) {
 }
 
 function assertSame({ chain, number, hash }: ChainHead & { readonly chain: number }, shipped: LedgerRow): void {
-  if (hash.toString('hex') !== shipped.hash) throw differs(chain, number, 'and here it has another hash');
-}
-
-function differs(chain: number, number: number, how: string): ShipError {
-  const remedy = 'A record needs a database of its own: name it in history.clickhouse.url. Was the record restored?';
-  return new ShipError('record_differs', `ClickHouse has segment ${number} of chain ${chain}, ${how}. ${remedy}`);
-}
-
-function unproven(chain: number, number: number, what: string): ShipError {
-  const message = `Segment ${number} of chain ${chain} ${what}: it is not shipped, nor what follows it. \`mdapi history verify\` looks at all.`;
-  return new ShipError('segment_unproven', message);
-}
-
-function incomplete(table: RowTable, chain: number, numbers: readonly number[], found: number, expected: number) {
-  const span = `segments ${numbers[0]} to ${numbers.at(-1)} of chain ${chain}`;
-  const what = `ClickHouse has ${found} of ${expected} rows of ${span} in ${table}.`;
-  const remedy = `Delete the rows of these segments there, in ${rowTableNames.join(', ')} and segments, and run it again.`;
-  return new ShipError('record_differs', `${what} ${remedy}`);
+  if (hash.toString('hex') !== shipped.hash) throw new ShipError('record_differs.hash', { chain, number });
 }
