@@ -1,6 +1,6 @@
 import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator/key.ts';
-import type { KeyStatus } from '../store/keys.ts';
+import type { KeyStatus } from '../store/schema.ts';
 import { refusal } from '../store/store-error.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';

@@ -56,7 +56,7 @@ async function triedOn(path: string, { clock }: Context) {
     const startedMs = clock.monotonicMs();
     await copyOf(source, copy);
     const copiedMs = clock.monotonicMs();
-    await (await openDatabase(`sqlite:${copy}`, clock)).db.destroy();
+    await (await openDatabase({ url: `sqlite:${copy}`, clock })).db.destroy();
     const [copyMs, upgradeMs] = [copiedMs - startedMs, clock.monotonicMs() - copiedMs].map(Math.ceil);
     return { copyMs, upgradeMs, ...sizes, bytesAfter: statSync(copy).size };
   } finally {

@@ -4,7 +4,7 @@ import { configuredLimitMax } from '../contract/limits.ts';
 import * as part from '../contract/schema-parts.ts';
 import { described, id, line, listOf, named, nullableCount, openEnum, texts, whole } from '../operator/fields.ts';
 import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
-import type { KeyStatus } from '../store/keys.ts';
+import type { KeyStatus } from '../store/schema.ts';
 import * as api from './operation.ts';
 
 const KeyListSchema = named('KeyList', 'A page of keys.', {

@@ -7,7 +7,7 @@ import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
 import type { RefusedKey } from '../store/breaches.ts';
-import type { KeyWithAccount } from '../store/keys.ts';
+import type { KeyWithAccount } from '../store/key-record.ts';
 import { refusal } from '../store/store-error.ts';
 import { operation, pathId, reading } from './operation.ts';
 import type { Management } from './parts.ts';

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import type { Keys, KeyWithAccount, NewKey } from '../store/keys.ts';
+import type { KeyWithAccount, NewKey } from '../store/key-record.ts';
+import type { Keys } from '../store/keys.ts';
 import { refusal } from '../store/store-error.ts';
 import * as fields from './fields.ts';
 

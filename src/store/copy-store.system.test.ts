@@ -142,7 +142,7 @@ postgresTest('a source that is not there or not up to date is refused, and none 
   await assert.rejects(copyStore({ ...options, from: missing, to: target }), refusal('cannot_open'));
   assert.deepEqual(readdirSync(missing.slice('sqlite:'.length).replace(/\/[^/]+$/, '')), []);
   const old = await filled(t, 'sqlite');
-  const { db } = await openDatabase(old, clock);
+  const { db } = await openDatabase({ url: old, clock });
   await sql`delete from kysely_migration`.execute(db);
   await db.destroy();
   await assert.rejects(copyStore({ ...options, from: old, to: target }), refusal('copy_refused'));

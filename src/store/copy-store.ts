@@ -75,7 +75,7 @@ export async function copyStore(options: CopyOptions): Promise<CopyResult> {
   const source = await openDatabaseToRead(from, clock);
   await using _source = source.db;
   refuseOldSource(source);
-  await using target = (await openDatabase(to, clock)).db;
+  await using target = (await openDatabase({ url: to, clock })).db;
   return await copyInto(target, source, options);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { asEpochMs } from '../clock.ts';
-import type { NewKey } from './keys.ts';
+import type { NewKey } from './key-record.ts';
 import { digestNumber, openEngine, refusal, storeTest } from './store.testing.ts';
 
 async function withAccount(t: Parameters<typeof openEngine>[0]) {

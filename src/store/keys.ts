@@ -17,9 +17,6 @@ import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { refusal } from './store-error.ts';
 
-export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
-export type { KeyStatus } from './schema.ts';
-
 /** The position is the number of the last key of the page before. Keys made later never move it. */
 interface KeyPageOptions extends PageOptions<number> {
   readonly accountId?: string | undefined;

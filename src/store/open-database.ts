@@ -22,18 +22,22 @@ interface OpenDatabase {
   readonly kept?: string | undefined;
 }
 
-/**
- * Opens what the URL names and brings its schema up to date. See `openStore`.
- *
- * @param isSoleService whether to refuse a file that another service has
- * @param version keeps a copy of a file that is brought up to date, named after this version
- */
-export async function openDatabase(
-  url: string,
-  clock: Clock,
-  isSoleService = false,
-  version?: string,
-): Promise<OpenDatabase> {
+export interface OpenDatabaseOptions {
+  /**
+   * `sqlite:PATH` (relative to the working directory, or absolute), `sqlite::memory:`, or
+   * `postgres://user@host:port/database`, see `postgresLocationOf`.
+   */
+  readonly url: string;
+  readonly clock: Clock;
+  /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */
+  readonly isSoleService?: boolean | undefined;
+  /** Keeps a copy of an SQLite file before it is brought up to date, named after this version of the program. */
+  readonly version?: string | undefined;
+}
+
+/** Opens what the URL names and brings its schema up to date. See `openStore`. */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  const { url, clock, isSoleService = false, version } = options;
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
     const { connectPostgres, preparePostgres } = await postgres();

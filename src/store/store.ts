@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../clock.ts';
+import type { Randomness } from '../clock.ts';
 import { AccessChanges } from './access.ts';
 import { Accounts } from './accounts.ts';
 import { Alerts } from './alerts.ts';
@@ -8,7 +8,7 @@ import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
-import { changeSignalFor, openDatabase } from './open-database.ts';
+import { changeSignalFor, type OpenDatabaseOptions, openDatabase } from './open-database.ts';
 import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
@@ -50,20 +50,10 @@ function partsOf(context: StoreContext) {
   };
 }
 
-export interface OpenStoreOptions {
-  /**
-   * `sqlite:PATH` (relative to the working directory, or absolute), `sqlite::memory:`, or
-   * `postgres://user@host:port/database`, see `postgresLocationOf`.
-   */
-  readonly url: string;
-  readonly clock: Clock;
+export interface OpenStoreOptions extends OpenDatabaseOptions {
   readonly randomness: Randomness;
   /** The actor that the audit log attributes changes to; `system` when left out. See `Store.as`. */
   readonly actor?: string | undefined;
-  /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */
-  readonly isSoleService?: boolean | undefined;
-  /** Keeps a copy of an SQLite file before it is brought up to date, named after this version of the program. */
-  readonly version?: string | undefined;
 }
 
 /** Says how to undo what opening a database did. */
@@ -76,8 +66,8 @@ export function wayBack(kept: string): string {
  * with one sentence that names the database and the fix.
  */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
-  const { url, clock, randomness, isSoleService, version } = options;
-  const { db, release, kept } = await openDatabase(url, clock, isSoleService, version);
+  const { url, clock, randomness } = options;
+  const { db, release, kept } = await openDatabase(options);
   const signal = await changeSignalFor(url, clock, randomness);
   const journalOf = journalsOf(clock, randomness);
   const watches: ChangeWatch[] = [];
