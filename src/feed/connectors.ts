@@ -65,15 +65,16 @@ export async function loadKinds(sources: readonly ConfiguredSource[]): Promise<L
 /** The connector of a configured source. */
 export function connectorFor(
   { id, kind, urls, assets }: ConfiguredSource,
-  configuration: {
+  {
+    markets,
+    feed,
+  }: {
     readonly markets: Pick<ConnectorOptions, 'quotes' | 'symbols'>;
     readonly feed: Pick<ConnectorOptions, 'requestTimeoutMs' | 'frameBytesMax'>;
   },
   kinds: LoadedKinds,
   clock: Clock,
 ): ExchangeConnector {
-  const { quotes, symbols } = configuration.markets;
-  const { requestTimeoutMs, frameBytesMax } = configuration.feed;
   const Connector = kinds.get(kind)!;
-  return new Connector({ id, urls, assets, quotes, symbols, clock, requestTimeoutMs, frameBytesMax });
+  return new Connector({ id, urls, assets, clock, ...markets, ...feed });
 }
