@@ -242,17 +242,17 @@ test('what follows the last answer waits for it', () => {
   const socket = rig.connect()!;
   const plain = socket as unknown as Socket;
   const done: string[] = [];
-  rig.connections.afterLastResponse(plain, () => done.push('none taken'));
-  rig.connections.afterLastAnswer(plain, () => done.push('none asked'));
+  rig.connections.afterLastAnswer(plain, 'writableFinished', () => done.push('none taken'));
+  rig.connections.afterLastAnswer(plain, 'writableEnded', () => done.push('none asked'));
   assert.deepEqual(done.splice(0), ['none taken', 'none asked']);
   const response = rig.answer(socket, false, 1);
-  rig.connections.afterLastResponse(plain, () => done.push('taken'));
+  rig.connections.afterLastAnswer(plain, 'writableFinished', () => done.push('taken'));
   response.writableEnded = true;
-  rig.connections.afterLastAnswer(plain, () => done.push('answered'));
+  rig.connections.afterLastAnswer(plain, 'writableEnded', () => done.push('answered'));
   assert.deepEqual(done, ['answered']);
   response.take();
   assert.deepEqual(done.splice(0), ['answered', 'taken']);
-  rig.connections.afterLastResponse(plain, () => done.push('at once'));
+  rig.connections.afterLastAnswer(plain, 'writableFinished', () => done.push('at once'));
   assert.deepEqual(done, ['at once']);
 });
 

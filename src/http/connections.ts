@@ -141,17 +141,14 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.markEstablished();
   }
 
-  /** Runs `write` once the answers to all requests taken so far are on the wire. */
-  afterLastResponse(socket: Socket, write: () => void): void {
+  /**
+   * Runs `then` once every request taken so far has its answer.
+   *
+   * @param state `writableEnded`: whether or not its client has read it; `writableFinished`: all of it is on the wire
+   */
+  afterLastAnswer(socket: Socket, state: 'writableEnded' | 'writableFinished', then: () => void): void {
     const last = this.#connections.get(socket)?.lastResponse;
-    if (last === undefined || last.writableFinished) write();
-    else last.once('finish', write);
-  }
-
-  /** Runs `then` once every request taken so far has its answer, whether or not its client has read it. */
-  afterLastAnswer(socket: Socket, then: () => void): void {
-    const last = this.#connections.get(socket)?.lastResponse;
-    if (last === undefined || last.writableEnded) then();
+    if (last === undefined || last[state]) then();
     else last.once('finish', then);
   }
 

@@ -225,38 +225,33 @@ export class Exchanges {
 
   /** Refuses bytes that are no request. */
   refuseBytes(error: ParserError, socket: Socket): void {
-    const connection = this.#parts.connections.taking(socket);
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    if (connection === undefined) {
-      this.#parts.connections.afterLastAnswer(socket, () => socket.destroy());
-      return;
-    }
-    this.#refuseRaw(connection, socket, parserProblem(error));
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else this.#refuseRaw(socket, parserProblem(error));
   }
 
   /** Refuses a CONNECT, after which the parser has left the connection. */
   refuseTunnel(socket: Socket): void {
-    const connection = this.#parts.connections.taking(socket);
-    if (connection === undefined) {
-      this.#parts.connections.afterLastAnswer(socket, () => socket.destroy());
-      return;
-    }
-    // The parser no longer reads it, and unread bytes would reset the connection before the answer arrives.
-    socket.resume();
-    this.#refuseRaw(connection, socket, methodNotAllowed);
+    this.#refuseRaw(socket, methodNotAllowed, true);
   }
 
-  /** Ends a connection that has no parser any more, with a problem after the answers that are due. */
-  #refuseRaw(connection: Connection, socket: Socket, answer: ProblemAnswer): void {
+  /**
+   * Ends a connection that has no parser any more, with a problem after the answers that are due.
+   *
+   * @param isUnread nothing reads the socket any more, and unread bytes would reset the connection before the answer arrives
+   */
+  #refuseRaw(socket: Socket, answer: ProblemAnswer, isUnread = false): void {
+    const { connections, counts, ids, errorsUrl } = this.#parts;
+    const connection = connections.taking(socket);
+    if (connection === undefined) {
+      connections.afterLastAnswer(socket, 'writableEnded', () => socket.destroy());
+      return;
+    }
+    if (isUnread) socket.resume();
     connection.close();
-    this.#parts.counts.answered(unmatchedRoute, errorTable[answer.code].status, 0);
-    this.#parts.counts.problem(answer.code);
-    this.#parts.connections.afterLastResponse(socket, () =>
-      writeRawProblem(socket, answer, this.#parts.ids.next(), this.#parts.errorsUrl),
-    );
+    counts.answered(unmatchedRoute, errorTable[answer.code].status, 0);
+    counts.problem(answer.code);
+    const write = () => writeRawProblem(socket, answer, ids.next(), errorsUrl);
+    connections.afterLastAnswer(socket, 'writableFinished', write);
   }
 }
 

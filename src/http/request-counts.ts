@@ -23,6 +23,10 @@ export class RequestCounts {
   readonly #durations = new Map<string, Durations>();
   readonly #problems = new Map<ErrorCode, number>();
   readonly #limited = new Map<LimitCategory | 'page', number>();
+  readonly durationsByRoute: ReadonlyMap<string, Durations> = this.#durations;
+  readonly byRouteAndStatus: ReadonlyMap<string, ReadonlyMap<number, number>> = this.#answered;
+  readonly byCode: ReadonlyMap<ErrorCode, number> = this.#problems;
+  readonly limitedByCategory: ReadonlyMap<LimitCategory | 'page', number> = this.#limited;
   #shed = 0;
 
   /** @param durationMs from when the request was read to when its answer was written */
@@ -53,23 +57,7 @@ export class RequestCounts {
     this.#shed++;
   }
 
-  get durationsByRoute(): ReadonlyMap<string, Durations> {
-    return this.#durations;
-  }
-
   get shed(): number {
     return this.#shed;
-  }
-
-  get byRouteAndStatus(): ReadonlyMap<string, ReadonlyMap<number, number>> {
-    return this.#answered;
-  }
-
-  get byCode(): ReadonlyMap<ErrorCode, number> {
-    return this.#problems;
-  }
-
-  get limitedByCategory(): ReadonlyMap<LimitCategory | 'page', number> {
-    return this.#limited;
   }
 }
