@@ -17,8 +17,8 @@ export const epochMs = Date.parse('2026-11-24T10:00:00.000Z');
 const eventsInTurnMax = 20_000;
 /** What looks more often looks so often, except for what hurries: that is within every time that the contract states. */
 const busyEveryMs = 200;
-/** The shortest period of repeated work in a quiet stretch, below every silence that the service reports. */
-const quietEveryMs = 6_000;
+/** The shortest period of repeated work in a quiet stretch, below every silence that the service reports: one of 4.5 s is a process that stood still. */
+const quietEveryMs = 4_000;
 /** That of what others hear: exchanges, and the board's publisher, which looks every `publishEveryMs`. */
 const quietHeardEveryMs = 3_000;
 const publishEveryMs = 50;
