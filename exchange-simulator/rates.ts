@@ -131,10 +131,14 @@ export function newestFixingDay(bank: keyof typeof fixedAt, epochMs: number): st
 
 /** Which weekday of its year a day is: the `order` of the Czech National Bank's answer. */
 function fixingOrder(day: string): number {
-  let order = 0;
-  for (let other = day; other.startsWith(day.slice(0, 4)); other = dayBefore(other)) if (isWeekday(other)) order++;
-  return order;
+  return fixingOrders.getOrInsertComputed(day, () => {
+    let order = 0;
+    for (let other = day; other.startsWith(day.slice(0, 4)); other = dayBefore(other)) if (isWeekday(other)) order++;
+    return order;
+  });
 }
+
+const fixingOrders = new Map<string, number>();
 
 function isWeekday(day: string): boolean {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();

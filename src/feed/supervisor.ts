@@ -93,10 +93,11 @@ export class FeedSupervisor {
     Object.assign(this.#parts.timing, timing);
   }
 
+  /** Its counts by name go on counting: read them at once. */
   health(): FeedHealth {
     const nowMs = this.#parts.clock.monotonicMs();
     return {
-      ...structuredClone({ ...this.#parts.counters }),
+      ...this.#parts.counters,
       path: this.#path,
       connection: this.#link.state,
       ...this.#book.health(nowMs),

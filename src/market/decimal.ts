@@ -107,11 +107,15 @@ export function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bi
 function quotient(dividend: bigint, divisor: bigint): DecimalString {
   const isNegative = dividend < 0n;
   const scaled = (isNegative ? -dividend : dividend) * scale;
-  const cut = scaled / divisor;
-  const rest = 2n * (scaled % divisor);
-  const isUp = rest > divisor || (rest === divisor && cut % 2n === 1n);
-  const digits = String(isUp ? cut + 1n : cut).padStart(quotientPlaces + 1, '0');
+  const digits = String(roundedQuotient(scaled, divisor)).padStart(quotientPlaces + 1, '0');
   const part = digits.slice(-quotientPlaces).replace(/0+$/, '');
   const text = part === '' ? digits.slice(0, -quotientPlaces) : `${digits.slice(0, -quotientPlaces)}.${part}`;
   return (isNegative && /[1-9]/.test(text) ? `-${text}` : text) as DecimalString;
+}
+
+/** Half to even, of two that are not negative. @param divisor above zero */
+export function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
+  const cut = dividend / divisor;
+  const rest = 2n * (dividend % divisor);
+  return rest > divisor || (rest === divisor && cut % 2n === 1n) ? cut + 1n : cut;
 }

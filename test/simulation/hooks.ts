@@ -18,6 +18,7 @@ const doubles: Readonly<Record<string, string>> = {
   'node:v8': double('v8'),
   'node:worker_threads': double('worker-threads'),
   'node:zlib': double('zlib'),
+  './layout.ts': double('portal-layout'),
 };
 /** Only these get theirs: others use no more of it than what is the same for all. */
 const only: Readonly<Record<string, RegExp>> = {
@@ -26,6 +27,7 @@ const only: Readonly<Record<string, RegExp>> = {
   'node:net': /\/http\/public-listener\.ts$/,
   'node:fs': /\/history\/record\/journal\.ts$/,
   'node:zlib': /\/history\/segment\/columns\.ts$/,
+  './layout.ts': /\/portal\/pages\.ts$/,
 };
 
 /**

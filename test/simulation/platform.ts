@@ -45,6 +45,8 @@ export function replacePlatform(): void {
     fetch: virtualFetch,
   });
   Date.now = () => theWorld().lane.clock.now();
+  // Load is no part of the world.
+  process.threadCpuUsage = () => ({ user: 0, system: 0 });
   performance.now = () => theWorld().lane.clock.monotonicMs();
   process.on('unhandledRejection', (error) => theWorld().failed(error, theWorld().lane));
 }

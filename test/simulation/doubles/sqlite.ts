@@ -105,6 +105,11 @@ export class DatabaseSync extends PlatformDatabase {
     return version;
   }
 
+  areEmpty(tables: ReadonlySet<string>): boolean {
+    const isEmpty = (table: string) => super.prepare(`select 1 from "${table}" limit 1`).get() === undefined;
+    return tables.size > 0 && [...tables].every(isEmpty);
+  }
+
   /** @param tables all there are where none is named */
   changed(tables: ReadonlySet<string> = everyTable): void {
     const versions = this.#versions;
@@ -116,6 +121,16 @@ export class DatabaseSync extends PlatformDatabase {
   }
 }
 
+/** What a statement was asked last. */
+interface Known {
+  /** Of its tables. */
+  readonly version: number;
+  readonly parameters: string;
+  readonly rows: unknown[];
+  /** All of its tables are empty, so that nothing is found, whatever is asked. */
+  readonly isOfNothing: boolean;
+}
+
 class Statement {
   readonly #database: DatabaseSync;
   readonly #statement: StatementSync;
@@ -124,7 +139,7 @@ class Statement {
   readonly #isFrame: boolean;
   readonly #isEnd: boolean;
   #columns: ReturnType<StatementSync['columns']> | undefined;
-  #known: { readonly version: number; readonly parameters: string; readonly rows: unknown[] } | undefined;
+  #known: Known | undefined;
 
   constructor(database: DatabaseSync, statement: StatementSync, sql: string, tables: Tables) {
     this.#database = database;
@@ -152,9 +167,13 @@ class Statement {
     }
     const version = this.#database.versionOf(this.#tables.read);
     const asked = parameters.join('\n');
-    if (this.#known?.version !== version || this.#known.parameters !== asked)
-      this.#known = { version, parameters: asked, rows: this.#statement.all(...parameters) };
-    return this.#known.rows;
+    if (this.#known?.version === version && (this.#known.isOfNothing || this.#known.parameters === asked))
+      return this.#known.rows;
+    const rows = this.#statement.all(...parameters);
+    const isChanged = this.#known?.version !== version;
+    const isOfNothing = isChanged && rows.length === 0 && this.#database.areEmpty(this.#tables.read);
+    this.#known = { version, parameters: asked, rows, isOfNothing };
+    return rows;
   }
 
   get(...parameters: SQLInputValue[]): unknown {
