@@ -14,6 +14,8 @@ export interface Options {
   readonly shrink: number;
   /** A pattern: faults of no other kind. */
   readonly only: string | undefined;
+  /** In the place of the one that the seed gives. */
+  readonly store: 'postgres' | 'sqlite' | undefined;
   readonly notes: boolean;
   readonly twice: boolean;
 }
@@ -26,11 +28,13 @@ export function optionsOf(args: readonly string[]): Options {
     args: [...args],
     options: {
       ...{ seed: text, seeds: text, days: text, processes: text, minutes: text, 'side-by-side': text, shrink: text },
-      ...{ only: text, notes: flag, twice: flag },
+      ...{ only: text, store: text, notes: flag, twice: flag },
     },
   });
   const number = (given: string | undefined, otherwise: number) => Number(given ?? otherwise);
-  const { only, notes, twice, processes } = values;
+  const { only, notes, twice, processes, store } = values;
+  if (store !== undefined && store !== 'postgres' && store !== 'sqlite')
+    throw new Error('--store is postgres or sqlite');
   return {
     seed: number(values.seed, 1),
     seeds: number(values.seeds, values.minutes === undefined ? 1 : 1e6),
@@ -39,6 +43,6 @@ export function optionsOf(args: readonly string[]): Options {
     minutes: number(values.minutes, 1e6),
     sideBySide: number(values['side-by-side'], 2),
     shrink: number(values.shrink, 12),
-    ...{ only, notes, twice },
+    ...{ only, store, notes, twice },
   };
 }

@@ -49,6 +49,8 @@ export class PostgresModel implements Engine {
   #shown: Session | undefined;
   #recorded: RowChange[] | undefined;
   #acting: Session | undefined;
+  /** Who has locked all tables. */
+  #lockedBy: Session | undefined;
   #pids = 1_000;
 
   constructor(clock: Pick<Clock, 'after' | 'monotonicMs'>) {
@@ -182,15 +184,21 @@ export class PostgresModel implements Engine {
     this.#end(session);
   }
 
+  /** Locks all tables until the session ends. */
+  lockTables(session: Session): void {
+    this.#lockedBy = session;
+  }
+
   /** Locks something by its name. Throws `Blocked`. */
   lock(session: Session, name: string, held = session.locks): void {
-    const holder = this.#locks.get(name);
+    const holder = this.#lockedBy ?? this.#locks.get(name);
     if (holder !== undefined && holder !== session) throw new Blocked(holder);
     this.#locks.set(name, session);
     held.add(name);
   }
 
   unlock(session: Session, names: Iterable<string>): void {
+    if (this.#lockedBy === session) this.#lockedBy = undefined;
     for (const name of names) if (this.#locks.get(name) === session) this.#locks.delete(name);
     this.#goOn(session);
   }
@@ -241,8 +249,8 @@ export class PostgresModel implements Engine {
 
   #read(session: Session, statement: Translated, parameters: readonly Value[]): Answer {
     const isCommitted = session.changes.length === 0;
-    const mayKnow = isCommitted && !/current_setting|pg_|_config/.test(statement.sql);
-    const asked = mayKnow ? `${statement.sql}\n${parameters.map(nameOf).join('\n')}` : '';
+    const mayKnow = isCommitted && !/pg_|_config/.test(statement.sql);
+    const asked = mayKnow ? `${session.isReadOnly} ${statement.sql}\n${parameters.map(nameOf).join('\n')}` : '';
     const known = this.#reads.get(asked);
     if (mayKnow && known !== undefined) return known;
     this.#show(isCommitted ? undefined : session);

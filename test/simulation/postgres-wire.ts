@@ -11,6 +11,8 @@ export interface WireOptions {
   send(bytes: Buffer): void;
   close(): void;
   fateOf?(text: string, session: Session): Fate;
+  /** Why no connection is taken now. */
+  refusal?(): PostgresError | undefined;
 }
 
 /** Of PostgreSQL's types (`pg_type`), by the names that columns have, or by what SQLite gives. */
@@ -85,6 +87,11 @@ export class PostgresWire {
         this.#send('A', int32(sender), text(channel), text(payload)),
       ended: (error: PostgresError) => this.refuse(error),
     };
+    const refusal = this.#options.refusal?.();
+    if (refusal !== undefined) {
+      this.refuse(refusal);
+      return;
+    }
     const session = this.#options.model.connect(client, settings);
     this.#session = session;
     this.#send('R', int32(0));

@@ -14,6 +14,8 @@ interface KeptSeed {
   readonly processes: number;
   /** The kinds of faults that it has; all where it is absent. */
   readonly only?: string;
+  /** Where it is not the one that the seed gives. */
+  readonly store?: 'postgres';
   readonly found: string;
 }
 

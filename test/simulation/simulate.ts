@@ -33,13 +33,14 @@ export interface SeedOptions {
   readonly processes: number;
   /** A pattern: faults of no other kind. */
   readonly only?: string | undefined;
+  readonly store?: 'postgres' | 'sqlite' | undefined;
   /** In the place of the one that the seed gives. */
   readonly plan?: readonly PlannedFault[];
 }
 
 /** Runs a seed as the command line says, and prints what came of it. */
-export async function simulate({ seed, days, processes, only, notes, twice, shrink }: Options) {
-  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only };
+export async function simulate({ seed, days, processes, only, store, notes, twice, shrink }: Options) {
+  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store };
   const outcome = await runSeed(options);
   report(outcome, notes);
   let isWell = outcome.violations.length === 0;
@@ -81,14 +82,17 @@ async function explain(outcome: Outcome, options: SeedOptions, runsMax: number):
   const path = join(directory, `seed-${outcome.seed}.svg`);
   writeFileSync(path, picture(smallest));
   say(
-    `the picture is ${path}; again: npm run simulate -- --seed ${options.seed} --days ${options.days} --processes ${options.processes}`,
+    `the picture is ${path}; again: npm run simulate -- --seed ${options.seed} --days ${options.days} --processes ${options.processes}${options.store === undefined ? '' : ` --store ${options.store}`}`,
   );
 }
 
-export async function runSeed({ seed, days, processes, only, plan }: SeedOptions): Promise<Outcome> {
+export async function runSeed({ seed, days, processes, only, store, plan }: SeedOptions): Promise<Outcome> {
   const before = process.cpuUsage();
   const forMs = days * dayMs;
-  const kind = kindOf(seed, processes);
+  const kind = kindOf(seed, processes, store);
+  // Loaded where it is used, which takes none of the world's time.
+  if (kind.hasPostgres)
+    await Promise.all([import('../../src/store/postgres/open.ts'), import('../../src/store/postgres/listen.ts')]);
   const planned = plan ?? planOf(seededRandomness(seed), forMs, kind, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
   const simulation = new Simulation({ kind, forMs, begun, quiet: quietOf(planned, forMs) });

@@ -7,6 +7,7 @@ import { EngineModel, engineMarket } from './engine-model.ts';
 import { ExchangeModel, type Quote } from './exchange-model.ts';
 import { HonestQuotes } from './honest-quotes.ts';
 import { feeAtFirst, Operator } from './operator.ts';
+import { PostgresServer } from './postgres-server.ts';
 import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
@@ -16,7 +17,7 @@ import { dialectsOf, marketsOf, recordIn, type SeedKind, settingsOf } from './se
 import { ServiceProcess } from './service-process.ts';
 import { Troubles, truthOf } from './truth.ts';
 import { Witnesses } from './witnesses.ts';
-import { enter, World } from './world.ts';
+import { enter, type StoreTrouble, World } from './world.ts';
 
 export interface SimulationOptions {
   readonly kind: SeedKind;
@@ -44,6 +45,8 @@ export class Simulation {
   readonly exchanges: readonly ExchangeModel[];
   readonly rates: RatesModel;
   readonly redis: RedisServer;
+  /** In the seeds whose store is on it. */
+  readonly postgres: PostgresServer | undefined;
   /** In some of the seeds that have Redis. */
   readonly engine: EngineModel | undefined;
   readonly processes: readonly ServiceProcess[];
@@ -71,7 +74,9 @@ export class Simulation {
     this.troubles = new Troubles(world);
     this.#directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'mdapi-simulation-'));
     this.#quotes = new HonestQuotes(feeAtFirst, '1', rate);
-    this.operator = new Operator(world, this.#directory, this.#quotes, (old, key) => {
+    if (kind.hasPostgres) this.postgres = new PostgresServer();
+    world.postgres = this.postgres;
+    this.operator = new Operator(world, this.#directory, this.#quotes, this.postgres, (old, key) => {
       for (const client of this.#clients) if (client.key === old) client.use(key);
     });
     const quoted = (exchange: string) => (pair: string, quote: Quote, isMuted: boolean) => {
@@ -156,9 +161,33 @@ export class Simulation {
   }
 
   /** Takes the store from the processes, or gives it back. */
-  troubleStore(trouble: World['storeTrouble']): void {
-    this.world.storeTrouble = trouble;
-    this.troubles.storeTroubled();
+  troubleStore(trouble: StoreTrouble | undefined, processes: readonly ServiceProcess[] = []): void {
+    const begin = () => {
+      this.world.storeTrouble = trouble;
+      this.postgres?.trouble(
+        trouble,
+        processes.map(({ name }) => name),
+      );
+      this.troubles.storeTroubled();
+    };
+    // What an operator does is done as a whole, or begins when all is well.
+    if (trouble === undefined) this.operator.nothingBetween();
+    if (trouble === undefined || this.postgres === undefined) begin();
+    else this.operator.between(begin);
+  }
+
+  /** Has another server take the place of PostgreSQL, without what was committed in the last so many milliseconds. */
+  failOver(lostMs: number): void {
+    const { postgres, operator, world } = this;
+    if (postgres === undefined) return;
+    operator.between(() => {
+      world.storeTrouble = 'failed over';
+      const sinceMs = Math.max(world.nowMs - lostMs, operator.preparedAtMs);
+      const lost = postgres.failOver(sinceMs);
+      operator.forgetSince(sinceMs);
+      world.note('postgres', `lost ${lost} commits`);
+      this.troubles.storeTroubled();
+    });
   }
 
   /** Has the operator restore the store, which has to work. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Randomness } from '../../src/clock.ts';
 import { seededRandomness } from '../support/fake-clock.ts';
+import type { PostgresClient, PostgresLink } from './postgres-socket.ts';
 import { type Lane, Scheduler } from './scheduler.ts';
 
 /** A client's end of a WebSocket. */
@@ -76,6 +77,14 @@ export interface PublicServer {
   ): void;
 }
 
+/** A PostgreSQL server as its client library reaches it. */
+export interface PostgresReached {
+  connect(client: PostgresClient): PostgresLink;
+}
+
+/** What can be wrong with the store: the first three with any. */
+export type StoreTrouble = 'lost' | 'read-only' | 'locked' | 'hung' | 'slow' | 'unsteady' | 'split' | 'failed over';
+
 /** A line of what happened. */
 export interface Note {
   readonly atMs: number;
@@ -103,7 +112,9 @@ export class World {
   /** How long a disk takes, and whether it takes anything. */
   readonly disk = { syncMs: 1, isFull: false };
   /** What is wrong with the store, for the processes of the service. */
-  storeTrouble: 'lost' | 'read-only' | 'locked' | undefined;
+  storeTrouble: StoreTrouble | undefined;
+  /** In the seeds whose store is on PostgreSQL. */
+  postgres: PostgresReached | undefined;
   /** For keys and ids that operators make. */
   readonly operatorRandomness: Randomness;
   redis!: RedisReached;
