@@ -71,14 +71,15 @@ export class VirtualServer extends EventEmitter implements PublicServer {
   #isListening = false;
   #closed: (() => void) | undefined;
 
-  listen(_options: object, listening: () => void): void {
+  listen(_options: object): this {
     const { lane, listeners } = theWorld();
     lane.later(1, () => {
       this.#isListening = true;
       listeners.set(lane.name, this);
       lane.own(() => this.#gone(lane.name));
-      listening();
+      this.emit('listening');
     });
+    return this;
   }
 
   address() {
