@@ -170,16 +170,19 @@ export class Witnesses {
     );
   }
 
-  /** Over all processes while they share what they served; on one process as long as its clock is left alone. */
+  /** Over all processes while they share what they served; on one process as long as it runs and its clock is left alone. */
   #neverBack(name: string, value: number, { by, askedAtMs, answeredAtMs }: Witnessed): void {
     const { sharedSinceMs, clocksSetAtMs, offMsMax } = this.#truth;
     const last = this.#last.get(name);
     if (last === undefined || last.atMs <= askedAtMs) this.#last.set(name, { value, by, atMs: answeredAtMs });
     if (last === undefined || last.atMs > askedAtMs) return;
     const isShared = askedAtMs - sharedSinceMs > calmMs;
+    const undisturbedSinceMs = this.#truth.undisturbedSinceMs(by);
+    // One that was started again knows what the store and Redis have kept, as another would.
+    const isSame = by === last.by && undisturbedSinceMs < last.atMs;
     if (offMsMax > 0 && askedAtMs - clocksSetAtMs < 600_000) return;
-    if (by !== last.by && !isShared) return;
-    if (askedAtMs - this.#truth.undisturbedSinceMs(by) < 5_000) return;
+    if (!isSame && !isShared) return;
+    if (askedAtMs - undisturbedSinceMs < 5_000) return;
     this.#findings.check(
       'never back',
       value >= last.value,
