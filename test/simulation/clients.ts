@@ -26,6 +26,7 @@ export class Client {
   readonly #randomness: Randomness;
   readonly #witnessed: (answer: Witnessed) => void;
   readonly #connections = new Map<PublicServer, PublicConnection>();
+  #bytesPerS = Number.POSITIVE_INFINITY;
 
   constructor(
     world: World,
@@ -46,6 +47,12 @@ export class Client {
   /** Another key from now on. */
   use(key: string): void {
     this.key = key;
+  }
+
+  /** From now on it reads so fast. */
+  reads(bytesPerS: number): void {
+    this.#bytesPerS = bytesPerS;
+    for (const connection of this.#connections.values()) connection.reads(bytesPerS);
   }
 
   /** Asks for a target again and again. @param everyMs from one request to the next, about */
@@ -73,6 +80,7 @@ export class Client {
       const connection = open?.destroyed === false ? open : server.connect(this.#address);
       if (connection === undefined) return;
       this.#connections.set(server, connection);
+      connection.reads(this.#bytesPerS);
       server.request(connection, target, { host: 'api.example.com', 'x-exchange-apikey': key }, (answer) => {
         const answeredAtMs = this.#world.nowMs;
         this.#witnessed({ ...answer, by: chosen!.name, key, target, askedAtMs, answeredAtMs });

@@ -193,6 +193,10 @@ const faults = {
   'key made and revoked': { begin: (s) => s.operator.changeKey('new') },
   'key rotated': { begin: (s) => s.operator.changeKey('rotated') },
   'client too fast': { begin: (s) => s.burst() },
+  'client reads slowly': {
+    begin: (s, c) => s.clientReads(100 * again(c)),
+    end: (s) => s.clientReads(Number.POSITIVE_INFINITY),
+  },
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof faults;

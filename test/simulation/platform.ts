@@ -47,6 +47,7 @@ export function replacePlatform(): void {
   Date.now = () => theWorld().lane.clock.now();
   // Load is no part of the world.
   process.threadCpuUsage = () => ({ user: 0, system: 0 });
+  process.constrainedMemory = () => theWorld().memoryBytes;
   performance.now = () => theWorld().lane.clock.monotonicMs();
   process.on('unhandledRejection', (error) => theWorld().failed(error, theWorld().lane));
 }

@@ -46,7 +46,8 @@ export class RecordWitness {
     if (!isOfKey || ++this.#seen % keptEvery !== 0) return;
     // What waited in a process that stood still is answered all at once.
     const isSteady = answer.answeredAtMs - process.disturbedAtMs > writtenWithinMs;
-    const kept = { answer, process, isTimed: isTimed && isSteady, disturbances: disturbancesOf(process) };
+    const isPrompt = answer.answeredAtMs - answer.askedAtMs < apartMs;
+    const kept = { answer, process, isTimed: isTimed && isSteady && isPrompt, disturbances: disturbancesOf(process) };
     theWorld()
       .scheduler.lane('auditor')
       .later(writtenWithinMs, () => {

@@ -5,6 +5,8 @@ export const rules = {
   'true status':
     '`components.ticker` is `outage` once the feed is more than 5 minutes behind, and `degraded` while data is served over a fallback path.',
   'exact limits': 'API key: 60 requests per minute, per valid key, shared by all endpoints.',
+  'never shed':
+    'Requests are shed for load of our own alone: a busy thread, a full heap, or answers really waiting in sockets.',
   'revoked keys': 'Running servers follow these commands within a second.',
   documented: 'Machine readable description of all endpoints, parameters, responses and errors.',
   recorded:

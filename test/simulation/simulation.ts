@@ -33,6 +33,8 @@ const rate = '24.315';
 /** After the last fault everything is well again by then. */
 const mendedWithinMs = 5 * 60_000;
 const burstRequests = 80;
+/** So little that the answers of one client matter, as those of thousands do to a machine. */
+const memoryOfMarketBytes = 256 * 1024;
 /** As far as the clocks of a process that drifts come to be off. */
 const driftMsMax = 6_000;
 const upgradeEveryMs = 30_000;
@@ -85,6 +87,7 @@ export class Simulation {
       if (!isMuted) this.troubles.quoted(symbol);
     };
     const markets = marketsOf(kind);
+    world.memoryBytes = markets * memoryOfMarketBytes;
     this.exchanges = dialectsOf(kind).map(
       (dialect, deviation) => new ExchangeModel({ dialect, deviation, markets, quoted: quoted(dialect) }),
     );
@@ -220,7 +223,12 @@ export class Simulation {
   burst(): void {
     const client = this.#clients[0]!;
     for (let index = 0; index < burstRequests; index++)
-      this.operator.lane.later(index * 200, () => client.ask('/v1/time'));
+      this.operator.lane.later(index * 200, () => client.ask('/v1/tickers'));
+  }
+
+  /** The first client reads so fast. */
+  clientReads(bytesPerS: number): void {
+    this.#clients[0]!.reads(bytesPerS);
   }
 
   async #prepare(): Promise<void> {
@@ -245,6 +253,7 @@ export class Simulation {
     this.redis.split([]);
     this.redis.part([]);
     this.engine?.mend();
+    this.clientReads(Number.POSITIVE_INFINITY);
     Object.assign(this.world.disk, { isFull: false, syncMs: 1 });
     this.troubleStore(undefined);
     this.reloadSources(this.exchanges.length);

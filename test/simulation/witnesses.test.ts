@@ -60,6 +60,24 @@ test('an older ticker for the same key is found, of another process too while al
   assert.deepEqual(seen({ sharedSinceMs: 590_000 }), [], 'Redis was away');
 });
 
+test('an older ticker of a process that was started again is found, unless Redis forgot what it had served', () => {
+  const seen = (sharedSinceMs: number) => {
+    const { witnesses, found } = calmWorld({ sharedSinceMs, undisturbedSinceMs: () => 602_000 });
+    witnesses.saw(answer(one, ticker()));
+    const later = { askedAtMs: 608_000, answeredAtMs: 608_005 };
+    witnesses.saw(answer(one, ticker({ timestampMs: start + 599_000 }), later));
+    return found();
+  };
+  assert.deepEqual(seen(longAgo), ['never back']);
+  assert.deepEqual(seen(601_000), []);
+});
+
+test('a request that is refused for overload is found', () => {
+  const { witnesses, found } = calmWorld();
+  witnesses.saw(answer(one, { code: 'SERVICE_OVERLOADED' }, { status: 503 }));
+  assert.ok(found().includes('never shed'));
+});
+
 test('a status that is better than the truth is found', () => {
   const seen = (state: string, silentMs: number, ageMs = 0) => {
     const { witnesses, found } = calmWorld({ heardAtMs: 600_000 - silentMs });

@@ -78,6 +78,8 @@ export class Witnesses {
     this.#answers++;
     this.#looksDocumented(answer);
     this.#looksAllowed(answer);
+    const isShed = answer.status === 503 && answer.body.includes('SERVICE_OVERLOADED');
+    this.#findings.check('never shed', !isShed, () => `${answer.by} refused ${answer.target}: ${answer.body}`);
     if (answer.status !== 200) return;
     const body = JSON.parse(answer.body);
     if (answer.target === '/v1/tickers') for (const ticker of body.tickers) this.#sawTicker(ticker, answer);

@@ -62,6 +62,8 @@ export interface PublicAnswer {
 /** A connection to the service. */
 export interface PublicConnection {
   readonly destroyed: boolean;
+  /** From now on its client reads so fast: what it has not read waits. */
+  reads(bytesPerS: number): void;
   destroy(): void;
 }
 
@@ -111,6 +113,8 @@ export class World {
   readonly threads = new Map<string, Thread>();
   /** How long a disk takes, and whether it takes anything. */
   readonly disk = { syncMs: 1, isFull: false };
+  /** Of the machine of each process. */
+  memoryBytes = 2 ** 30;
   /** What is wrong with the store, for the processes of the service. */
   storeTrouble: StoreTrouble | undefined;
   /** In the seeds whose store is on PostgreSQL. */

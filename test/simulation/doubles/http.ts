@@ -1,13 +1,23 @@
 import { EventEmitter } from 'node:events';
 import { type PublicAnswer, type PublicServer, theWorld } from '../world.ts';
 
-/** A connection of a client, as far as the service looks at one. */
+interface Waiting {
+  bytes: number;
+  readonly taken: () => void;
+}
+
+const takenEveryMs = 1_000;
+
+/** A connection of a client, as far as the service looks at one. What its client does not read at once waits in it. */
 export class VirtualSocket extends EventEmitter {
   readonly remoteAddress: string;
   bytesRead = 0;
-  readonly writableLength = 0;
+  writableLength = 0;
   destroyed = false;
   readonly writable = true;
+  readonly #lane = theWorld().lane;
+  readonly #waiting: Waiting[] = [];
+  #bytesPerS = Number.POSITIVE_INFINITY;
 
   constructor(remoteAddress: string) {
     super();
@@ -24,6 +34,40 @@ export class VirtualSocket extends EventEmitter {
 
   pause(): void {}
   resume(): void {}
+
+  reads(bytesPerS: number): void {
+    this.#bytesPerS = bytesPerS;
+    if (!Number.isFinite(bytesPerS)) this.#take(bytesPerS);
+  }
+
+  /** @param taken called once the client has all of it */
+  send(bytes: number, taken: () => void): void {
+    if (!Number.isFinite(this.#bytesPerS)) {
+      taken();
+      return;
+    }
+    this.writableLength += bytes;
+    if (this.#waiting.push({ bytes, taken }) === 1) this.#takeLater();
+  }
+
+  #takeLater(): void {
+    this.#lane.later(takenEveryMs, () => {
+      this.#take((this.#bytesPerS * takenEveryMs) / 1_000);
+      if (this.#waiting.length > 0) this.#takeLater();
+    });
+  }
+
+  #take(bytesMax: number): void {
+    for (let left = bytesMax; left > 0 && this.#waiting.length > 0 && !this.destroyed; ) {
+      const first = this.#waiting[0]!;
+      const bytes = Math.min(left, first.bytes);
+      first.bytes -= bytes;
+      this.writableLength -= bytes;
+      left -= bytes;
+      if (first.bytes === 0) this.#waiting.shift()!.taken();
+    }
+    if (this.destroyed) this.#waiting.length = 0;
+  }
 }
 
 /** The platform's response, as far as the service uses it. */
@@ -33,16 +77,21 @@ class VirtualResponse extends EventEmitter {
   headersSent = false;
   writableEnded = false;
   writableFinished = false;
-  readonly writableLength = 0;
   readonly destroyed = false;
   /** Set by the service, see `response-writer.ts`. */
   _header: string | null = null;
   #headers: Record<string, string> = {};
+  readonly #socket: VirtualSocket;
   readonly #answered: (answer: PublicAnswer) => void;
 
-  constructor(answered: (answer: PublicAnswer) => void) {
+  constructor(socket: VirtualSocket, answered: (answer: PublicAnswer) => void) {
     super();
+    this.#socket = socket;
     this.#answered = answered;
+  }
+
+  get writableLength(): number {
+    return this.writableFinished ? 0 : this.#socket.writableLength;
   }
 
   writeHead(status: number, headers: readonly string[]): void {
@@ -53,14 +102,16 @@ class VirtualResponse extends EventEmitter {
   end(body: string | Buffer = '', encoding: BufferEncoding = 'utf8'): void {
     this.headersSent = true;
     this.writableEnded = true;
-    this.writableFinished = true;
     for (const line of this._header?.split('\r\n').slice(1) ?? []) {
       const colon = line.indexOf(': ');
       if (colon > 0) this.#headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 2);
     }
     const text = typeof body === 'string' ? Buffer.from(body, encoding).toString() : body.toString();
-    this.#answered({ status: this.statusCode, headers: this.#headers, body: text });
-    this.emit('finish');
+    this.#socket.send(Math.max(1, text.length), () => {
+      this.writableFinished = true;
+      this.#answered({ status: this.statusCode, headers: this.#headers, body: text });
+      this.emit('finish');
+    });
   }
 }
 
@@ -107,7 +158,7 @@ export class VirtualServer extends EventEmitter implements PublicServer {
   ): void {
     socket.bytesRead += 200;
     const request = { socket, url: target, method: 'GET', headers, httpVersionMajor: 1, httpVersionMinor: 1 };
-    const response = new VirtualResponse((answer) => {
+    const response = new VirtualResponse(socket, (answer) => {
       answered(answer);
       if (answer.headers.connection === 'close') socket.destroy();
     });
