@@ -46,6 +46,19 @@ test('a 2xx answer is given with the instants of request and answer', async () =
   assert.deepEqual(answer, { text: '{"a":1}', askedAt: clock.now(), receivedAt: clock.now() });
 });
 
+test('an answer from a cache was asked for when the cache had it', async () => {
+  const clock = new FakeClock();
+  for (const [age, ageMs] of [
+    ['7', 7_000],
+    ['soon', 0],
+    ['-3', 0],
+  ] as const) {
+    const host = await serve((_request, response) => response.setHeader('Age', age).end('{}'));
+    const { askedAt, receivedAt } = await ask(`http://${host}/`, clock);
+    assert.deepEqual([askedAt, receivedAt], [clock.now() - ageMs, clock.now()], age);
+  }
+});
+
 test('an answer that does not come, or stops half-way, ends at the deadline of the injected clock', async () => {
   let asked = 0;
   const host = await serve((request, response) => {

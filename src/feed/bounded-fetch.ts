@@ -19,7 +19,7 @@ export interface FetchBounds {
 
 export interface FetchedText {
   readonly text: string;
-  /** When the request was sent. */
+  /** When the request was sent; that of a cache which answers was sent longer ago. */
   readonly askedAt: EpochMs;
   readonly receivedAt: EpochMs;
 }
@@ -65,7 +65,13 @@ async function exchange(address: string | URL, bounds: FetchBounds, signal: Abor
   const response = await fetch(url, { headers, redirect: 'error', signal });
   if (!response.ok) throw await statusError(response, bounds);
   const text = await readBody(response, bounds.bodyBytesMax);
-  return { text, askedAt, receivedAt: bounds.clock.now() };
+  const ageMs = readAge(response.headers.get('age'));
+  return { text, askedAt: (askedAt - ageMs) as EpochMs, receivedAt: bounds.clock.now() };
+}
+
+/** For how long a cache had the answer (RFC 9111 §5.1), in milliseconds; 0 where none says so. */
+function readAge(header: string | null): number {
+  return /^\d{1,9}$/.test(header ?? '') ? Number(header) * 1000 : 0;
 }
 
 function splitCredentials(address: string | URL): { url: URL; headers: Headers } {

@@ -46,7 +46,7 @@ export class ExchangeModel implements OutsideServer {
   /** What the network does to frames on their way to the service. */
   readonly network = { delayMs: 0, doubledShare: 0, shuffledShare: 0 };
   /** Answers that are given again, while requests come to a cache. */
-  #cached: Map<string, FetchedReply> | undefined;
+  #cached: Map<string, { readonly reply: FetchedReply; readonly sinceMs: number }> | undefined;
   /** When anybody who runs last got anything from it. */
   heardAtMs = Number.NEGATIVE_INFINITY;
   readonly #options: ExchangeModelOptions;
@@ -162,10 +162,10 @@ export class ExchangeModel implements OutsideServer {
         });
       const known = this.#cached?.get(url.href);
       const keep = (error: Error | undefined, reply?: FetchedReply) => {
-        if (reply?.ok === true) this.#cached?.set(url.href, reply);
+        if (reply?.ok === true) this.#cached?.set(url.href, { reply, sinceMs: theWorld().nowMs });
         answer(error, reply);
       };
-      if (known !== undefined) lane.later(this.#delayMs(), () => done(undefined, known));
+      if (known !== undefined) lane.later(this.#delayMs(), () => done(undefined, aged(known.reply, known.sinceMs)));
       else if (this.#isDown) answer(new Error('ECONNREFUSED'));
       else if (this.faults.find('freeze') === undefined)
         this.#rest.handle({ url: url.pathname + url.search } as IncomingMessage, fetchedBy(keep));
@@ -329,4 +329,11 @@ export function fetchedBy(answer: (error: Error | undefined, reply?: FetchedRepl
     },
   };
   return response as unknown as ServerResponse;
+}
+
+/** An answer as a cache gives it: it says how old it is. */
+function aged(reply: FetchedReply, sinceMs: number): FetchedReply {
+  const headers = new Headers(reply.headers);
+  headers.set('age', String(Math.floor((theWorld().nowMs - sinceMs) / 1_000)));
+  return { ...reply, headers };
 }
