@@ -1,5 +1,9 @@
+import { troubles } from './troubles.ts';
+
 /** Sentences of the service by their English. What `{name}` stands for is kept, and translated where it is known. */
 export const sentences: Readonly<Record<string, string>> = {
+  ...troubles,
+
   // Alerts.
   'maintenance until {instant}: {description}': 'údržba do {instant}: {description}',
   'the limit refused {requests} requests of key {key} in {minutes} minutes':
@@ -12,6 +16,12 @@ export const sentences: Readonly<Record<string, string>> = {
   'no connection': 'bez spojení',
   'not configured': 'není v nastavení',
   // Summaries of alerts.
+  'A source has no connection': 'Některý zdroj nemá spojení',
+  'The TLS certificate expires soon': 'Certifikátu TLS brzy skončí platnost',
+  'The TLS certificate has expired': 'Certifikát TLS vypršel',
+  'Market data is not operational': 'Tržní data nejsou v běžném provozu',
+  'Maintenance runs': 'Probíhá údržba',
+  'A key goes over its limit again and again': 'Některý klíč opakovaně překračuje svůj limit',
   'Market data is late': 'Tržní data se opožďují',
   'Market data has not arrived for five minutes': 'Tržní data nepřišla pět minut',
   'No market data since the start': 'Od spuštění nepřišla žádná tržní data',

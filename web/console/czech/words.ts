@@ -112,6 +112,15 @@ export const words = {
   timeout: 'vypršel čas',
   error: 'chyba',
   unchanged: 'beze změny',
+
+  // What is wrong with the record.
+  changed: 'změněno',
+  missing: 'chybí',
+  swapped: 'zaměněno',
+  damaged: 'poškozeno',
+  exchanged: 'vyměněno',
+  unsealed: 'nezapečetěno',
+  'deletion unsealed': 'smazání bez pečeti',
   'rate limited': 'omezeno limitem',
 
   // Of a chart.
