@@ -127,8 +127,10 @@ export class Markets {
 
   /** The operator's holds. A newer acceptance takes what is doubted. @param isRestart acceptances were for doubts before it */
   applyHolds(holds: readonly MarketHold[], isRestart = false): void {
+    const before = [...this.operatorHolds().keys()] as MarketSymbol[];
     const accepted = this.#holds.apply(holds, (each) => this.catalogue.find(each));
     if (!isRestart) for (const hold of accepted) this.#accept(hold);
+    for (const symbol of before) this.sourceChanged(symbol);
     this.#everythingChanged();
   }
 
@@ -179,16 +181,17 @@ export class Markets {
     const judgement = judgeTicker(ticker, previous, source.id);
     if ('rejected' in judgement) return judgement.rejected;
     if (this.catalogue.ticked(symbol, source.id)) this.#marketsChanged();
-    if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
-    const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const isUsed = (this.sources.used(symbol) ?? source) === source;
+    const isOnHold = this.#onHoldSince(symbol) !== undefined;
+    if (isOnHold && isUsed) return 'on_hold';
+    const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const known = { doubt: isUsed ? this.doubts().get(symbol) : undefined, price: this.#tickers.get(symbol) };
     const verdict = this.sources.judge(symbol, source, offer, known);
     if (isUsed) this.doubtChanged(symbol, verdict.doubt);
     if (!verdict.isTaken) return 'held';
     source.tickers.set(symbol, judgement.accepted);
     const made = this.sources.received(symbol, source);
-    if (made !== undefined) this.#take(symbol, made);
+    if (made !== undefined && !isOnHold) this.#take(symbol, made);
     return undefined;
   }
 
@@ -198,11 +201,11 @@ export class Markets {
     if (doubt !== undefined && this.sources.used(symbol) === source) this.doubtChanged(symbol, doubt);
   }
 
-  /** Another source makes the price of a market: its values, what is held of it and its statistics are the market's. */
+  /** Another source makes the price of a market: its values, what is held of it and its statistics are the market's, once no operator holds its price. */
   sourceChanged(symbol: MarketSymbol): void {
     const used = this.sources.used(symbol);
     const made = this.sources.made(symbol);
-    if (used === undefined || made === undefined) return;
+    if (used === undefined || made === undefined || this.#onHoldSince(symbol) !== undefined) return;
     this.doubtChanged(symbol, this.sources.doubtOf(symbol));
     this.referencesTaken(symbol, used.references.get(symbol) ?? noReferences);
     this.#take(symbol, made);

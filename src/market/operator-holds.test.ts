@@ -16,6 +16,7 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
+import { threeLive } from './sources-rig.testing.ts';
 
 const [BTCEUR, BTCCZK, ETHEUR, ETHCZK] = ['BTCEUR', 'BTCCZK', 'ETHEUR', 'ETHCZK'].map(symbol) as never as [
   ReturnType<typeof symbol>,
@@ -72,6 +73,30 @@ test('a hold on a market is listed for its exchange market, and one on a convert
   hold(BTCEUR, undefined);
   hold(ETHCZK, undefined);
   assert.deepEqual([...markets.operatorHolds()], []);
+});
+
+test('a held price stays when its source is lost, and is the present one of the source that took over once it is released', () => {
+  const rig = threeLive();
+  const hold = (heldAt: number | undefined) =>
+    rig.markets.applyHolds([
+      { symbol: BTCEUR, heldAt: heldAt === undefined ? undefined : after(start, heldAt), acceptedAt: undefined },
+    ]);
+  const shown = () => {
+    const { bid, source, capturedAt } = rig.markets.acceptedTicker(BTCEUR)!;
+    return [bid, source, capturedAt - start];
+  };
+  rig.nowMs = 1_000;
+  rig.tick('one', '84001');
+  hold(1_000);
+  rig.nowMs = 5_000;
+  assert.equal(rig.tick('one', '84100'), 'on_hold');
+  assert.equal(rig.tick('two', '84111'), undefined, 'a standby says what it says');
+  rig.review('silent', 'live', 'live');
+  assert.deepEqual(shown(), ['84001', 'one', 1_000]);
+  rig.nowMs = 6_000;
+  rig.tick('three', '84121');
+  hold(undefined);
+  assert.deepEqual(shown(), ['84111', 'two', 5_000]);
 });
 
 test('what the guard holds is not listed as a hold of the operator, and is shown with each market that it is part of', () => {
