@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
+import { filled, type Values } from '../filled.ts';
 import type { Language } from '../languages.ts';
 
 /** Each language by its own name. */
@@ -21,12 +22,10 @@ const czech: Readonly<Record<string, string>> = {
 /** The contract's texts in Czech, by the hashes of their English. */
 const contractInCzech = translationsIn('contract');
 
-type Values = Readonly<Record<string, string | number>>;
-
 /** A text in the language of its reader. One that has no translation, or that changed since, stays English. */
 export function translate({ language }: Reader, english: string, values: Values = {}): string {
   const text = language === 'cs' ? (czech[english] ?? contractInCzech.get(hashOf(english)) ?? english) : english;
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return filled(text, values);
 }
 
 const locales: Readonly<Record<Language, string>> = { en: 'en-GB', cs: 'cs' };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorCodes, errorTable } from '../contract/errors.ts';
+import { filled } from '../filled.ts';
 import { html } from '../html.ts';
 import { errorRoute } from './errors.ts';
 import type { Guide } from './guides.ts';
@@ -14,15 +15,14 @@ export function llmsIndex(site: Site, guides: readonly Guide[]): string {
   const operations = Object.entries(site.document.paths).map(([path, { get }]) =>
     line(`GET ${path}`, operationRoute(path), get.summary),
   );
-  const words: Readonly<Record<string, string>> = {
+  const words = {
     ...{ name: nameOf(site), baseUrl: site.baseUrl, version: identity(site).version },
     summary: String(site.document.info.summary),
     guides: guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n'),
     operations: operations.join('\n'),
     errors: errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause)).join('\n'),
   };
-  const text = readFileSync(new URL('llms.txt', import.meta.url), 'utf8');
-  return text.replaceAll(/\{(\w+)\}/g, (_, word: string) => words[word]!);
+  return filled(readFileSync(new URL('llms.txt', import.meta.url), 'utf8'), words);
 }
 
 /** `/llms-full.txt`: the text of every page, each under its address. */

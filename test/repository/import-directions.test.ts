@@ -10,6 +10,7 @@ const ground = [
   'base62',
   'clock',
   'colour',
+  'filled',
   'html',
   'key-records',
   'languages',
@@ -33,6 +34,7 @@ const joined = [
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   colour: [],
+  filled: [],
   html: [],
   languages: [],
   log: [],
