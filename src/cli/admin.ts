@@ -2,10 +2,9 @@ import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import { type Role, roleTable } from '../operator/role.ts';
 import { type TokenView, tokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs } from './style.ts';
-import { parseOptionalInstant } from './values.ts';
+import { idFrom, parseOptionalInstant } from './values.ts';
 
 const create = storeCommand('admin token', {
   details: [
@@ -40,13 +39,7 @@ const list = storeCommand('admin tokens', async ({ store, context, paint }) => {
 });
 
 const revoke = storeCommand('admin revoke', {
-  read(input) {
-    const id = input.argument('ID');
-    if (!id.startsWith('mdo_')) return id;
-    throw new UsageError(
-      'That is a token, not its id (tok_…, see `mdapi admin tokens`). Tokens do not belong in a command line.',
-    );
-  },
+  read: (input) => idFrom(input, 'mdo_'),
   async work({ values: id, store, context, paint, confirm }) {
     const found = await store.tokens.get(id);
     if (found !== undefined && found.revokedAt === undefined)

@@ -1,7 +1,7 @@
 import { sleep } from '../clock.ts';
 import { alertView, type DeliveryView, deliveryView } from '../operator/alert.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { exitCodes, failure } from './failure.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
@@ -51,7 +51,7 @@ const test = storeCommand('alerts test', async ({ input, context, store, configu
   const chosen = wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
   if (chosen.length < Math.max(1, new Set(wanted).size)) {
     const names = all.map(({ name }) => name).join(', ') || 'none is configured (alerts.destinations)';
-    throw new CommandError(exitCodes.notFound, 'destination_unknown', `There is no such destination: ${names}.`);
+    throw failure('destination_unknown', { names });
   }
   const now = context.clock.now();
   const ids = await store.deliveries.add(chosen.flatMap((each) => testDeliveries(each, now)));

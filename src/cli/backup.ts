@@ -8,7 +8,7 @@ import { isoInstant } from '../contract/instant.ts';
 import { chainsWithJournal, journalOf } from '../history/reading/journal.ts';
 import { createIfMissing, lockForService } from '../store/sqlite/file.ts';
 import { type CommandInput, type Context, command, described, type Output, version } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { CommandError, exitCodes, failure } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
@@ -37,9 +37,8 @@ const [, postgresTools = ''] = described('store backup').details ?? [];
 
 export const storeBackup = command('store backup', async (input, context) => {
   const { directory, bases, notes } = await placesOf(input, context);
-  if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
-    throw new CommandError(exitCodes.refused, 'directory_not_empty', `${directory} is not empty. Name a new one.`);
-  }
+  if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0)
+    throw failure('directory_not_empty', { directory });
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const show = progressOn(context.stderr);
   const at = isoInstant(context.clock.now());
@@ -78,10 +77,9 @@ export const storeRestore = command('store restore', async (input, context) => {
   const locked = old.filter(({ suffix }) => !suffix.startsWith('-'));
   const releases = locked.map(({ path, suffix }) => lockForService(path + suffix));
   try {
-    if (old.length > 0 && !input.isSet('replace')) {
-      const message = `There is ${old[0]!.path}${old[0]!.suffix} already. To put it aside, say --replace.`;
-      throw new CommandError(exitCodes.refused, 'target_not_empty', message);
-    }
+    const [first] = old;
+    if (first !== undefined && !input.isSet('replace'))
+      throw failure('target_not_empty', { file: first.path + first.suffix });
     const aside = `.replaced-${context.clock.now()}`;
     const moves = old.map(({ path, suffix }) => [path + suffix, path + aside + suffix] as const);
     for (const [index, file] of files.entries()) {
@@ -148,21 +146,16 @@ async function keptFile(path: string, { clock }: Context): Promise<readonly Back
 
 function readManifest(directory: string): Manifest {
   const path = join(directory, manifestName);
-  if (!fs.existsSync(path)) {
-    const message = `There is no ${path}: this is no backup, or one that was not finished.`;
-    throw new CommandError(exitCodes.notFound, 'backup_missing', message);
-  }
+  if (!fs.existsSync(path)) throw failure('backup_missing', { path });
   const manifest = JSON.parse(fs.readFileSync(path, 'utf8')) as Manifest;
   if (manifest.form === form) return manifest;
-  const message = `The backup is of form ${manifest.form}, made by version ${manifest.version}; this version reads ${form}.`;
-  throw new CommandError(exitCodes.refused, 'backup_form', message);
+  throw failure('backup_form', { form: manifest.form, version: manifest.version, own: form });
 }
 
 function targetOf(name: string, bases: ReadonlyMap<string, string>): string {
   const base = [...bases].find(([start]) => name === start || /^\.minute[1-9]\d*$/.test(name.replace(start, '')));
   if (base !== undefined) return base[1] + name.slice(base[0].length);
-  const message = `The backup has ${name}, and the configuration no such file. Set store and history.url as they were.`;
-  throw new CommandError(exitCodes.refused, 'backup_differs', message);
+  throw failure('backup_differs', { name });
 }
 
 /** Copies a file, and throws `CommandError` unless the copy has the digest of the manifest. */
@@ -175,8 +168,7 @@ async function stage(from: string, { sha256 }: BackupFile, to: string): Promise<
     fs.closeSync(copy);
     if ((await digestOf(to)) === sha256) return;
   }
-  const message = `${from} is not as the manifest has it. Nothing was restored. Take another backup.`;
-  throw new CommandError(exitCodes.failure, 'backup_damaged', message);
+  throw failure('backup_damaged', { from });
 }
 
 /** All or none. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, command, commonOptions, type Option } from './command.ts';
-import { UsageError } from './failure.ts';
+import { failure } from './failure.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -9,9 +9,8 @@ export const completionOf = (commands: () => readonly Command[]) =>
   command('completion', async (input) => {
     const wanted = input.argument('SHELL');
     const shell = shells.find((each) => each === wanted);
-    if (shell === undefined) {
-      throw new UsageError(`There is no completion for ${JSON.stringify(wanted)}, only for ${shells.join(', ')}.`);
-    }
+    if (shell === undefined)
+      throw failure('shell_unknown', { wanted: JSON.stringify(wanted), shells: shells.join(', ') });
     const table = rowsOf(commands()).map((row) => row.join('\t'));
     const lookUp = `printf '%s\\n' ${quoted(table.join('\n'))} | awk ${quoted(textOf('look-up.awk'))}`;
     const script = textOf(`mdapi.${shell}`).replace('@LOOK_UP@', () => lookUp);

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import { type Randomness, sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { filled } from '../filled.ts';
 import type { Service } from '../main.ts';
 import { issueKey } from '../operator/key.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, command, type Output } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { exitCodes, failure } from './failure.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
@@ -73,9 +74,7 @@ async function writeConfiguration(
     mkdirSync(directory, { recursive: true });
     writeFileSync(file, `# Each start of the demo writes this file again.\n${stringify(configuration)}`);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const remedy = 'Start in a directory you may write to, or name one with --dir.';
-    throw new CommandError(exitCodes.failure, 'directory_unwritable', `Cannot write ${file} (${code}). ${remedy}`);
+    throw failure('directory_unwritable', { file, code: (error as NodeJS.ErrnoException).code });
   }
   return file;
 }
@@ -146,8 +145,7 @@ async function hasFirstPrice(adminUrl: string, { clock, signal }: Context): Prom
     if (answer.ok) return true;
     await sleep(clock, pollEveryMs, signal);
   }
-  const message = 'The stand-in exchange gave no price in 30 s; see above.';
-  throw new CommandError(exitCodes.failure, 'exchange_silent', message);
+  throw failure('exchange_silent');
 }
 
 /** All that a newcomer needs to try the demo. */
@@ -182,11 +180,9 @@ function demoText(addresses: Addresses, context: Context): string {
     ([id, { controlUrl }]) => `  Exchange control   ${controlUrl}  (${id}: rehearse an outage)`,
   );
   const configFile = relative(context.cwd, addresses.configFile);
-  const words: Record<string, string> = { baseUrl, adminUrl, key, operatorToken, configFile, mdapi };
-  return readFileSync(new URL('demo.txt', import.meta.url), 'utf8')
-    .replace('{controls}', controls.join('\n'))
-    .replaceAll(/\{(\w+)\}/g, (_, word: string) => words[word]!)
-    .replaceAll(/^\S.*$/gm, (line) => (line.endsWith('.') ? paint.faint(line) : paint.heading(line)));
+  const words = { baseUrl, adminUrl, key, operatorToken, configFile, mdapi, controls: controls.join('\n') };
+  const text = filled(readFileSync(new URL('demo.txt', import.meta.url), 'utf8'), words);
+  return text.replaceAll(/^\S.*$/gm, (line) => (line.endsWith('.') ? paint.faint(line) : paint.heading(line)));
 }
 
 /** Stand-in exchanges in a process of their own. */
@@ -209,10 +205,7 @@ export async function startStandInExchange(stderr: Output, dialects = 'kraken'):
   const exited = once(child, 'exit');
   const firstLine = once(createInterface({ input: child.stdout }), 'line');
   const line = await Promise.race([firstLine, exited.then(() => undefined)]);
-  if (line === undefined) {
-    const message = 'The stand-in exchange did not start; see above.';
-    throw new CommandError(exitCodes.failure, 'exchange_not_started', message);
-  }
+  if (line === undefined) throw failure('exchange_not_started');
   const addresses = JSON.parse(line[0] as string) as Omit<StandInExchange, 'stop'>;
   return {
     ...addresses,

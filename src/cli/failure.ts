@@ -1,6 +1,8 @@
 import type { ConfigurationError } from '../configuration/load.ts';
+import { filled, type Values } from '../filled.ts';
 import { fieldOf } from '../management/problems.ts';
 import { StoreError } from '../store/store-error.ts';
+import written from './failures.json' with { type: 'json' };
 
 /** Exit codes of the process. Stable: scripts rely on them. */
 export const exitCodes = {
@@ -15,16 +17,8 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** In the order of the help. */
-export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
-  [exitCodes.ok, 'done'],
-  [exitCodes.failure, 'failed: the database, the network, the disk, or a question not answered with y'],
-  [exitCodes.wrongUsage, 'wrong usage: an unknown command or option, or an impossible value'],
-  [exitCodes.configurationRefused, 'configuration refused; every problem is listed'],
-  [exitCodes.notFound, 'the account, key, window, market or database does not exist'],
-  [exitCodes.refused, 'refused by a rule, such as a second account with the same e-mail address'],
-  [exitCodes.stopOverdue, 'the server did not stop in time and was ended; its log names the part that held it'],
-]);
+/** The meaning of each exit code, in their order. */
+export const { exitCodeMeanings } = written;
 
 /** A command that cannot go on. The message is for the operator and holds no secret. */
 export class CommandError extends Error {
@@ -45,6 +39,29 @@ export class UsageError extends CommandError {
   constructor(message: string) {
     super(exitCodes.wrongUsage, 'wrong_usage', message);
   }
+}
+
+/** The texts of failures by the names of their exit codes and by their reasons; a dot and the case follow where a reason has several. */
+const { texts } = written;
+
+type FailureName = { [Exit in keyof typeof texts]: keyof (typeof texts)[Exit] }[keyof typeof texts];
+
+const failures = new Map(
+  Object.entries(texts).flatMap(([exit, named]) =>
+    Object.entries(named).map(([name, text]) => [name, { exit: exit as keyof typeof exitCodes, text }] as const),
+  ),
+);
+
+export function isFailureName(name: string): name is FailureName {
+  return failures.has(name);
+}
+
+/** A failure with one of the texts of `failures.json`, a `UsageError` where it is wrong usage. @param values for the words in braces */
+export function failure(name: FailureName, values: Values = {}): CommandError {
+  const { exit, text } = failures.get(name)!;
+  const message = filled(text, values);
+  if (exit === 'wrongUsage') return new UsageError(message);
+  return new CommandError(exitCodes[exit], name.replace(/\..*/, ''), message);
 }
 
 export interface Failure {

@@ -34,7 +34,7 @@ export function overview(): string {
     'Usage: mdapi COMMAND [OPTIONS]',
     ...lists,
     commonHelp,
-    `Exit codes\n${twoColumns([...exitCodeMeanings].map(([code, meaning]) => [String(code), meaning]))}`,
+    `Exit codes\n${twoColumns(exitCodeMeanings.map((meaning, code) => [String(code), meaning]))}`,
     'More: mdapi help COMMAND, such as `mdapi help keys create`',
   ].join('\n\n');
 }

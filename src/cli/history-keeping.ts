@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { exitCodes, failure, UsageError } from './failure.ts';
 import { readSpan, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { pairs } from './style.ts';
@@ -68,8 +68,7 @@ function readSeals(file: string | undefined, cwd: string) {
   if (file === undefined) return undefined;
   const path = resolve(cwd, file);
   const seals = existsSync(path) ? sealsIn(readFileSync(path, 'utf8')) : [];
-  if (seals.length === 0)
-    throw new UsageError(`There is no seal in ${file}: a mail, or a line of the log with a head.`);
+  if (seals.length === 0) throw failure('seals_missing', { file });
   return seals;
 }
 
@@ -94,9 +93,7 @@ export const release = storeCommand('history release', {
   read: (input) => parseCount(input.argument('ID'), Number.MAX_SAFE_INTEGER, 'ID'),
   async work(job) {
     const { values: id, store } = job;
-    if (!(await withHolds(job, (segments) => segments.releaseHold(id)))) {
-      throw new CommandError(exitCodes.notFound, 'hold_unknown', `There is no hold ${id}.`);
-    }
+    if (!(await withHolds(job, (segments) => segments.releaseHold(id)))) throw failure('hold_unknown', { id });
     await store.audit.record(releaseEntry(id));
     return { json: { id, released: true }, text: `Hold ${id} is released.` };
   },

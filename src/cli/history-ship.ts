@@ -2,7 +2,7 @@ import { isoInstant } from '../contract/instant.ts';
 import type { Shipped } from '../history/ship/ship.ts';
 import { instants } from '../operator/fields.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { CommandError, exitCodes, failure, UsageError } from './failure.ts';
 import { withSegments } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { harmless } from './style.ts';
@@ -33,11 +33,7 @@ async function shipRecord({ input, values, configuration, context }: ShipJob) {
     stderr.write(stderr.isTerminal ? `\r${line}\x1b[K` : `${line}\n`);
   };
   const shipped = await withSegments(configuration, async (segments, { clickhouse, shippedForMs }) => {
-    if (clickhouse === undefined) {
-      const remedy =
-        'Set history.clickhouse.url; with a password in a file that MDAPI_HISTORY_CLICKHOUSE_URL_FILE names.';
-      throw new CommandError(exitCodes.failure, 'clickhouse_missing', `There is no ClickHouse to copy to. ${remedy}`);
-    }
+    if (clickhouse === undefined) throw failure('clickhouse_missing');
     const { shipTo } = await import('../history/ship/ship.ts');
     const create = input.isSet('create');
     const options = { ...values, now: clock.now(), keepForMs: shippedForMs, progress };

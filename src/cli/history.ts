@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { Position } from '../history/segment/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
 import type { Command, CommandInput } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { failure } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
 import { proofCommands } from './history-proof.ts';
@@ -62,10 +62,7 @@ const answer = storeCommand('history answer', {
   read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration, paint, context: { clock } }) {
     const found = await withRecord(configuration, clock, (record) => record.answer(id));
-    if (found === undefined) {
-      const message = `The record has no answer to a key with the id ${id}.`;
-      throw new CommandError(exitCodes.notFound, 'request_unknown', message);
-    }
+    if (found === undefined) throw failure('request_unknown.record', { id });
     const view = provenView(found);
     const { keyId, at, route, symbol, status } = view.answer;
     const { segment } = view;

@@ -9,7 +9,7 @@ import { assertEmail } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { checkAll } from './check.ts';
 import { type Command, type CommandInput, type Context, described } from './command.ts';
-import { CommandError, exitCodes, UsageError, writing } from './failure.ts';
+import { CommandError, exitCodes, failure, UsageError, writing } from './failure.ts';
 import { keyText, shownOnce } from './keys.ts';
 import { configurationFor, confirm, isAtTerminal, readerOf, refusePassword, withStore } from './store-command.ts';
 import { paintFor } from './style.ts';
@@ -39,10 +39,7 @@ export const init: Command = {
   ],
   async run(input, context) {
     const file = resolve(context.cwd, input.option('config') ?? 'mdapi.yaml');
-    if (existsSync(file)) {
-      const message = `There is ${file} already, and it stays as it is. Name another with --config.`;
-      throw new CommandError(exitCodes.refused, 'file_exists', message);
-    }
+    if (existsSync(file)) throw failure('file_exists', { file });
     writing(file, '--config', () => accessSync(dirname(file), constants.W_OK | constants.X_OK));
     const reader = isAtTerminal(context) ? readerOf(context) : undefined;
     const { firstYaml } = await import('../configuration/reference.ts');

@@ -2,11 +2,11 @@ import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/schema.ts';
 import { refusal } from '../store/store-error.ts';
-import type { Command, CommandInput } from './command.ts';
-import { UsageError } from './failure.ts';
+import type { Command } from './command.ts';
+import { failure } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, instantCell, listing, type Paint, pairs, type Shown } from './style.ts';
-import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
+import { idFrom, parseCount, parseOptionalInstant, parseSpan } from './values.ts';
 
 const overlapMaxMs = 365 * 86_400_000;
 const defaultOverlap = '24h';
@@ -58,12 +58,10 @@ const list = storeCommand('keys list', async ({ input, store, context, paint }) 
 const update = storeCommand('keys update', {
   read(input, now) {
     const [label, limit, expires] = ['label', 'limit', 'expires'].map((name) => input.option(name));
-    if (label === undefined && limit === undefined && expires === undefined) {
-      throw new UsageError('Give what is to change: --label, --limit or --expires.');
-    }
+    if (label === undefined && limit === undefined && expires === undefined) throw failure('nothing_to_change');
     const limitPerMinute = limit === 'default' ? null : limitFrom(limit);
     const expiresAt = expires === 'never' ? null : parseOptionalInstant(expires, now, '--expires');
-    return { id: keyIdFrom(input), change: { label, limitPerMinute, expiresAt } };
+    return { id: idFrom(input, 'mdk_'), change: { label, limitPerMinute, expiresAt } };
   },
   async work({ values: { id, change }, store, context, paint }) {
     await store.keys.update(id, change);
@@ -74,7 +72,7 @@ const update = storeCommand('keys update', {
 
 const rotate = storeCommand('keys rotate', {
   read: (input) => ({
-    id: keyIdFrom(input),
+    id: idFrom(input, 'mdk_'),
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
   }),
   async work({ values: { id, overlapMs }, store, context, paint }) {
@@ -95,7 +93,7 @@ function statusCommand(
   question?: (key: string) => string,
 ): Command {
   return storeCommand(name, {
-    read: keyIdFrom,
+    read: (input) => idFrom(input, 'mdk_'),
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);
       if (found === undefined) throw refusal('key_unknown', { id });
@@ -125,13 +123,4 @@ function keyLines(key: KeyView, paint: Paint): (readonly [string, Cell])[] {
     ...(key.replacedBy === null ? {} : { 'Replaced by': 'replacedBy' }),
   };
   return factsOf(key, facts, paint);
-}
-
-/** The id on the command line. A key in its place is in the shell's history already, and is not repeated. */
-function keyIdFrom(input: CommandInput): string {
-  const id = input.argument('ID');
-  if (!id.startsWith('mdk_')) return id;
-  throw new UsageError(
-    'That is an API key, not its id (key_…, see `mdapi keys list`). Keys do not belong in a command line.',
-  );
 }

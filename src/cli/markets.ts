@@ -6,7 +6,7 @@ import { acceptRefusal, doubtedSource } from '../operator/doubt.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
 import type { Command, CommandName, Result } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { CommandError, exitCodes, failure } from './failure.ts';
 import { askPrice, askSources } from './private-listener.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
@@ -91,7 +91,7 @@ function marketCommand(name: CommandName, { applyAll, question, apply, notes }: 
 
 /** The symbol of a market that is not delisted. Throws `CommandError`. */
 function changeable({ symbol, status }: MarketView): string {
-  if (status === 'delisted') throw delistedMarket(symbol);
+  if (status === 'delisted') throw failure('market_delisted', { symbol });
   return symbol;
 }
 
@@ -130,8 +130,7 @@ const release = marketCommand('markets release', {
 const accept = marketCommand('markets accept', {
   async apply({ input, store, context, configuration }, symbol) {
     const answer = await askPrice(configuration.admin, context.clock, symbol);
-    if (answer === undefined)
-      throw new CommandError(exitCodes.failure, 'no_server', 'No server answers on its private listener.');
+    if (answer === undefined) throw failure('no_server');
     const { held, doubts } = { held: [], doubts: [], ...(answer.kind === 'priced' ? answer.report : answer) };
     const source = input.option('source');
     const refusal = acceptRefusal({ symbol, held, doubts }, source === undefined ? undefined : harmless(source));
@@ -160,10 +159,6 @@ export function findMarket(markets: readonly MarketView[], text: string): Market
       ? ' The database holds no markets yet: `mdapi serve` loads them.'
       : didYouMean(text.toUpperCase(), symbols);
   throw new CommandError(exitCodes.notFound, 'market_unknown', `There is no market "${text}".${hint}`);
-}
-
-export function delistedMarket(symbol: string): CommandError {
-  return new CommandError(exitCodes.refused, 'market_delisted', `The market ${symbol} is delisted, which is final.`);
 }
 
 function delistedToo(followers: string): string {

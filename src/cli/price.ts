@@ -1,14 +1,13 @@
-import { isoInstant } from '../contract/instant.ts';
 import { withoutCandles } from '../feed/connectors.ts';
 import type { PriceAt, RecordQuestions } from '../history/query/questions.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
-import { priceAnswerOf } from '../operator/record.ts';
+import { gapView, priceAnswerOf } from '../operator/record.ts';
 import type { Store } from '../store/store.ts';
 import type { Command, Result } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
-import { delistedMarket, findMarket } from './markets.ts';
+import { CommandError, exitCodes, failure } from './failure.ts';
+import { findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
 import { symbolOf, withRecord } from './record.ts';
 import { savedBook, storeCommand } from './store-command.ts';
@@ -50,12 +49,10 @@ function recordedPrice(found: PriceAt, text: string, paint: Paint): Result {
   }
   const gap = found.kind === 'not_recorded' ? found.gap : undefined;
   if (gap !== undefined) {
-    const span = `${isoInstant(gap.from)} to ${gap.to === undefined ? 'now' : isoInstant(gap.to)}`;
-    throw new CommandError(exitCodes.failure, 'not_recorded', `The record has a gap from ${span} (${gap.reason}).`);
+    const { from, to, reason } = gapView(gap);
+    throw failure('not_recorded.gap', { from, to: to ?? 'now', reason });
   }
-  if (answer?.kind !== 'unpriced') {
-    throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} is not in the record then.`);
-  }
+  if (answer?.kind !== 'unpriced') throw failure('no_price.unrecorded', { market: text });
   const held = answer.held.map((each) => ` ${heldText(each)}.`).join('');
   const what = `had no price then: ${unpricedReasons[answer.reason]}.${held}`;
   throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} ${what}`);
@@ -65,7 +62,8 @@ function recordedPrice(found: PriceAt, text: string, paint: Paint): Result {
 async function reportIn(answer: PriceAnswer, text: string, store: Store): Promise<PriceReport> {
   if (answer.kind === 'priced') return answer.report;
   if (answer.kind === 'unknown_symbol') {
-    throw delistedMarket(findMarket(storedMarkets(await store.markets.list()), text).symbol);
+    const { symbol } = findMarket(storedMarkets(await store.markets.list()), text);
+    throw failure('market_delisted', { symbol });
   }
   const reason = unpricedReasons[answer.reason] ?? answer.reason;
   const withheld = withheldTexts(answer).map(([name, what]) => `${name}: ${what}.`);

@@ -6,7 +6,7 @@ import type { SegmentReader } from '../history/segment/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
 import type { CommandInput } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { CommandError, exitCodes, failure, UsageError } from './failure.ts';
 import { parseInstant } from './values.ts';
 
 /** Opens the record for reading, beside the server. Throws `CommandError` where there is none. */
@@ -24,24 +24,16 @@ export async function withSegments<T>(
   { history }: Pick<Configuration, 'history'>,
   use: (segments: SegmentReader, history: HistoryConfiguration) => Promise<T>,
 ): Promise<T> {
-  if (history === undefined) {
-    const message = 'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.';
-    throw new CommandError(exitCodes.failure, 'not_recorded', message);
-  }
+  if (history === undefined) throw failure('not_recorded');
   const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
   const { location } = history;
   const segments = await openSegmentsToRead(location);
-  if (segments === undefined) {
-    const place = location.kind === 'sqlite' ? location.path : 'in the database';
-    const message = `There is no record ${place}. The server makes it when it starts. Is it this configuration’s?`;
-    throw new CommandError(exitCodes.notFound, 'record_missing', message);
-  }
+  const place = location.kind === 'sqlite' ? location.path : 'in the database';
+  if (segments === undefined) throw failure('record_missing', { place });
   try {
     return await use(segments, history);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const message = `The record is damaged: ${error.message}. \`mdapi history verify\` names the segment.`;
-    throw new CommandError(exitCodes.failure, 'damaged', message);
+    throw error instanceof RangeError ? failure('damaged', { what: error.message }) : error;
   } finally {
     await segments.close();
   }

@@ -1,7 +1,7 @@
 import type { RequestView } from '../operator/request.ts';
 import type { KeyWithAccount } from '../store/key-record.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { failure } from './failure.ts';
 import { askServer, privateUrl } from './private-listener.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs } from './style.ts';
@@ -16,12 +16,8 @@ export const requests: Command = storeCommand('requests', {
       const key = answer.keyId === null ? undefined : await store.keys.get(answer.keyId);
       return { json: answer, text: pairs(linesOf(answer, key, paint), paint) };
     }
-    if (answer?.kind === 'unknown_request') {
-      const message = `The server does not know the request ${id}, or not any more. Look in the access log (logs.access).`;
-      throw new CommandError(exitCodes.notFound, 'request_unknown', message);
-    }
-    const message = `No server answers at ${privateUrl(admin)}, and only it knows its requests. Is it this configuration’s?`;
-    throw new CommandError(exitCodes.failure, 'server_unreachable', message);
+    if (answer?.kind === 'unknown_request') throw failure('request_unknown.server', { id });
+    throw failure('server_unreachable.requests', { url: privateUrl(admin) });
   },
 });
 

@@ -3,7 +3,7 @@ import type { Flag } from '../configuration/sources.ts';
 import type { Service } from '../main.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
 import { type CommandInput, type Context, command, version } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { type CommandError, exitCodes, failure, isFailureName } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 
 export const serve = command('serve', async (input, context) => {
@@ -14,9 +14,7 @@ export const serve = command('serve', async (input, context) => {
   const { assertRecordNamed } = await import('../configuration/load.ts');
   assertRecordNamed(started.settings);
   const only = input.option('only') as ServiceOptions['only'];
-  if (only !== undefined && configuration.redis === undefined) {
-    throw new UsageError(`--only ${only} needs redis in the configuration, which connects the parts`);
-  }
+  if (only !== undefined && configuration.redis === undefined) throw failure('redis_needed', { only });
   const reread = async () => {
     const { reloadedConfiguration } = await import('../configuration/reload.ts');
     return reloadedConfiguration(started, await read());
@@ -69,16 +67,8 @@ export function listenFailure(error: unknown, { admin }: Configuration): Command
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && syscall !== 'bind') return undefined;
   const settings = port === admin.port ? 'admin.port or MDAPI_ADMIN_PORT' : '--port, server.port or MDAPI_SERVER_PORT';
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is already in use. Stop what uses it, or choose another with ${settings}.`,
-    EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${settings}.`,
-    EADDRNOTAVAIL: `This machine has no address ${address}. Set server.host or admin.host to one it has.`,
-    ENOTSUP:
-      'This system lets no two processes listen on one port. Set server.reusePort or MDAPI_SERVER_REUSE_PORT to false.',
-    ENOTFOUND: 'The host to listen on cannot be resolved. Set server.host or admin.host to an address of this machine.',
-  };
-  const message = reasons[code ?? ''];
-  return message === undefined ? undefined : new CommandError(exitCodes.failure, 'cannot_listen', message);
+  const name = `cannot_listen.${code}`;
+  return isFailureName(name) ? failure(name, { port, address, settings }) : undefined;
 }
 
 /** Says what is wrong with the files of `server.tls`; `undefined` for any other error. */
@@ -87,14 +77,8 @@ export function tlsFailure(error: unknown, { server: { tls } }: Configuration): 
   if (tls === undefined) return undefined;
   if (path === tls.certFile || path === tls.keyFile) {
     const key = path === tls.certFile ? 'server.tls.certFile' : 'server.tls.keyFile';
-    const remedy = 'Check that the file exists and that this user may read it.';
-    return new CommandError(exitCodes.failure, 'tls_unusable', `Cannot read ${key}, ${path} (${code}). ${remedy}`);
+    return failure('tls_unusable.unreadable', { key, path, code });
   }
   if (!code.startsWith('ERR_OSSL')) return undefined;
-  const are =
-    code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH'
-      ? 'do not belong together'
-      : 'are no certificate and its key in PEM form';
-  const message = `The files of server.tls.certFile and server.tls.keyFile ${are} (${code}). Name a certificate and its key.`;
-  return new CommandError(exitCodes.failure, 'tls_unusable', message);
+  return failure(`tls_unusable.${code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH' ? 'pair' : 'form'}`, { code });
 }

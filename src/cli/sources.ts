@@ -3,7 +3,7 @@ import type { SourceChanges } from '../management/source-reload.ts';
 import { makeTicket } from '../operator/ticket.ts';
 import { sourceTokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { CommandError, exitCodes, failure } from './failure.ts';
 import { askServer, askSources, privateUrl } from './private-listener.ts';
 import { actorOf, storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
@@ -47,8 +47,7 @@ const reload = storeCommand('sources reload', async ({ configuration: { admin },
   const answer = ((await asked) ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
   const { changes, code, detail } = answer;
   if (changes !== undefined) return { json: answer, text: changes.join('\n') || 'Nothing has changed.' };
-  if (detail === undefined)
-    throw new CommandError(exitCodes.failure, 'no_answer', `No server answers at ${privateUrl(admin)}.`);
+  if (detail === undefined) throw failure('no_answer', { url: privateUrl(admin) });
   const exitCode = code === 'CONFLICT' ? exitCodes.configurationRefused : exitCodes.failure;
   throw new CommandError(exitCode, 'not_reloaded', harmless(detail));
 });
@@ -62,8 +61,7 @@ const createToken = storeCommand('sources token', {
     const own = configuration.sources.filter(({ kind }) => kind === 'push').map(({ id }) => id);
     if (!own.includes(source)) {
       const known = own.length === 0 ? 'There is none of kind push.' : `Of kind push are ${own.join(', ')}.`;
-      const message = `There is no source "${harmless(source)}" of kind push in the configuration. ${known}`;
-      throw new CommandError(exitCodes.notFound, 'source_unknown', message);
+      throw failure('source_unknown', { source: harmless(source), known });
     }
     const text = generateToken('source', context.randomness);
     const token = sourceTokenView(await store.sourceTokens.insert(source, tokenDigest(text)));

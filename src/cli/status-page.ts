@@ -1,17 +1,14 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Command, version } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { failure } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 
 export const statusPageExport: Command = storeCommand(
   'status-page export',
   async ({ input, context, store, configuration }) => {
     const { server, portal, limits } = configuration;
-    if (server.baseUrl === undefined) {
-      const message = 'The page has to know where clients reach the service. Set server.baseUrl.';
-      throw new CommandError(exitCodes.configurationRefused, 'base_url_missing', message);
-    }
+    if (server.baseUrl === undefined) throw failure('base_url_missing');
     const { publicUrls } = await import('../configuration/configuration.ts');
     const { logoRefused } = await import('../configuration/load.ts');
     const { openApiDocument } = await import('../contract/openapi.ts');

@@ -17,7 +17,7 @@ import {
   type Result,
   version,
 } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { failure } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';
 import { withOffset, withoutZone } from './values.ts';
 
@@ -99,9 +99,7 @@ export async function configurationFor(
 export function refusePassword(option: string, url: string): void {
   if (!/^postgres(ql)?:/i.test(url)) return;
   const hasPassword = (URL.parse(url)?.password ?? '') !== '' || /:\/\/[^/@]*:[^/@]*@/.test(url);
-  if (!hasPassword) return;
-  const remedy = 'Leave it out and give it as PGPASSFILE (a file like ~/.pgpass) or PGPASSWORD';
-  throw new UsageError(`--${option} holds a password, which other users of this machine could read. ${remedy}.`);
+  if (hasPassword) throw failure('password_shown', { option });
 }
 
 /** The actor of the audit log for changes of the command line. */
@@ -119,10 +117,7 @@ export async function withStore<T>(
   const { configuration } = await configurationFor(input, context);
   const { openStore, wayBack } = await import('../store/store.ts');
   const missing = await missingDatabase(configuration.store, context);
-  if (missing !== undefined && !mayCreate) {
-    const remedy = 'Start `mdapi serve` or create an account first, or name the right one with --store or --config.';
-    throw new CommandError(exitCodes.notFound, 'database_missing', `There is no database ${missing}. ${remedy}`);
-  }
+  if (missing !== undefined && !mayCreate) throw failure('database_missing', { missing });
   const { url } = configuration.store;
   const { clock, randomness } = context;
   const store = await openStore({ url, clock, randomness, version, actor: actorOf(context) });
@@ -171,13 +166,12 @@ export async function confirm(
   if (input.isSet('yes')) return;
   if (!isAtTerminal(context)) {
     if (!needsYes) return;
-    throw new CommandError(exitCodes.failure, 'not_confirmed', `${question} Without a terminal this needs --yes.`);
+    throw failure('not_confirmed.unasked', { question });
   }
   const lines = reader ?? readerOf(context);
   const answer = (await lines.ask(`${question} [y/N] `)) ?? '';
   lines.close();
-  if (/^y(es)?$/i.test(answer)) return;
-  throw new CommandError(exitCodes.failure, 'not_confirmed', 'Nothing was changed.');
+  if (!/^y(es)?$/i.test(answer)) throw failure('not_confirmed');
 }
 
 /** Reads what a person types. One reader for several questions: what it has read ahead is lost with it. */

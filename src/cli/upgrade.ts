@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { recordForm } from '../history/segment/record-form.ts';
 import { type Context, command, version } from './command.ts';
-import { CommandError, exitCodes } from './failure.ts';
+import { failure } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, pairs } from './style.ts';
 
@@ -46,11 +46,8 @@ async function triedOn(path: string, { clock }: Context) {
     .prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size')
     .get()!;
   const sizes = { bytes: Number(bytes), neededBytes: room * Number(bytes), freeBytes: bavail * bsize };
-  if (sizes.freeBytes < sizes.neededBytes) {
-    const free = `The disk of ${path} has ${megabytes(sizes.freeBytes)} free. Free some space:`;
-    const needed = `the upgrade needs up to ${megabytes(sizes.neededBytes)}.`;
-    throw new CommandError(exitCodes.failure, 'disk_full', `${free} ${needed}`);
-  }
+  const [needed, free] = [sizes.neededBytes, sizes.freeBytes].map(megabytes);
+  if (sizes.freeBytes < sizes.neededBytes) throw failure('disk_full', { path, free, needed });
   const copy = `${path}.trial-${process.pid}`;
   try {
     const startedMs = clock.monotonicMs();

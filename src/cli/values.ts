@@ -1,7 +1,8 @@
 import type { EpochMs } from '../clock.ts';
 import { parseDuration } from '../configuration/duration.ts';
 import { lastInstantMs } from '../contract/instant.ts';
-import { UsageError } from './failure.ts';
+import type { CommandInput } from './command.ts';
+import { failure, UsageError } from './failure.ts';
 
 /** The forms of an INSTANT, for the help. */
 export const instantForms =
@@ -38,10 +39,7 @@ export function parseOptionalInstant(text: string | undefined, now: EpochMs, opt
 export function parseSpan(text: string, maximumMs: number, option: string): number {
   const spanMs = parseDuration(text);
   if (spanMs !== undefined && spanMs <= maximumMs) return spanMs;
-  const days = Math.floor(maximumMs / 86_400_000);
-  throw new UsageError(
-    `${option}: "${text}" is not a span of time. Allowed: a whole number with ms, s, m, h or d, up to ${days}d.`,
-  );
+  throw failure('span_impossible', { option, text, days: Math.floor(maximumMs / 86_400_000) });
 }
 
 /** Reads a whole number, 1 to `maximum`, in plain digits. Throws `UsageError`. */
@@ -54,8 +52,7 @@ export function parseCount(text: string, maximum: number, option: string): numbe
 export function parsePercent(text: string | undefined, option: string): string | undefined {
   const percent = text?.replace(/^(\d+),(\d+)$/, '$1.$2');
   if (percent === undefined || /^((0|[1-9]\d?)(\.\d{1,18})?|inherit)$/.test(percent)) return percent;
-  const forms = 'Write a decimal from 0 to under 100, such as 0.4 or 0,4, or inherit';
-  throw new UsageError(`${option}: "${text}" is not a percentage. ${forms}.`);
+  throw failure('percent_impossible', { option, text });
 }
 
 /** Reads the id of a request. Throws `UsageError`. */
@@ -63,6 +60,13 @@ export function parseRequestId(text: string): string {
   const id = text.toLowerCase();
   if (/^[0-9a-f]{32}$/.test(id)) return id;
   throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
+}
+
+/** The id on the command line. A secret in its place is in the shell's history already, and is not repeated. Throws `UsageError`. */
+export function idFrom(input: CommandInput, secret: 'mdk_' | 'mdo_'): string {
+  const id = input.argument('ID');
+  if (id.startsWith(secret)) throw failure(`secret_as_id.${secret}`);
+  return id;
 }
 
 /** For people: an instant of a view without its zero milliseconds. {@link parseInstant} reads it back. */

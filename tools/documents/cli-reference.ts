@@ -10,7 +10,7 @@ export function commandReference(): string {
   const text = readFileSync(new URL('cli-introduction.txt', import.meta.url), 'utf8');
   const introduction = text.replace('@INSTANT_FORMS@', instantForms);
   const common = `## Options of every command\n\n${definitions(commonOptions.map(optionRow))}`;
-  const codes = [...exitCodeMeanings].map(([code, meaning]) => `- ${code}: ${meaning}`);
+  const codes = exitCodeMeanings.map((meaning, code) => `- ${code}: ${meaning}`);
   const exitCodes = `## Exit codes\n\n${codes.join('\n')}\n`;
   const chapters = sections.map(({ title, commands }) => `## ${title}\n\n${commands.map(commandSection).join('\n')}`);
   return [introduction, common, exitCodes, ...chapters].join('\n');

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../configuration/duration.ts';
 import { type Context, command } from '../command.ts';
-import { CommandError, exitCodes, UsageError } from '../failure.ts';
+import { exitCodes, failure, UsageError } from '../failure.ts';
 import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
 import { harmless } from '../style.ts';
@@ -16,11 +16,7 @@ export const watch = command('watch', async (input, context) => {
   const url = privateUrl(configuration.admin);
   const look = await lookAt(url, context.clock, context.signal);
   if (context.signal.aborted) return exitCodes.ok;
-  if (look.kind === 'lost') {
-    const remedy = 'Start `mdapi serve`, or name its configuration with --config.';
-    const message = `No answer from ${url} (${look.why}). ${remedy}`;
-    throw new CommandError(exitCodes.failure, 'server_unreachable', message);
-  }
+  if (look.kind === 'lost') throw failure('server_unreachable.board', { url, why: look.why });
   const watching = { url, intervalMs: interval, symbols, first: watchedNext(undefined, look.view, symbols) };
   await printLines(watching, input.json, context);
   return exitCodes.ok;
