@@ -8,7 +8,7 @@ import { closeCodes, type ServiceMessage } from '../feed/push/messages.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
+import { type Problem, problemBody, problemOf, problemTable, refused } from '../management/problems.ts';
 
 const path = '/ingest/v1';
 /** A catalogue of 20,000 markets. */
@@ -30,7 +30,7 @@ export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): vo
         if (socket.destroyed) return;
         const name = tokenName(digest);
         const count = open.get(name) ?? 0;
-        if (count >= connectionsMax) throw new Problem('STORE_UNAVAILABLE', 'Too many connections have this token.');
+        if (count >= connectionsMax) throw refused('STORE_UNAVAILABLE.connections');
         open.set(name, count + 1);
         socket.on('close', () => open.set(name, open.get(name)! - 1));
         server.handleUpgrade(request, socket, head, (webSocket) => connect(webSocket, engine, digest, parts));
@@ -48,27 +48,21 @@ export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): vo
 /** Throws the problem to answer. */
 async function admitted(request: IncomingMessage, parts: AdminParts) {
   assertOwnHost(request, parts.configuration.admin);
-  if (request.url !== path)
-    throw new Problem('NOT_FOUND', `Nothing exists at this path. An engine connects to ${path}.`);
+  if (request.url !== path) throw refused('NOT_FOUND.ingest', { path });
   const [, text = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (text === '') {
-    throw new Problem('NOT_SIGNED_IN', 'Send the token of the source as `Authorization: Bearer mds_…`.');
-  }
+  if (text === '') throw refused('NOT_SIGNED_IN.source');
   const digest = tokenDigest(text);
   const token = hasTokenShape('source', text) ? await parts.store.sourceTokens.find(digest) : undefined;
-  if (token === undefined) {
-    throw new Problem('INVALID_TOKEN', 'The source token is not valid. `mdapi sources token ID` makes one.');
-  }
+  if (token === undefined) throw refused('INVALID_TOKEN.source');
   const engine = parts.feed.engine(token.source);
   if (engine !== undefined) {
     await forgetRevoked(engine, parts);
     return { engine, digest };
   }
-  const source = parts.feed.sources().find(({ id }) => id === token.source);
-  if (source?.isPaused) throw new Problem('CONFLICT', `The source "${token.source}" is paused.`);
-  if (source?.kind !== 'push')
-    throw new Problem('CONFLICT', `There is no source "${token.source}" of kind push in the configuration.`);
-  throw new Problem('STORE_UNAVAILABLE', 'Another process runs the feed now. Connect to that one, or try again.');
+  const { source } = token;
+  const known = parts.feed.sources().find(({ id }) => id === source);
+  if (known?.isPaused) throw refused('CONFLICT.paused', { source });
+  throw known?.kind === 'push' ? refused('STORE_UNAVAILABLE.feed') : refused('CONFLICT.source', { source });
 }
 
 /** An epoch holds as long as the token of the engine that set it. */
@@ -118,9 +112,7 @@ function connect(
 function refuse(socket: Duplex, error: unknown, id: string, { log }: AdminParts): void {
   const known = problemOf(error);
   if (known === undefined) log.error({ err: error, requestId: id }, 'a connection of an engine failed');
-  const problem =
-    known ?? new Problem('INTERNAL_ERROR', 'The connection could not be opened because of an internal error.');
-  socket.end(rawProblem(problem, id));
+  socket.end(rawProblem(known ?? refused('INTERNAL_ERROR.connection'), id));
 }
 
 /** A whole answer, for a connection that never becomes a request. It is closed after it. */

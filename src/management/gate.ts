@@ -13,7 +13,7 @@ import type { AuditLog } from '../store/audit.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Management } from './parts.ts';
-import { Problem } from './problems.ts';
+import { Problem, refused } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
 export interface ManagementCounters {
@@ -69,10 +69,7 @@ export class Gate {
   ): Promise<Operator> {
     const operator = await this.#operatorOf(request, operationId, now);
     if (isRole(access) && !isEnough(operator.role, access))
-      throw new Problem(
-        'ROLE_REQUIRED',
-        `This needs the role ${access}; ${operator.name} has the role ${operator.role}.`,
-      );
+      throw refused('ROLE_REQUIRED.lower', { needed: access, name: operator.name, role: operator.role });
     return operator;
   }
 
@@ -83,7 +80,7 @@ export class Gate {
       return { name, role, session: undefined };
     }
     const secret = request.cookies[sessionCookie];
-    if (secret === undefined) throw notSignedIn();
+    if (secret === undefined) throw refused('NOT_SIGNED_IN.operator');
     const session = await this.#liveSession(secret, now);
     if (request.method !== 'GET' && request.method !== 'HEAD') this.#assertOwnPage(request, session);
     return { name: session.name, role: session.role, session };
@@ -93,7 +90,7 @@ export class Gate {
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
     const holder = await this.#holderOf(token, request, 'sign-in', now);
     if (personalRoles.includes(holder.role)) return this.open(holder, request);
-    throw new Problem('ROLE_REQUIRED', `${holder.name} has the role ${holder.role}, which is for programs.`);
+    throw refused('ROLE_REQUIRED.program', { name: holder.name, role: holder.role });
   }
 
   /** Makes a session for an authenticated holder. */
@@ -123,8 +120,8 @@ export class Gate {
   /** Reads the token each time, so that one revoked by another process ends its sessions at once. */
   async #liveSession(secret: string, now: EpochMs): Promise<Session> {
     const session = this.sessions.find(secret);
-    if (session === undefined) throw notSignedIn();
-    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.');
+    if (session === undefined) throw refused('NOT_SIGNED_IN.operator');
+    if (session === 'expired') throw refused('SESSION_EXPIRED.time');
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
     if (token !== undefined && tokenState(token, now) === 'active') {
@@ -132,10 +129,7 @@ export class Gate {
       return session;
     }
     this.sessions.closeOf(session.tokenId);
-    throw new Problem(
-      'SESSION_EXPIRED',
-      'The token of this session was revoked or has expired. Sign in with another one.',
-    );
+    throw refused('SESSION_EXPIRED.token');
   }
 
   /**
@@ -160,10 +154,7 @@ export class Gate {
       const headers = { 'Retry-After': String(retryAfterSeconds) };
       throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', { headers });
     }
-    throw new Problem(
-      'INVALID_TOKEN',
-      'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists the existing ones.',
-    );
+    throw refused('INVALID_TOKEN.operator');
   }
 
   /** Whether the address of a request has used up its failed attempts of this minute. */
@@ -209,10 +200,7 @@ export class Gate {
     assertSameOrigin(request.headers, ownOriginOf(request, this.#management.access.addresses), true);
     const sent = request.headers['x-csrf-token'];
     if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
-    throw new Problem(
-      'CSRF',
-      'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
-    );
+    throw refused('CSRF.token');
   }
 
   #addressOf(request: FastifyRequest) {
@@ -224,13 +212,6 @@ export class Gate {
 /** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */
 function bearerOf(authorization: string): string {
   return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
-}
-
-function notSignedIn(): Problem {
-  return new Problem(
-    'NOT_SIGNED_IN',
-    'Sign in with an operator token, or send one as `Authorization: Bearer …`. `mdapi admin token` makes one.',
-  );
 }
 
 const entriesPerHourMax = 60;

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { filled, type Values } from '../filled.ts';
 import { RecordBusy } from '../history/query/question-thread.ts';
 import { form, line, listOf, named, object, texts } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
@@ -40,6 +41,11 @@ export class Problem extends Error {
     this.errors = more.errors;
     this.headers = more.headers ?? {};
   }
+}
+
+/** A problem with one of the details of `refusals.json`: its code, and the case where that has several. @param values for the words in braces */
+export function refused<Name extends keyof typeof refusals.details>(name: Name, values: Values = {}): Problem {
+  return new Problem(name.replace(/\..*/, '') as ProblemCode, filled(refusals.details[name], values));
 }
 
 /** A value that is not allowed, by the name of its field. */
