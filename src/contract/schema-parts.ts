@@ -14,6 +14,8 @@ export const anyCaseSymbolPattern = '^[A-Za-z0-9]{2,32}$';
 
 const currencyPattern = '^[A-Z0-9]{1,16}$';
 
+export const lowerCaseWord = '^[a-z][a-z_]*$';
+
 export const requestIdPattern = '^[A-Za-z0-9_-]{16,64}$';
 
 /** One line of text: no control characters, so no line breaks either. */
@@ -104,13 +106,10 @@ export function address(description: string, example: string, pattern = '^https?
  * A set that can grow: a string, with today's values in `x-extensible-enum` and in words. With `enum`, or a union of
  * it and a string, clients that a generator makes fail at the first new value or lose the plain string.
  */
-export function openSet<Value extends string>(values: readonly Value[], pattern: string, description: string) {
+export function openSet<Value extends string>(values: readonly Value[], description: string, pattern = lowerCaseWord) {
   const form = { type: 'string', minLength: 1, maxLength: 64, pattern, 'x-extensible-enum': [...values] };
   return Type.Unsafe<Value>({ description, ...form, examples: [values[0]] });
 }
-
-export const lowerCaseWord = '^[a-z][a-z_]*$';
-export const upperCaseWord = '^[A-Z][A-Z0-9_]*$';
 
 /** The parts of a schema that examples are made from. */
 interface SchemaNode {

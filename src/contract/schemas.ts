@@ -1,5 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
-import { type ErrorCode, errorCodes } from './errors.ts';
+import { errorCodes } from './errors.ts';
 import written from './openapi.json' with { type: 'json' };
 import * as part from './schema-parts.ts';
 
@@ -35,19 +35,9 @@ const windowTo = '2026-11-22T02:30:00.000Z';
 /** Version of the API, `info.version` of the document (contract, Versioning). */
 export const apiVersion = '1.0';
 
-const openNote = 'The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.';
+export const PublicMarketStatusSchema = part.openSet(publicMarketStatuses, say.MarketState.about);
 
-export const PublicMarketStatusSchema = part.openSet<PublicMarketStatus>(
-  publicMarketStatuses,
-  part.lowerCaseWord,
-  `Trading state of a market. \`trading\`: orders can be placed. \`paused\`: still offered, trading is switched off and can resume without notice. \`delisted\`: trading has ended for good; listed for 30 more days. ${openNote}`,
-);
-
-export const PublicServiceStatusSchema = part.openSet<PublicServiceStatus>(
-  publicServiceStatuses,
-  part.lowerCaseWord,
-  `State of the service or of a part of it. \`operational\`: everything works. \`degraded\`: works but worse, for example data arrives over a fallback path instead of the live feed, or not at all for some seconds; how old it is, \`lastUpdatedAt\` says. \`outage\`: data is not arriving or is too old to rely on. \`maintenance\`: an announced maintenance window is running. ${openNote}`,
-);
+export const PublicServiceStatusSchema = part.openSet(publicServiceStatuses, say.ServiceState.about);
 
 const serverTimeFields = {
   serverTime: part.instant(say.ServerTime.serverTime, servedAt),
@@ -97,12 +87,7 @@ export const MarketSchema = open(say.Market.about, {
 });
 
 const change = (period: string, example: string) =>
-  Type.Optional(
-    part.percent(
-      `Change of the price over ${period}, in percent: \`0.21\` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.`,
-      example,
-    ),
-  );
+  Type.Optional(part.percent(say.Ticker.priceChange.replace('{period}', period), example));
 
 export const TickerSchema = open(say.Ticker.about, {
   symbol: symbolField,
@@ -134,10 +119,10 @@ export const TickerListSchema = open(say.TickerList.about, {
   tickers: list(part.component<typeof TickerSchema>('Ticker'), say.TickerList.tickers),
 });
 
-export const ErrorCodeSchema = part.openSet<ErrorCode>(
+export const ErrorCodeSchema = part.openSet(
   errorCodes,
-  part.upperCaseWord,
-  `Machine readable error code. Decide on this field, not on the texts. The codes of today: ${errorCodes.map((code) => `\`${code}\``).join(', ')}. What each means is in the responses that carry it, and at its \`type\`. The set can gain values within v1: for a code you do not know, go by the HTTP status.`,
+  say.ErrorCode.about.replace('{codes}', errorCodes.map((code) => `\`${code}\``).join(', ')),
+  '^[A-Z][A-Z0-9_]*$',
 );
 
 export const ErrorSchema = Type.Object(
