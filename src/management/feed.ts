@@ -23,37 +23,15 @@ const FeedSpanSchema = fields.named('FeedSpan', fields.texts.FeedSpan.schema, {
 
 export const FeedHealthSchema = fields.named('FeedHealth', fields.texts.FeedHealth.schema, {
   path: feedPath,
-  connection: fields.line('State of the live connection.', 'open', 64),
-  epoch: fields.count('Live connections attempted.', 1),
-  connectionsEnded: fields.counts('Live connections ended, by reason.', { closed: 1 }),
-  connectionsRenewed: fields.count(fields.texts.FeedHealth.connectionsRenewed, 1),
-  framesReceived: fields.count('Frames received on the live connection.', 91_000),
-  framesDropped: fields.counts('Frames ignored, by reason.', { unknown_channel: 2 }),
-  tickersTaken: fields.count('Upstream tickers taken.', 90_000),
-  tickersRejected: fields.counts('Upstream values not taken, by reason.', { crossed: 1 }),
-  statisticsLeftOut: fields.counts('Statistics left out because they cannot be, by name.', {
-    priceChangePercent24h: 1,
-  }),
-  symbolsWanted: fields.count('Markets that are to be subscribed.', 120),
-  symbolsSubscribed: fields.count('Markets subscribed on the live connection.', 120),
+  ...fields.tabled('FeedHealth.connection'),
   symbolsRejected: fields.listOf(part.symbol('A market.', 'BTCEUR'), fields.texts.FeedHealth.symbolsRejected),
-  symbolsQuiet: fields.count('Markets silent on the live connection and not confirmed otherwise.', 0),
-  symbolsDoubted: fields.count('Markets for which polls show another price than the live connection.', 0),
-  ...fields.nullableInstantFields('lastLiveDataAt', 'When the live connection last gave data.'),
-  lastLiveDataAgeMs: fields.nullableCount('Time since then, in milliseconds.', 120),
+  ...fields.tabled('FeedHealth.quiet'),
   upstreamLagMs: fields.orNull(Type.Number({ description: fields.texts.FeedHealth.upstreamLagMs, examples: [35] })),
-  ...fields.nullableInstantFields('lastFallbackPollAt', 'When the fallback was last polled.'),
-  polls: fields.counts('Polls over the fallback, by outcome.', { ok: 3 }),
-  ...fields.nullableInstantFields('lastCatalogueAt', 'When the catalogue was last loaded.'),
-  catalogueLoads: fields.counts('Loads of the catalogue, by outcome.', { ok: 12 }),
-  pairsSkipped: fields.count(fields.texts.FeedHealth.pairsSkipped, 0),
-  systemStatus: fields.nullableLine(fields.texts.FeedHealth.systemStatus, 'online', 64),
+  ...fields.tabled('FeedHealth.polls'),
 });
 
 const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', {
-  id: fields.line('Its id in the configuration.', 'kraken', 32),
-  kind: fields.line('The protocol it speaks.', 'kraken', 32),
-  paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
+  ...fields.tabled('SourceFeed'),
   health: fields.described(FeedHealthSchema, 'Details for debugging.'),
   trend: fields.listOf(fields.orNull(Type.Number({ examples: [900] })), fields.texts.SourceFeed.trend, trendMinutesMax),
   doubts: fields.listOf(DoubtSchema, 'Its prices that are doubted, by market.'),
@@ -71,19 +49,7 @@ const SourceReloadSchema = fields.named('SourceReload', 'What a reload changed.'
   changes: fields.listOf(fields.line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
 });
 
-const RateSchema = fields.named('Rate', 'A conversion rate.', {
-  via: part.currency('The currency that is converted from.', 'EUR'),
-  quote: part.currency('The currency that is converted to.', 'CZK'),
-  source: fields.line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
-  mid: fields.nullableLine(fields.texts.Rate.mid, '24.500', 64),
-  fixingDate: fields.nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
-  ...fields.nullableInstantFields('refreshedAt', 'When it was last read.'),
-  ageMs: fields.nullableCount('Time since then, in milliseconds.', 120_000),
-  ...fields.nullableInstantFields('validUntil', 'The first instant at which it may no longer be used.'),
-  valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
-  marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
-  lastOutcome: fields.nullableLine(fields.texts.Rate.lastOutcome, 'ok'),
-});
+const RateSchema = fields.named('Rate', 'A conversion rate.', fields.tabled('Rate'));
 
 const RateListSchema = fields.named('RateList', 'The conversion rates.', {
   rates: fields.listOf(RateSchema, 'One for each converted quote currency.'),

@@ -26,9 +26,7 @@ const pricedFields = {
   unpriced: fields.nullableLine(fields.texts.Market.unpriced, 'no_rate', 64),
   held: heldField,
   doubts: doubtsField,
-  ageMs: fields.nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
-  spread: fields.nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
-  spreadPercent: fields.nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
+  ...fields.tabled('Market.age'),
 };
 
 const MarketSchema = fields.named('Market', 'A market as the operator sees it.', pricedFields);

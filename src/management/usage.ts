@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import type { BreachRecord } from '../key-records.ts';
-import { count, described, instantFields, instants, listOf, named, object, texts } from '../operator/fields.ts';
+import { count, described, instantFields, instants, listOf, named, object, tabled, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
@@ -24,18 +24,9 @@ const limitPerMinute = count('The limit that applies, its own or the configured 
 const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
   key: described(KeySchema, 'The key.'),
   limitPerMinute,
-  currentMinute: object('The current minute, as this process counted it.', {
-    ...instantFields('startedAt', 'When the minute began.'),
-    used: count('Requests counted.', 41),
-    refused: count('Requests refused.', 0),
-    remaining: count('Requests left.', 19),
-  }),
+  currentMinute: object('The current minute, as this process counted it.', tabled('KeyUsage.currentMinute')),
   breaches: listOf(
-    object('A minute in which the key was refused.', {
-      ...instantFields('minute', 'The minute.'),
-      refused: count('Requests refused in it.', 112),
-      limitPerMinute: count('The limit that refused them.', 60),
-    }),
+    object('A minute in which the key was refused.', tabled('KeyUsage.breaches')),
     texts.KeyUsage.breaches,
     breachesShown,
   ),

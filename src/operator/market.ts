@@ -1,29 +1,15 @@
 import Type, { type Static } from 'typebox';
-import * as part from '../contract/schema-parts.ts';
 import { publicMarketStatuses } from '../contract/schemas.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
-import { nullableDecimal, nullableInstantFields, nullableLine, openEnum, texts, viewOf } from './fields.ts';
+import { openEnum, tabled, texts, viewOf } from './fields.ts';
 
 export const marketFields = {
-  id: part.symbol('The symbol, by which markets are addressed.', 'BTCCZK'),
-  symbol: part.symbol('Base and quote currency joined without a separator.', 'BTCCZK'),
-  base: part.currency('Code of the base currency.', 'BTC'),
-  quote: part.currency('Code of the quote currency.', 'CZK'),
-  convertedFrom: nullableLine(texts.Market.convertedFrom, 'BTCEUR', 32),
+  ...tabled('Market'),
   status: openEnum(publicMarketStatuses, 'The status that clients see.'),
   pausedBy: Type.Array(openEnum(['exchange', 'operator'], 'Who paused it.'), { description: texts.Market.pausedBy }),
-  operatorPaused: Type.Boolean({ description: 'Whether an operator paused this very market.' }),
-  ...nullableInstantFields('heldAt', 'Since when an operator holds what makes its prices.'),
-  pricePrecision: part.places('Decimal places of its prices.', 0),
-  amountPrecision: part.places('Decimal places of amounts.', 8),
-  tickSize: part.decimal('Smallest step of a price.', '1'),
-  minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
-  minOrderValue: nullableDecimal('Smallest value of an order, in the quote currency.', '0.5'),
-  ...nullableInstantFields('missingSince', texts.Market.missingSince),
-  ...nullableInstantFields('delistedAt', 'When it was delisted, which is final.'),
-  ...nullableInstantFields('listedUntil', 'The first instant at which a delisted market is no longer listed.'),
+  ...tabled('Market.terms'),
 };
 
 export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketFields>>>;

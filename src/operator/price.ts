@@ -49,12 +49,7 @@ const ChangeSchema = fields.object('A percent change, and where it comes from.',
 });
 
 export const PriceReportSchema = fields.named('PriceReport', 'How the prices of a market came about, step by step.', {
-  symbol: part.symbol('The market.', 'BTCCZK'),
-  exchangeSymbol: part.symbol('The exchange market its prices come from.', 'BTCEUR'),
-  pricePrecision: part.places('Decimal places of its prices.', 0),
-  bid: part.decimal('Best bid on the exchange.', '50000.0'),
-  ask: part.decimal('Best ask on the exchange.', '50000.1'),
-  ...fields.instantFields('timestamp', 'When they were captured.'),
+  ...fields.tabled('PriceReport'),
   rate: fields.nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
   terms: fields.described(MarketTermsSchema, 'The terms it is made on.'),
   buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
-import * as part from '../contract/schema-parts.ts';
 import type { Candle } from '../history/query/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';
 import type { Finding, Verification } from '../history/query/verify.ts';
@@ -31,16 +30,7 @@ export function positionOf(text: string): Position {
 
 const QuoteSchema = fields.named('RecordedQuote', fields.texts.RecordedQuote.schema, {
   position: positionField,
-  ...fields.instantFields('at', 'When it was published.'),
-  unpriced: fields.nullableLine('Why the market had no price from then on; null where it had one.', 'no_rate', 32),
-  source: fields.nullableLine('The exchange that it came from.', 'kraken', 64),
-  ...fields.nullableInstantFields('timestamp', 'The public time of the ticker.'),
-  bid: fields.nullableDecimal('Best bid on the exchange.', '50000.0'),
-  ask: fields.nullableDecimal('Best ask on the exchange.', '50000.1'),
-  buyPrice: fields.nullableDecimal('What a client paid.', '1257810'),
-  sellPrice: fields.nullableDecimal('What a client received.', '1220000'),
-  rate: fields.nullableDecimal('The conversion rate; null where nothing was converted.', '24.500'),
-  terms: fields.nullableLine('The version of the terms.', 'configuration', 1_000),
+  ...fields.tabled('RecordedQuote'),
 });
 
 export const GapSchema = fields.named('RecordGap', 'A span without a record.', {
@@ -49,19 +39,14 @@ export const GapSchema = fields.named('RecordGap', 'A span without a record.', {
   reason: fields.openEnum(['killed', 'slow', 'stopped', 'silent'], fields.texts.RecordGap.reason),
 });
 
-export const HoldSchema = fields.named('RecordHold', 'A span that retention leaves alone.', {
-  id: fields.count('Its number.', 1),
-  ...fields.instantFields('from', 'Where the span begins.'),
-  ...fields.instantFields('to', 'Where it ends.'),
-  reason: fields.line('Why it is kept.', 'complaint 4711', 200),
-});
+export const HoldSchema = fields.named(
+  'RecordHold',
+  'A span that retention leaves alone.',
+  fields.tabled('RecordHold'),
+);
 
 export const RecordSummarySchema = fields.named('RecordSummary', 'The record of what was quoted and served.', {
-  recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
-  ...fields.nullableInstantFields('from', 'The first instant in the record.'),
-  ...fields.nullableInstantFields('to', 'The last sealed instant.'),
-  segments: fields.count('Segments.', 5_760),
-  bytes: fields.count('Their bytes.', 480_000_000),
+  ...fields.tabled('RecordSummary'),
   gaps: fields.listOf(GapSchema, 'Where it is not complete.'),
   holds: fields.listOf(HoldSchema, 'What is kept beyond its time.'),
 });
@@ -73,12 +58,7 @@ export const QuotePageSchema = fields.named('RecordedQuotePage', 'What was publi
   next: nextField,
 });
 
-const RangeSchema = fields.named('PriceRange', 'A price over a step.', {
-  open: part.decimal('The open.', '1257810'),
-  high: part.decimal('The high.', '1257810'),
-  low: part.decimal('The low.', '1257810'),
-  close: part.decimal('The close.', '1257810'),
-});
+const RangeSchema = fields.named('PriceRange', 'A price over a step.', fields.tabled('PriceRange'));
 
 const CandleSchema = fields.named('Candle', 'A step of a chart.', {
   ...fields.instantFields('from', 'Where the step begins.'),
@@ -115,11 +95,7 @@ export const ProvenAnswerSchema = fields.named('ProvenAnswer', 'An answer again,
   body: fields.orNull(Type.String({ description: fields.texts.ProvenAnswer.body, examples: ['{"symbol":"BTCCZK"}'] })),
   quotes: fields.listOf(QuoteSchema, fields.texts.ProvenAnswer.quotes),
   segment: fields.nullable(
-    fields.named('RecordSegment', 'A sealed segment.', {
-      chain: fields.count('Its chain.', 1),
-      number: fields.count('Its number in the chain.', 5_760),
-      hash: fields.line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
-    }),
+    fields.named('RecordSegment', 'A sealed segment.', fields.tabled('RecordSegment')),
     fields.texts.ProvenAnswer.segment,
   ),
 });

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import { id, instantFields, named, nullableInstantFields, openEnum, texts, viewOf } from './fields.ts';
+import { id, instantFields, named, openEnum, tabled, texts, viewOf } from './fields.ts';
 
 export const windowDescription = part.text(texts.Window.description, 'Upgrade of the price database.', {
   maxLength: 500,
@@ -14,9 +14,7 @@ export const WindowSchema = named('Window', texts.Window.schema, {
   ...instantFields('from', 'The first instant at which it runs.'),
   ...instantFields('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
   description: windowDescription,
-  ...instantFields('createdAt', 'When it was announced.'),
-  ...nullableInstantFields('endedAt', 'When an operator ended it early.'),
-  ...nullableInstantFields('cancelledAt', 'When an operator cancelled it.'),
+  ...tabled('Window.times'),
 });
 
 export type WindowView = Static<typeof WindowSchema>;
