@@ -19,12 +19,16 @@ export function logWith(log: Log, more: object): Log {
 /** For callers that want no log. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Runs work that may fail again and again, and has the first of several failures in a row told. */
-export function tellingOnce(tell: (error: unknown) => void): (work: () => Promise<void>) => Promise<void> {
+/** Runs work that may fail again and again, and has the first of several failures in a row told, and the first success after it. */
+export function tellingOnce(
+  tell: (error: unknown) => void,
+  recovered?: () => void,
+): (work: () => Promise<void>) => Promise<void> {
   let isFailing = false;
   return async (work) => {
     try {
       await work();
+      if (isFailing) recovered?.();
       isFailing = false;
     } catch (error) {
       if (!isFailing) tell(error);

@@ -2,8 +2,9 @@ import type { Static } from 'typebox';
 import { randomBase62 } from '../base62.ts';
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import { durationBounds, type RequestCounts } from '../http/request-counts.ts';
-import type { Log } from '../log.ts';
+import { type Log, tellingOnce } from '../log.ts';
 import { count, counts, figure, instantMs, named, orNull } from '../operator/fields.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { RequestMinute, RequestMinutes } from '../store/request-minutes.ts';
 import { yieldToEvents } from '../store/store-context.ts';
 
@@ -51,14 +52,15 @@ export class RequestHistory {
   #nextMinute: Timer | undefined;
   #nextLook: Timer | undefined;
   #loadedUntil: EpochMs;
-  #saving: Promise<void> = Promise.resolve();
-  #isStoreFailing = false;
+  readonly #saving = new SerialQueue();
+  readonly #guarded: ReturnType<typeof tellingOnce>;
   #errors: ReadonlyMap<string, number>;
   #answers: readonly number[];
 
   constructor(options: RequestHistoryOptions) {
-    const { counts, clock, randomness } = options;
+    const { counts, clock, randomness, log } = options;
     this.#options = options;
+    this.#guarded = tellingOnce((err) => log.warn({ err }, 'minutes of requests cannot be saved; it is tried again'));
     this.#process = randomBase62(16, randomness);
     this.#errors = new Map(counts.byCode);
     this.#answers = answersByDuration(counts);
@@ -99,7 +101,7 @@ export class RequestHistory {
     for (const timer of [...this.#timers, this.#nextMinute, this.#nextLook]) timer?.cancel();
     this.#sampleMinute(Math.ceil(this.#options.clock.now() / minuteMs) * minuteMs);
     this.#save();
-    await this.#saving;
+    await this.#saving.idle();
   }
 
   #sampleSecond(): void {
@@ -146,30 +148,23 @@ export class RequestHistory {
       if (atMs <= clock.now() - minutesMax * minuteMs) this.#minutes.delete(atMs);
   }
 
-  /** One after the other. */
   #save(): void {
-    this.#saving = this.#saving.then(() => this.#saveAndLoad());
+    void this.#saving.run(() => this.#guarded(() => this.#saveAndLoad()));
   }
 
-  /** Writes what is not saved and reads what is new of all processes, an hour at a time. Never rejects. */
+  /** Writes what is not saved and reads what is new of all processes, an hour at a time. */
   async #saveAndLoad(): Promise<void> {
-    const { store, clock, log } = this.#options;
+    const { store, clock } = this.#options;
     const unsaved = this.#unsaved;
-    try {
-      await store.add(unsaved, (clock.now() - minutesMax * minuteMs) as EpochMs);
-      this.#unsaved = this.#unsaved.filter((minute) => !unsaved.includes(minute));
-      while (this.#loadedUntil < clock.now()) {
-        const until = (this.#loadedUntil + 60 * minuteMs) as EpochMs;
-        for (const minute of await store.between(this.#loadedUntil, until)) this.#keep(minute);
-        this.#loadedUntil = until;
-        await yieldToEvents();
-      }
-      this.#loadedUntil = (clock.now() - lateMs) as EpochMs;
-      this.#isStoreFailing = false;
-    } catch (error) {
-      if (!this.#isStoreFailing) log.warn({ err: error }, 'minutes of requests cannot be saved; it is tried again');
-      this.#isStoreFailing = true;
+    await store.add(unsaved, (clock.now() - minutesMax * minuteMs) as EpochMs);
+    this.#unsaved = this.#unsaved.filter((minute) => !unsaved.includes(minute));
+    while (this.#loadedUntil < clock.now()) {
+      const until = (this.#loadedUntil + 60 * minuteMs) as EpochMs;
+      for (const minute of await store.between(this.#loadedUntil, until)) this.#keep(minute);
+      this.#loadedUntil = until;
+      await yieldToEvents();
     }
+    this.#loadedUntil = (clock.now() - lateMs) as EpochMs;
   }
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
+import { tellingOnce } from '../log.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
 import { refusal } from './store-error.ts';
@@ -55,7 +56,6 @@ export function watchChanges(
   signal: ChangeSignal | undefined,
 ): ChangeWatch {
   let seen: Versions | undefined;
-  let failing = false;
   let look: Promise<void> | undefined;
   let again = false;
   let stopped = false;
@@ -67,18 +67,15 @@ export function watchChanges(
     if (found.readOnly === 1) throw refusal('read_only');
   }
 
+  const guarded = tellingOnce(
+    (error) => listener.failed(error),
+    () => listener.recovered?.(),
+  );
+
   async function guardedLook(): Promise<void> {
     again = false;
-    try {
-      await lookOnce();
-      if (failing) listener.recovered?.();
-      failing = false;
-    } catch (error) {
-      if (!failing) listener.failed(error);
-      failing = true;
-    } finally {
-      look = again && !stopped ? guardedLook() : undefined;
-    }
+    await guarded(lookOnce);
+    look = again && !stopped ? guardedLook() : undefined;
   }
 
   const timer = clock.every(lookEveryMs[engineOf(db)], () => {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type Clock, type EpochMs, type Randomness, type Timer, withTimeout } from '../clock.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
-import type { Log } from '../log.ts';
+import { type Log, tellingOnce } from '../log.ts';
 import { attributes, metricsBody, SpanBuffer } from './signals.ts';
 
 export interface OtlpConfiguration {
@@ -36,13 +36,17 @@ export class OtlpExporter {
   #registry: Registry | undefined;
   #timer: Timer | undefined;
   #sending: Promise<void> | undefined;
-  #isFailing = false;
+  readonly #guarded: ReturnType<typeof tellingOnce>;
 
   constructor(configuration: OtlpConfiguration, parts: TelemetryParts) {
     this.#configuration = configuration;
     this.#parts = parts;
     this.#spans = new SpanBuffer(configuration.tracesPercent);
     this.#startedAt = parts.clock.now();
+    this.#guarded = tellingOnce(
+      (error) => parts.log.warn({ reason: reasonOf(error) }, 'telemetry cannot be delivered'),
+      () => parts.log.info({}, 'telemetry is delivered again'),
+    );
     this.#resource = {
       attributes: attributes({
         'service.name': 'mdapi',
@@ -71,7 +75,7 @@ export class OtlpExporter {
 
   /** One at a time: a collector that is slow gets fewer, not more. */
   #send(): Promise<void> {
-    this.#sending ??= this.#sendBoth().finally(() => {
+    this.#sending ??= this.#guarded(() => this.#sendBoth()).finally(() => {
       this.#sending = undefined;
     });
     return this.#sending;
@@ -79,20 +83,13 @@ export class OtlpExporter {
 
   async #sendBoth(): Promise<void> {
     const { clock, log } = this.#parts;
-    try {
-      const traces = this.#spans.takeBody(this.#resource);
-      if (traces !== undefined) await this.#post('traces', traces);
-      if (this.#registry !== undefined) {
-        await this.#post('metrics', await metricsBody(this.#registry, this.#resource, this.#startedAt, clock.now()));
-      }
-      const spans = this.#spans.takeDropped();
-      if (spans > 0) log.warn({ spans }, 'more requests were traced than are kept between two deliveries');
-      if (this.#isFailing) log.info({}, 'telemetry is delivered again');
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) log.warn({ reason: reasonOf(error) }, 'telemetry cannot be delivered');
-      this.#isFailing = true;
+    const traces = this.#spans.takeBody(this.#resource);
+    if (traces !== undefined) await this.#post('traces', traces);
+    if (this.#registry !== undefined) {
+      await this.#post('metrics', await metricsBody(this.#registry, this.#resource, this.#startedAt, clock.now()));
     }
+    const spans = this.#spans.takeDropped();
+    if (spans > 0) log.warn({ spans }, 'more requests were traced than are kept between two deliveries');
   }
 
   async #post(signal: 'metrics' | 'traces', body: object): Promise<void> {
