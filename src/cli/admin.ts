@@ -39,7 +39,7 @@ const list = storeCommand('admin tokens', async ({ store, context, paint }) => {
 });
 
 const revoke = storeCommand('admin revoke', {
-  read: (input) => idFrom(input, 'mdo_'),
+  read: idFrom,
   async work({ values: id, store, context, paint, confirm }) {
     const found = await store.tokens.get(id);
     if (found !== undefined && found.revokedAt === undefined)

@@ -61,7 +61,7 @@ const update = storeCommand('keys update', {
     if (label === undefined && limit === undefined && expires === undefined) throw failure('nothing_to_change');
     const limitPerMinute = limit === 'default' ? null : limitFrom(limit);
     const expiresAt = expires === 'never' ? null : parseOptionalInstant(expires, now, '--expires');
-    return { id: idFrom(input, 'mdk_'), change: { label, limitPerMinute, expiresAt } };
+    return { id: idFrom(input), change: { label, limitPerMinute, expiresAt } };
   },
   async work({ values: { id, change }, store, context, paint }) {
     await store.keys.update(id, change);
@@ -72,7 +72,7 @@ const update = storeCommand('keys update', {
 
 const rotate = storeCommand('keys rotate', {
   read: (input) => ({
-    id: idFrom(input, 'mdk_'),
+    id: idFrom(input),
     overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
   }),
   async work({ values: { id, overlapMs }, store, context, paint }) {
@@ -93,7 +93,7 @@ function statusCommand(
   question?: (key: string) => string,
 ): Command {
   return storeCommand(name, {
-    read: (input) => idFrom(input, 'mdk_'),
+    read: idFrom,
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);
       if (found === undefined) throw refusal('key_unknown', { id });

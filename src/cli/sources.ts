@@ -7,6 +7,7 @@ import { CommandError, exitCodes, failure } from './failure.ts';
 import { askServer, askSources, privateUrl } from './private-listener.ts';
 import { actorOf, storeCommand } from './store-command.ts';
 import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
+import { idFrom } from './values.ts';
 
 const list = storeCommand('sources list', async ({ configuration, context: { clock }, paint }) => {
   const views = await askSources(configuration.admin, clock);
@@ -79,11 +80,13 @@ const listTokens = storeCommand('sources tokens', async ({ store, paint }) => {
   return { json: { tokens }, text: listing(tokens, shown, paint, 'No tokens.') };
 });
 
-const revokeToken = storeCommand('sources revoke', async ({ input, store, paint, confirm }) => {
-  const id = input.argument('ID');
-  await confirm(`Revoke ${harmless(id)}? This is final.`);
-  const token = sourceTokenView(await store.sourceTokens.revoke(id));
-  return { json: token, text: pairs(linesOf(token, paint), paint) };
+const revokeToken = storeCommand('sources revoke', {
+  read: idFrom,
+  async work({ values: id, store, paint, confirm }) {
+    await confirm(`Revoke ${harmless(id)}? This is final.`);
+    const token = sourceTokenView(await store.sourceTokens.revoke(id));
+    return { json: token, text: pairs(linesOf(token, paint), paint) };
+  },
 });
 
 function linesOf(token: ReturnType<typeof sourceTokenView>, paint: Paint): (readonly [string, Cell])[] {

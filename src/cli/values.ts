@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import { parseDuration } from '../configuration/duration.ts';
 import { lastInstantMs } from '../contract/instant.ts';
 import type { CommandInput } from './command.ts';
-import { failure, UsageError } from './failure.ts';
+import { failure, isFailureName, UsageError } from './failure.ts';
 
 /** The forms of an INSTANT, for the help. */
 export const instantForms =
@@ -62,10 +62,11 @@ export function parseRequestId(text: string): string {
   throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
 }
 
-/** The id on the command line. A secret in its place is in the shell's history already, and is not repeated. Throws `UsageError`. */
-export function idFrom(input: CommandInput, secret: 'mdk_' | 'mdo_'): string {
+/** The id of a key or a token on the command line. A secret in its place is in the shell's history already, and is not repeated. Throws `UsageError`. */
+export function idFrom(input: CommandInput): string {
   const id = input.argument('ID');
-  if (id.startsWith(secret)) throw failure(`secret_as_id.${secret}`);
+  const mistaken = `secret_as_id.${id.slice(0, 4)}`;
+  if (isFailureName(mistaken)) throw failure(mistaken);
   return id;
 }
 
