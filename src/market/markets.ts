@@ -130,7 +130,8 @@ export class Markets {
     const before = [...this.operatorHolds().keys()] as MarketSymbol[];
     const accepted = this.#holds.apply(holds, (each) => this.catalogue.find(each));
     if (!isRestart) for (const hold of accepted) this.#accept(hold);
-    for (const symbol of before) this.sourceChanged(symbol);
+    for (const symbol of before)
+      if (this.sources.made(symbol)?.source !== this.#tickers.get(symbol)?.source) this.sourceChanged(symbol);
     this.#everythingChanged();
   }
 
