@@ -96,8 +96,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     ...{ ...options, store, service: market.service, isSole: configuration.redis === undefined },
     isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
   });
-  const sender = mail && { server: mail.smtp, from: mail.from };
-  const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
+  const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
   const ids = requestIds(randomness);
   const clocks = { readClock: feed.clock, shared: access.shared };

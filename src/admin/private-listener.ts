@@ -45,10 +45,8 @@ export async function startPrivateListener(parts: AdminParts) {
   const app = listenerOf(parts);
   const ingest = addIngest(app, parts);
   const { alerts, mail } = configuration;
-  const alerting = new Alerting({
-    ...{ ...parts, alerts, facts: () => watch.facts(), baseUrl: () => parts.publicUrls().baseUrl },
-    mail: mail && { server: mail.smtp, from: mail.from },
-  });
+  const baseUrl = () => parts.publicUrls().baseUrl;
+  const alerting = new Alerting({ ...parts, alerts, mail, facts: () => watch.facts(), baseUrl });
   const close = async () => {
     await alerting.stop();
     ingest.stop();

@@ -1,4 +1,3 @@
-import { withTimeout } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
@@ -82,8 +81,6 @@ function mailText({ subject, text }: NoticeMail, from: string | undefined, to: s
   return `${head.map(harmless).join('\n')}\n\n${text.split('\n').map(harmless).join('\n').trimEnd()}`;
 }
 
-const sendTimeoutMs = 60_000;
-
 const sendTest = command('notices send-test', async (input, context) => {
   const { configuration } = await configurationFor(input, context);
   const { mail, limits } = configuration;
@@ -91,27 +88,21 @@ const sendTest = command('notices send-test', async (input, context) => {
     const message = 'No mail server is configured. Set mail.smtp and mail.from.';
     throw new CommandError(exitCodes.failure, 'mail_not_configured', message);
   }
-  const { composeMessage, domainOf, mailableAddress } = await import('../notices/message.ts');
+  const { domainOf, mailableAddress } = await import('../notices/message.ts');
   const to = mailableAddress(input.required('to'));
   if (to === undefined)
     throw new UsageError('--to: not an address that mail can be sent to, such as name@example.com.');
   const { breachMail, sampleFigures } = await import('../notices/notice-mail.ts');
-  const { deliver } = await import('../notices/delivery.ts');
+  const { sendMail } = await import('../notices/send-mail.ts');
   const now = context.clock.now();
   const example = breachMail(sampleFigures(now, limits.key), placeOf(configuration));
   const unique = Buffer.from(context.randomness.bytes(12)).toString('hex');
   const messageId = `<test-${unique}@${domainOf(mail.from.address)}>`;
-  const message = await composeMessage(
-    { ...example, subject: `Test: ${example.subject}` },
-    { from: mail.from, to, messageId, date: now },
-  );
-  const envelope = { from: mail.from.address, to };
-  const delivery = await withTimeout(context.clock, sendTimeoutMs, (signal) =>
-    deliver({ server: mail.smtp, envelope, message, mayEnd: async () => true, signal }),
-  );
+  const body = { ...example, subject: `Test: ${example.subject}` };
+  const sender = { clock: context.clock, mail };
+  const delivery = await sendMail(sender, body, { to, messageId }, new AbortController().signal);
   if (delivery.kind !== 'accepted') {
-    const reason = delivery.kind === 'withdrawn' ? 'aborted' : delivery.reason;
-    throw new CommandError(exitCodes.failure, 'mail_not_sent', `The message was not sent: ${reason}`);
+    throw new CommandError(exitCodes.failure, 'mail_not_sent', `The message was not sent: ${delivery.reason}`);
   }
   return {
     json: { accepted: true, to, messageId },

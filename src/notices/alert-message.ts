@@ -1,6 +1,6 @@
+import { filled } from '../filled.ts';
 import type { AlertChange } from '../store/alerts.ts';
 import templates from './alert-templates.json' with { type: 'json' };
-import { filled } from './message.ts';
 
 /** Where alerts go. All but name, kind and events is secret. */
 export interface AlertDestination {
@@ -29,6 +29,7 @@ export function alertMessage(
 ): object {
   const { severity, name, summary, raisedAt, endedAt } = change;
   const state = endedAt === undefined ? 'raised' : 'ended';
+  const isoOf = (atMs: number) => new Date(atMs).toISOString();
   const [raised, ended] = [isoOf(raisedAt), endedAt === undefined ? null : isoOf(endedAt)];
   const values: Record<string, unknown> = {
     ...{ ...change, state, service, chat, mark: templates.marks[severity], isQuiet: severity === 'info' },
@@ -51,8 +52,4 @@ function shaped(template: unknown, values: Readonly<Record<string, unknown>>): u
     return filled(template, values);
   }
   return Object.fromEntries(Object.entries(template as object).map(([key, part]) => [key, shaped(part, values)]));
-}
-
-function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

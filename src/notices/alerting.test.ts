@@ -45,7 +45,7 @@ async function begin(t: TestContext) {
       ...{ store: own, clock, log, randomness: seededRandomness(3), baseUrl: () => baseUrl },
       alerts: { destinations, endAfterMs: 120_000 },
       facts: () => facts.now?.map((fact) => ({ ...fact, isDue: true })),
-      mail: mail && { server: smtpOf(mail), from },
+      mail: mail && { smtp: smtpOf(mail), from },
     });
     alerting.start();
     t.after(() => alerting.stop());

@@ -1,20 +1,16 @@
 import { backoffMs } from '../backoff.ts';
-import { type Clock, type EpochMs, type Randomness, sleep } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { type EpochMs, sleep } from '../clock.ts';
 import type { ClaimedNotice, Notices } from '../store/notices.ts';
 import type { NoticeOutcome } from '../store/outbox.ts';
-import { type Delivery, deliver, type SmtpServer } from './delivery.ts';
-import { composeMessage, domainOf, type Mailbox, mailableAddress } from './message.ts';
+import { type Delivery, deliver } from './delivery.ts';
+import { composeMessage, domainOf, mailableAddress } from './message.ts';
 import { breachMail, type NoticePlace } from './notice-mail.ts';
+import type { RetryingSender } from './send-mail.ts';
 
-export interface CourierOptions {
+export interface CourierOptions extends RetryingSender {
+  readonly mail: NonNullable<RetryingSender['mail']>;
   readonly notices: Pick<Notices, 'claim' | 'beginSending' | 'settle'>;
-  readonly server: SmtpServer;
-  readonly from: Mailbox;
   readonly place: NoticePlace;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
 }
 
 const lookEveryMs = 1_000;
@@ -82,9 +78,9 @@ export class Courier {
 
   /** Whether there was something to send. Never rejects. */
   async #sendNext(): Promise<boolean> {
-    const { notices, from, log } = this.#options;
+    const { notices, mail, log } = this.#options;
     try {
-      const claim = await notices.claim({ leaseMs, messageIdDomain: domainOf(from.address) });
+      const claim = await notices.claim({ leaseMs, messageIdDomain: domainOf(mail.from.address) });
       this.#storeFailing = false;
       if (claim === undefined) return false;
       await this.#attempt(claim);
@@ -112,7 +108,8 @@ export class Courier {
   }
 
   async #deliver(claim: ClaimedNotice, to: string): Promise<Delivery> {
-    const { notices, server, from, place, clock } = this.#options;
+    const { notices, mail, place, clock } = this.#options;
+    const { smtp: server, from } = mail;
     const head = { from, to, messageId: claim.messageId, date: clock.now() };
     const message = await composeMessage(breachMail(claim.figures, place, claim.language), head);
     const tooLate = new AbortController();

@@ -22,7 +22,7 @@ function courierProcess(t: TestContext, { path, clock }: Outbox, { port }: MailS
     const server = { host: '127.0.0.1', port: ${port}, implicitTls: false, credentials: undefined };
     const place = { baseUrl: 'https://api.example.com', atMostEveryMs: 86400000, language: 'en' };
     const log = { info() {}, warn() {}, error() {} };
-    new Courier({ notices: store.notices, server, from: { name: '', address: 'api@example.com' }, place, clock, randomness, log }).start();`;
+    new Courier({ notices: store.notices, mail: { smtp: server, from: { name: '', address: 'api@example.com' } }, place, clock, randomness, log }).start();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });

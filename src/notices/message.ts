@@ -13,6 +13,8 @@ export interface MailBody {
   readonly text: string;
   /** Plain text alone when left out. */
   readonly html?: string;
+  /** More of them. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface MessageHead {
@@ -54,15 +56,10 @@ export async function composeMessage(mail: MailBody, { from, to, messageId, date
     ...(mail.html === undefined ? {} : { html: mail.html }),
     messageId,
     date: new Date(date),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...mail.headers },
     // Nothing of a message is ever read from a file or an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return composer.compile().build();
-}
-
-/** Puts values into the places `{name}` of a text, in one pass: what is put in is never filled itself. */
-export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

@@ -1,12 +1,13 @@
 import type { EpochMs } from '../clock.ts';
+import { filled } from '../filled.ts';
 import { html, trusted } from '../html.ts';
 import type { Language } from '../languages.ts';
 import type { NoticeFigures } from '../store/notices.ts';
-import { filled, type MailBody } from './message.ts';
+import type { MailBody } from './message.ts';
 import texts from './notice-mail.json' with { type: 'json' };
 
 /** A mail before it has a sender and a recipient. */
-export type NoticeMail = Required<MailBody>;
+export type NoticeMail = Required<Pick<MailBody, 'subject' | 'text' | 'html'>>;
 
 /** The text's words about the service and its rule. */
 export interface NoticePlace {
@@ -86,7 +87,7 @@ function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>,
 }
 
 /** Other programs write labels too: none may begin a header, a line or another direction of writing. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').replaceAll(/\s+/g, ' ');
 }
 
@@ -138,7 +139,7 @@ ${more}<p>${words.served}</p>
 }
 
 /** `2026-11-21 10:03 UTC` */
-function minuteText(startMs: number): string {
+export function minuteText(startMs: number): string {
   return `${new Date(startMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 

@@ -86,8 +86,7 @@ export function startCourier(
 ): Courier {
   const courier = new Courier({
     notices: store.notices,
-    server,
-    from,
+    mail: { smtp: server, from },
     place,
     clock,
     log,

@@ -48,7 +48,7 @@ describe('repeated breaches', { concurrency: true }, () => {
   test('in three minutes make one mail, a few seconds after the third minute', async (t) => {
     const outbox = await openOutbox(t);
     const server = await MailServer.start(t);
-    const { notifier: running, source } = notifier(t, outbox, { server: smtpOf(server), from });
+    const { notifier: running, source } = notifier(t, outbox, { smtp: smtpOf(server), from });
     for (let minute = 0; minute < 3; minute++) {
       source.add(outbox.keyId, outbox.clock.now());
       await outbox.clock.advance(minuteMs);
@@ -73,7 +73,7 @@ describe('repeated breaches', { concurrency: true }, () => {
   test('seen by several servers on one database are added up, decided once and mailed once', async (t) => {
     const outbox = await openOutbox(t);
     const server = await MailServer.start(t);
-    const mail = { server: smtpOf(server), from };
+    const mail = { smtp: smtpOf(server), from };
     const servers: ReturnType<typeof notifier>[] = [];
     for (const seed of [1, 2, 3]) {
       servers.push(notifier(t, outbox, mail, await outbox.openAnother(), seededRandomness(seed)));

@@ -1,12 +1,11 @@
-import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import type { EpochMs, Timer } from '../clock.ts';
 import type { BreachRecord } from '../key-records.ts';
-import { type Log, tellingOnce } from '../log.ts';
+import { tellingOnce } from '../log.ts';
 import type { Breaches } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier } from './courier.ts';
-import type { SmtpServer } from './delivery.ts';
-import type { Mailbox } from './message.ts';
 import type { NoticePlace } from './notice-mail.ts';
+import type { RetryingSender } from './send-mail.ts';
 
 /** Where refusals are gathered on the request path. */
 interface BreachSource {
@@ -14,15 +13,11 @@ interface BreachSource {
   drain(now: EpochMs): readonly BreachRecord[];
 }
 
-export interface NotifierOptions {
+/** Without a mail server notices are recorded and shown to operators, not sent. */
+export interface NotifierOptions extends RetryingSender {
   readonly store: { readonly breaches: Breaches; readonly notices: Notices };
   readonly source: BreachSource;
   readonly rule: NoticeRule;
-  /** `undefined`: notices are recorded and shown to operators, not sent. */
-  readonly mail: { readonly server: SmtpServer; readonly from: Mailbox } | undefined;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
 }
 
 /** Counts of what this process did since it started, and of notices that still wait in the shared outbox. */
@@ -70,7 +65,7 @@ export class Notifier {
     if (mail === undefined) {
       log.warn({}, 'no mail server is configured (mail.smtp): notices to key holders are recorded, not sent');
     } else {
-      this.#courier = new Courier({ ...this.#options, ...mail, notices: store.notices, place });
+      this.#courier = new Courier({ ...this.#options, mail, notices: store.notices, place });
       this.#courier.start();
     }
     this.#timer = clock.every(turnEveryMs, () => {

@@ -17,7 +17,13 @@ async function begin(t: TestContext) {
   const note = (_fields: object, message: string) => void logged.push(message);
   const log = { ...silentLog, info: note, warn: note, error: note };
   const to = { name: 'Compliance', address: 'compliance@example.net' };
-  const mailer = new SealMailer({ server: smtpOf(server), from, to, clock, randomness: seededRandomness(4), log });
+  const mailer = new SealMailer({
+    mail: { smtp: smtpOf(server), from },
+    to,
+    clock,
+    randomness: seededRandomness(4),
+    log,
+  });
   t.after(() => mailer.stop());
   return { server, clock, logged, mailer };
 }

@@ -1,8 +1,9 @@
 import { backoffMs } from '../backoff.ts';
-import { type Clock, type Randomness, sleep, withTimeout } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { type Delivery, deliver, type SmtpServer } from './delivery.ts';
-import { composeMessage, domainOf, type MailBody, type Mailbox } from './message.ts';
+import { sleep } from '../clock.ts';
+import { filled } from '../filled.ts';
+import { domainOf, type MailBody, type Mailbox } from './message.ts';
+import texts from './seal-mail.json' with { type: 'json' };
+import { type RetryingSender, sendMail } from './send-mail.ts';
 
 /** The last segment of the record when a day ends. */
 export interface DaySeal {
@@ -14,16 +15,11 @@ export interface DaySeal {
   readonly head: string;
 }
 
-interface SealMailerOptions {
-  readonly server: SmtpServer;
-  readonly from: Mailbox;
+interface SealMailerOptions extends RetryingSender {
+  readonly mail: NonNullable<RetryingSender['mail']>;
   readonly to: Mailbox;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
 }
 
-const attemptTimeoutMs = 120_000;
 const retryRange = { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } as const;
 /** By then the mail of the next day, whose hash covers this one's, is on its way. */
 const giveUpAfterMs = 86_400_000;
@@ -56,17 +52,17 @@ export class SealMailer {
   }
 
   async #send(seal: DaySeal): Promise<void> {
-    const { clock, randomness, log, from, to } = this.#options;
+    const { clock, randomness, log, mail, to } = this.#options;
     const begunAt = clock.now();
-    const messageId = `<seal-${seal.day}-${seal.head.slice(0, 32)}@${domainOf(from.address)}>`;
-    const message = await composeMessage(sealMail(seal), { from, to: to.address, messageId, date: begunAt });
+    const messageId = `<seal-${seal.day}-${seal.head.slice(0, 32)}@${domainOf(mail.from.address)}>`;
+    const body: MailBody = { subject: filled(texts.subject, { ...seal }), text: filled(texts.text, { ...seal }) };
     for (let attempts = 1; !this.#stopping.signal.aborted; attempts++) {
-      const delivery = await this.#deliver(message);
+      const delivery = await sendMail(this.#options, body, { to: to.address, messageId }, this.#stopping.signal);
       if (delivery.kind === 'accepted') {
         log.info({ ...seal }, 'the hash of the record was mailed');
         return;
       }
-      const reason = delivery.kind === 'withdrawn' ? undefined : delivery.reason;
+      const { reason } = delivery;
       if (delivery.kind === 'refused' || clock.now() - begunAt >= giveUpAfterMs) {
         log.error({ ...seal, reason }, 'the hash of the record could not be mailed, and is not tried again');
         return;
@@ -76,34 +72,4 @@ export class SealMailer {
       await sleep(clock, Math.round(backoffMs(randomness, retryRange, attempts)), this.#stopping.signal);
     }
   }
-
-  #deliver(message: Buffer): Promise<Delivery> {
-    const { server, from, to, clock } = this.#options;
-    const envelope = { from: from.address, to: to.address };
-    return withTimeout(clock, attemptTimeoutMs, (late) => {
-      const signal = AbortSignal.any([this.#stopping.signal, late]);
-      return deliver({ server, envelope, message, mayEnd: async () => true, signal });
-    });
-  }
-}
-
-/** Short lines, so that no mail server breaks the hash. */
-function sealMail({ day, chain, segment, head }: DaySeal): MailBody {
-  return {
-    subject: `Record of ${day}: segment ${segment} of chain ${chain}`,
-    text: [
-      `The record of prices and answers up to the end of ${day} (UTC)`,
-      `ends with segment ${segment} of chain ${chain}. Its SHA-256:`,
-      '',
-      head,
-      '',
-      'Keep this message where the record cannot be changed from.',
-      'It shows later that the record until then was neither',
-      'cut off nor rewritten.',
-      '',
-      '-- ',
-      'This message was sent automatically, once a day.',
-      '',
-    ].join('\n'),
-  };
 }

@@ -3,8 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import type { ClaimedDelivery } from '../store/deliveries.ts';
 import { openFixture } from '../store/store.testing.ts';
-import { AlertCourier } from './alert-courier.ts';
+import type { RetryingSender } from './send-mail.ts';
+import { Teller } from './teller.ts';
 import { sendWebhook } from './webhook.ts';
 import { WebhookReceiver } from './webhook-receiver.testing.ts';
 
@@ -70,7 +72,6 @@ describe('a webhook', { concurrency: true }, () => {
 });
 
 describe('the outbox of alerts', { concurrency: true }, () => {
-  const messageIdDomain = 'example.com';
   const start = async (t: Parameters<typeof openFixture>[0]) => {
     const fixture = await openFixture(t);
     const receiver = await WebhookReceiver.start(t);
@@ -78,15 +79,18 @@ describe('the outbox of alerts', { concurrency: true }, () => {
     const logged: unknown[] = [];
     const write = (...entry: unknown[]) => logged.push(entry);
     const log = { info: write, warn: write, error: write } as never;
-    const open = (deliveries: Pick<typeof store.deliveries, 'claim' | 'settle'> = store.deliveries) => {
-      const courier = new AlertCourier({
-        ...{ deliveries, messageIdDomain, clock, log, randomness: seededRandomness(3) },
-        send: ({ id, content }, stopping) =>
-          sendWebhook({ url: `${receiver.url}?T0P`, id, body: content, secret }, clock, stopping),
-      });
-      courier.start();
-      t.after(() => courier.stop());
-      return courier;
+    class Telling extends Teller<RetryingSender> {
+      protected async look() {}
+      protected send({ id, content }: ClaimedDelivery, stopping: AbortSignal) {
+        return sendWebhook({ url: `${receiver.url}?T0P`, id, body: content, secret }, clock, stopping);
+      }
+    }
+    const open = (outbox: Pick<typeof store.deliveries, 'claim' | 'settle' | 'prune'> = store.deliveries) => {
+      const options = { clock, log, randomness: seededRandomness(3), mail: undefined };
+      const telling = new Telling(options, { outbox, noun: 'an alert', couriers: 1 });
+      telling.start();
+      t.after(() => telling.stop());
+      return telling;
     };
     const [id] = await store.deliveries.add([{ destination: 'ops', content: '{"n":1}' }]);
     const settled = (status: string, attempts: number) =>
@@ -121,7 +125,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
 
   test('delivers again what a process had claimed that is gone, once its claim is over', async (t) => {
     const { store, clock, receiver, open, id, settled } = await start(t);
-    const claimed = await store.deliveries.claim({ leaseMs: 120_000, messageIdDomain });
+    const claimed = await store.deliveries.claim({ leaseMs: 120_000, messageIdDomain: 'example.com' });
     assert.equal(claimed?.id, id);
     open();
     await clock.advance(119_000);
@@ -134,6 +138,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
     const { store, open, receiver, settled, id, logged } = await start(t);
     let failures = 1;
     open({
+      prune: async () => {},
       claim: (options) => store.deliveries.claim(options),
       settle: async (claim, outcome) => {
         if (failures-- > 0) throw new Error('the disk is full');
@@ -145,7 +150,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
       receiver.requests.map(({ headers }) => headers['webhook-id']),
       [id, id],
     );
-    assert.match(JSON.stringify(logged), /the outbox of alerts cannot be used/);
+    assert.match(JSON.stringify(logged), /an alert cannot be taken from the outbox/);
   });
 
   test('waits as long as the receiver asks', async (t) => {

@@ -11,6 +11,8 @@ export interface Webhook {
   readonly body: string;
   /** `whsec_` and the key in base64; `undefined` for a receiver that takes no signature. */
   readonly secret?: string | undefined;
+  /** Sends the request; `fetch` when left out. */
+  readonly post?: Post;
 }
 
 /** How an attempt ended. `reason` is one line without secrets and without anything that the receiver wrote. */
@@ -18,6 +20,8 @@ export type WebhookOutcome =
   | { readonly kind: 'accepted' }
   /** The receiver will never take this one. */
   | { readonly kind: 'refused'; readonly reason: string }
+  /** A mail may have been taken: it is not sent again. */
+  | { readonly kind: 'unconfirmed'; readonly reason: string }
   /** With the wait that the receiver asked for, an hour at most. */
   | { readonly kind: 'postponed'; readonly reason: string; readonly retryAfterMs?: number };
 
@@ -36,9 +40,11 @@ function webhookHeaders({ id, body, secret }: Webhook, clock: Clock): Record<str
   return { ...headers, 'Webhook-Signature': `v1,${signature}` };
 }
 
+export type Post = (url: string, request: Pick<RequestInit, 'headers' | 'body' | 'signal'>) => Promise<Response>;
+
 /** Makes one attempt: no redirect is followed, and nothing of the answer but its head is read. Never rejects. */
 export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: AbortSignal): Promise<WebhookOutcome> {
-  const { url, body } = webhook;
+  const { url, body, post = fetch } = webhook;
   const own = { 'Content-Type': 'application/json', 'User-Agent': 'market-data-api' };
   const headers = { ...own, ...webhookHeaders(webhook, clock) };
   let isLate = false;
@@ -48,7 +54,8 @@ export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: Abor
         isLate = true;
       });
       const signal = AbortSignal.any([stopping, late]);
-      const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+      const request = { method: 'POST', headers, body, redirect: 'manual', signal } as const;
+      const answer = await post(url, request);
       await answer.body?.cancel();
       return outcomeOf(answer);
     });
@@ -70,6 +77,6 @@ function outcomeOf({ ok, status, headers }: Response): WebhookOutcome {
 
 /** The code of the system or of TLS alone: messages may quote the URL. */
 function failureOf(error: unknown): string {
-  const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+  const { code } = ((error as Error).cause ?? error) as { code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'no connection';
 }

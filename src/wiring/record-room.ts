@@ -22,7 +22,7 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo, timestampUrl: url } = history;
   const record = new RecordClient(location, options.clock);
-  const mailer = mail && sealTo && new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });
+  const mailer = mail && sealTo && new SealMailer({ ...options, mail, to: sealTo });
   const keep = (stamp: object) => record.ask('addEntry', ['stamp', stamp]);
   const stamper = url === undefined ? undefined : new TimeStamper({ ...options, url, keep });
   const recording = new Recording({
