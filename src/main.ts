@@ -6,6 +6,7 @@ import { requestIds } from './http/request-ids.ts';
 import type { Phase } from './management/parts.ts';
 import { SourceReload } from './management/source-reload.ts';
 import { Notifier } from './notices/notifier.ts';
+import { Subscribing } from './notices/subscribing.ts';
 import { noticePlace } from './operator/notice.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
 import { StoreFollower } from './persistence/store-follower.ts';
@@ -97,11 +98,14 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
   });
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail });
+  const place = () => noticePlace(configuration, urls().baseUrl);
+  const kinds = configuration.portal.subscriptions;
+  const subscribing = new Subscribing({ ...options, store, kinds, mail, place });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
   const ids = requestIds(randomness);
   const clocks = { readClock: feed.clock, shared: access.shared };
   const recording = recordRoom({ ...options, ...clocks, sharing: feed.figures }, market, store, ids.key);
-  const own = { ...options, telemetry, store, ids };
+  const own = { ...options, telemetry, store, ids, subscribing };
   const listener = await publicListener(own, market, access, changes, delay, recording);
 
   await start({ market, recording, 'shared limits': access.shared, changes });
@@ -126,9 +130,9 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   };
   if (only !== 'feed') await start({ 'public listener': { start: listen, stop: () => listener.stop() } });
   // After the listener, so that a port in use is refused in one line.
-  notifier.start(noticePlace(configuration, urls().baseUrl));
+  notifier.start(place());
   // Last: an exchange that is down delays nothing.
-  await start({ feed, check, recorder });
+  await start({ feed, check, recorder, subscribing });
   delay.restart();
   phase = 'serving';
   const { version, configurationFile = null } = options;

@@ -18,6 +18,7 @@ import { serve } from './serve.ts';
 import { sourceCommands, sourceTokenCommands } from './sources.ts';
 import { statusPageExport } from './status-page.ts';
 import { acceptChanges, storeCopy } from './store.ts';
+import { subscriptionCommands } from './subscriptions.ts';
 import { termCommands } from './terms.ts';
 import { upgradeCheck } from './upgrade.ts';
 import { watch } from './watch/watch.ts';
@@ -29,7 +30,10 @@ export const sections: readonly { readonly title: string; readonly commands: rea
     commands: [serve, demo, init, check, upgradeCheck, watch, storeCopy, storeBackup, storeRestore, acceptChanges],
   },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
-  { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },
+  {
+    title: 'Maintenance windows and the status page',
+    commands: [...maintenanceCommands, statusPageExport, ...subscriptionCommands],
+  },
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Alerts to operators', commands: alertCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },

@@ -17,6 +17,7 @@ test('the operator’s name, contact and terms are taken as written, and the log
     contact: 'mailto:a@example.com',
     terms: 'https://example.com/t',
     logo: '/etc/mdapi/logo.svg',
+    subscriptions: ['mail'],
     colours: {},
   });
 });

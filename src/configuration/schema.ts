@@ -65,6 +65,7 @@ export const configurationSchema = section({
     logo: optionalText(kind.path),
     contact: optionalText(kind.reachable),
     terms: optionalText(kind.httpUrl),
+    subscriptions: list(oneOf(['mail', 'webhook'], 'mail'), { default: ['mail'] }),
     colours: section({ light: optionalText(kind.accent('light')), dark: optionalText(kind.accent('dark')) }),
   }),
   store: text(kind.storeUrl, { default: 'sqlite:./mdapi.sqlite', secret: true }),

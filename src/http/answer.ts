@@ -22,7 +22,7 @@ export interface PageAnswer {
 export interface TextAnswer {
   readonly kind: 'text';
   /** 200 when left out. */
-  readonly status?: 404;
+  readonly status?: 400 | 404 | undefined;
   readonly text: string;
   readonly contentType: string;
   readonly extraHeaders: readonly string[];

@@ -9,6 +9,7 @@ import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './an
 import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
 import type { Connection } from './connection.ts';
 import { type Connections, keylessKeepAliveSeconds } from './connections.ts';
+import { formLengthMax, readForm } from './form-body.ts';
 import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
 import type { Overload } from './overload.ts';
 import {
@@ -67,6 +68,8 @@ interface Exchange {
   readonly number: number;
   /** When it came, by the monotonic clock. */
   readonly cameMs: number;
+  /** See `readForm`. Left out where no form is taken. */
+  readonly form: Promise<string | undefined> | undefined;
   /** Its answer is the last on its connection. */
   closes: boolean;
   /** The request as it is decided, once it was looked at. */
@@ -117,24 +120,30 @@ export class Exchanges {
     const connection = this.#parts.connections.taking(request.socket);
     if (connection === undefined) return undefined;
     const cameMs = this.#parts.clock.monotonicMs();
-    const exchange = {
+    const exchange: Exchange = {
       request,
       response,
       connection,
       requestId: this.#parts.ids.next(),
       number: this.#parts.ids.last,
       cameMs,
+      form: this.#isForm(request) ? readForm(request, this.#parts.clock) : undefined,
       closes: false,
       asked: undefined,
     };
     connection.took(response);
-    if (announcesBody(request.headers)) {
+    if (exchange.form === undefined && announcesBody(request.headers)) {
       this.#parts.connections.discardBody(request, response);
       this.#closeAfter(exchange);
     }
     // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which is not supported.
     if (request.headers.upgrade !== undefined) this.#closeAfter(exchange);
     return exchange;
+  }
+
+  #isForm({ method, url = '', headers }: IncomingMessage): boolean {
+    if (method !== 'POST' || !(Number(headers['content-length']) <= formLengthMax)) return false;
+    return this.#parts.routes.uncounted.get(splitTarget(url).path)?.submit !== undefined;
   }
 
   #closeAfter(exchange: Exchange): void {
@@ -166,7 +175,7 @@ export class Exchanges {
     const now = clock.now();
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     const shed = this.#parts.overload.shed(connection.isEstablished);
-    exchange.asked = { requestId, now, address, method, target, headers, shed };
+    exchange.asked = { requestId, now, address, method, target, headers, form: exchange.form, shed };
     return this.#pipeline.decide(exchange.asked);
   }
 

@@ -23,6 +23,8 @@ export interface PublicRequest {
   readonly method: string;
   readonly target: RequestTarget;
   readonly headers: IncomingHttpHeaders;
+  /** See `readForm`. */
+  readonly form?: Promise<string | undefined> | undefined;
   /** Refused for overload in the place of an answer. */
   readonly shed: Shed;
 }
@@ -118,8 +120,10 @@ export class Pipeline {
   }
 
   /** Pages are counted generously, for themselves: a reader never reaches this limit, a flood does. */
-  #decidePage(page: Resource, request: PublicRequest): Decision {
+  #decidePage(page: Resource, request: PublicRequest): MaybePromise<Decision> {
     const verdict = this.#parts.gate.limits.takeForPage(request.address.limitBucket, request.now);
+    if (verdict.allowed && request.method === 'POST' && page.submit !== undefined)
+      return this.#submitted(page, request).then((answer) => ({ answer, route: page.route, verdict: undefined }));
     if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
     return this.#limited('page', 'Pages', verdict);
   }
@@ -200,6 +204,13 @@ export class Pipeline {
       this.#parts.failed(error, request.requestId);
       return internalError;
     }
+  }
+
+  async #submitted(page: Resource, { target, headers, form, address }: PublicRequest): Promise<Answer> {
+    const text = await form;
+    if (text === undefined) return problem('BAD_REQUEST', 'The form did not arrive, or is longer than accepted.');
+    const fields = new URLSearchParams(headers['content-type']?.startsWith('application/x-www-form-') ? text : '');
+    return page.submit!({ now: this.#parts.clock.now(), query: target.query, headers }, fields, address.limitBucket);
   }
 
   #ask(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {

@@ -28,6 +28,10 @@ export interface PortalPage {
   readonly kind?: 'landing' | 'reference' | 'status';
   /** The route of its feed of news. */
   readonly feed?: string;
+  /** The page holds a form that is sent to this origin. */
+  readonly hasForm?: boolean;
+  /** 200 when left out. */
+  readonly status?: 400 | undefined;
   /** The page is shown in place of one that does not exist: it has no address and no Markdown. */
   readonly isLost?: boolean;
 }

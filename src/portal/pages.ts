@@ -28,6 +28,7 @@ import { assetsOf, type PortalOffer, routeIn, type Site, searchRoute, siteIn } f
 import { statusPage } from './status.ts';
 import { feedRoute, statusFeed } from './status-feed.ts';
 import { statusSummary, summaryRoute } from './status-summary.ts';
+import { type SubscriptionDesk, subscribeRoute, subscriptionPages } from './subscribe.ts';
 
 export interface PublicPages {
   /** `/` in all of its forms. It counts on the client's address, unlike the pages. */
@@ -39,7 +40,7 @@ export interface PublicPages {
 }
 
 /** The developer portal: everything for people on the public listener, and the same for machines that read. */
-export function publicPages(offer: PortalOffer): PublicPages {
+export function publicPages(offer: PortalOffer, desk?: SubscriptionDesk): PublicPages {
   const sites = inLanguages((language) => siteIn(offer, language));
   const pages = inLanguages((language) => pagesIn(sites[language]));
   const fixed = pages.en.list.flatMap((_, index) =>
@@ -49,14 +50,19 @@ export function publicPages(offer: PortalOffer): PublicPages {
     ),
   );
   const [home, ...others] = fixed;
-  const routes = [...pages.en.list.map(({ page }) => page.route), '/status'].flatMap((route) =>
+  const canSubscribe = desk !== undefined && desk.kinds.length > 0;
+  const live = canSubscribe ? ['/status', subscribeRoute] : ['/status'];
+  const routes = [...pages.en.list.map(({ page }) => page.route), ...live].flatMap((route) =>
     Object.values(sites).map((site) => routeIn(site, route)),
   );
   const resources = [
     ...others,
     ...livePage(sites, '/status', (site, { now }, { service }) =>
-      statusPage(site, { body: service.status(now), now, windows: service.windows(now), history: service.history }),
+      statusPage(site, {
+        ...{ body: service.status(now), now, windows: service.windows(now), history: service.history, canSubscribe },
+      }),
     ),
+    ...(canSubscribe ? subscriptionPages(sites, desk) : []),
     ...Object.values(sites).map((site) =>
       revalidatedText(routeIn(site, feedRoute), 'application/atom+xml', ({ history }, now) =>
         statusFeed(site, history, now),

@@ -1,6 +1,6 @@
 import { Page } from '../board/page.ts';
 import type { EpochMs } from '../clock.ts';
-import type { Answer, PageAnswer } from '../http/answer.ts';
+import { type Answer, type PageAnswer, type ProblemAnswer, problem } from '../http/answer.ts';
 import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
 import type { ReadModel, Resource, ResourceRequest } from '../http/resource.ts';
 import { type Language, languages } from '../languages.ts';
@@ -27,6 +27,11 @@ const pageHeaders: readonly string[] = [
   'Referrer-Policy',
   'no-referrer',
 ];
+
+/** The same for a page with a form. Browsers that may say where it was say so when it is sent. */
+const formHeaders = pageHeaders.map((value) =>
+  value === 'no-referrer' ? 'same-origin' : value.replace("form-action 'none'", "form-action 'self'"),
+);
 
 /** Headers that the choice between the forms and languages of a page depends on. */
 const varyOfPages = 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site';
@@ -100,9 +105,42 @@ export function livePage(sites: InLanguages<Site>, route: string, render: LivePa
     const page = render(site, request, sources);
     const vary = ['Vary', varyOfPages];
     return form === 'html'
-      ? { kind: 'text', text: pageHtml(site, page), contentType: htmlType, extraHeaders: [...pageHeaders, ...vary] }
+      ? htmlAnswer(site, page)
       : { kind: 'text', text: pageMarkdown(site, page), contentType: markdownType, extraHeaders: vary };
   });
+}
+
+type Submitted = Parameters<NonNullable<Resource['submit']>>;
+
+/** A page with a form that is sent to the page's own address, and answered with another page. */
+export function formPage(
+  sites: InLanguages<Site>,
+  route: string,
+  render: LivePage,
+  answer: (site: Site, ...submitted: Submitted) => Promise<PortalPage | ProblemAnswer>,
+): readonly Resource[] {
+  return livePage(sites, route, render).map((each) => {
+    const site = Object.values(sites).find((one) => routeIn(one, route) === each.route);
+    if (site === undefined) return each;
+    const submit = async (...submitted: Submitted) => {
+      if (isFromElsewhere(site, submitted[0])) return problem('BAD_REQUEST', 'The form is one of another site.');
+      const answered = await answer(site, ...submitted);
+      return 'code' in answered ? answered : htmlAnswer(site, answered);
+    };
+    return { ...each, submit };
+  });
+}
+
+/** Browsers say where a form was. Programs, such as those that unsubscribe at one click, say nothing. */
+function isFromElsewhere({ baseUrl }: Site, { headers }: ResourceRequest): boolean {
+  const { origin, 'sec-fetch-site': from } = headers;
+  if (from !== undefined) return from !== 'same-origin' && from !== 'none';
+  return origin !== undefined && origin !== new URL(baseUrl).origin;
+}
+
+function htmlAnswer(site: Site, page: PortalPage): Answer {
+  const extraHeaders = [...(page.hasForm ? formHeaders : pageHeaders), 'Vary', varyOfPages];
+  return { kind: 'text', status: page.status, text: pageHtml(site, page), contentType: htmlType, extraHeaders };
 }
 
 /**

@@ -12,6 +12,7 @@ import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
 import { isSilent, summaryRoute } from './status-summary.ts';
+import subscribe from './subscribe.json' with { type: 'json' };
 
 const refreshSeconds = 30;
 
@@ -22,6 +23,8 @@ export interface ShownStatus {
   /** Running and to come, the nearest first. */
   readonly windows: readonly MaintenanceWindowBody[];
   readonly history: StatusHistory;
+  /** Whether visitors can have themselves told. */
+  readonly canSubscribe?: boolean;
 }
 
 const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
@@ -33,7 +36,7 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
  * How the service is doing, for people: what `/v1/status` says, in words, and every window to come. A script
  * keeps it up to date; without one the browser asks for it again.
  */
-export function statusPage(site: Site, { body, now, windows, history }: ShownStatus): PortalPage {
+export function statusPage(site: Site, { body, now, windows, history, canSubscribe = false }: ShownStatus): PortalPage {
   return {
     route: '/status',
     title: 'Status',
@@ -52,6 +55,7 @@ export function statusPage(site: Site, { body, now, windows, history }: ShownSta
 ${inner}</div>
 `,
         overallState(site, body),
+        ...(canSubscribe ? [subscribe.statusLink] : []),
         heading(2, 'Components', 'parts'),
         components(site, body),
         heading(2, 'Maintenance', 'maintenance'),

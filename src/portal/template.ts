@@ -3,7 +3,7 @@ import { type Fragment, type Html, html, trusted } from '../html.ts';
 import { translate } from './language.ts';
 import type { Site } from './site.ts';
 
-const names = ['page', 'key-bar', 'try-it', 'live-state'] as const;
+const names = ['page', 'key-bar', 'try-it', 'live-state', 'subscribe', 'follow-link'] as const;
 const templates = new Map(
   names.map((name) => [name, readFileSync(new URL(`templates/${name}.txt`, import.meta.url), 'utf8')] as const),
 );

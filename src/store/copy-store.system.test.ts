@@ -56,6 +56,10 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   const fact = { name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'info', summary: 'lost' } as const;
   const deliveriesOf = () => [{ destination: 'ops', content: '{"name":"SourceLost"}' }];
   await store.alerts.observe({ facts: [{ ...fact, isDue: true }], watchedMs: 0, endAfterMs: 0, deliveriesOf });
+  const reader = { kind: 'mail', target: 'r@example.com', receiver: 'r@example.com', language: 'cs' } as const;
+  await store.subscriptions.ask(reader);
+  await store.subscriptions.newToken((await store.subscriptions.list())[0]!.id, 'confirm');
+  await store.subscriptions.tell('inc_1', 'begun', '{}');
   await store.close();
   return url;
 }

@@ -15,10 +15,14 @@ export interface NewDelivery {
   readonly content: string;
 }
 
-/** The outbox of messages to operators: each is delivered at least once, under the same id. */
+/** An outbox of messages to operators or to subscribers: each is delivered at least once, under the same id. */
 export class Deliveries extends Outbox<ClaimedDelivery> {
-  constructor(context: StoreContext) {
-    super(context, 'deliveries');
+  // Kysely's types want one name; both tables have the same columns.
+  readonly #table: 'deliveries';
+
+  constructor(context: StoreContext, table: 'deliveries' | 'subscription_messages' = 'deliveries') {
+    super(context, table);
+    this.#table = table as 'deliveries';
   }
 
   /** Adds them, to be sent in this order. Resolves with their ids. */
@@ -29,13 +33,13 @@ export class Deliveries extends Outbox<ClaimedDelivery> {
       ...{ ...each, id: newId('dlv', randomness), status: 'pending' as const },
       ...{ created_at_ms: (now + index) as EpochMs, next_attempt_at_ms: now },
     }));
-    if (rows.length > 0) await db.insertInto('deliveries').values(rows).execute();
+    if (rows.length > 0) await db.insertInto(this.#table).values(rows).execute();
     return rows.map(({ id }) => id);
   }
 
   /** Latest first, at most `limit`. */
   async list(filter: { readonly limit: number; readonly destination?: string | undefined }): Promise<DeliveryRecord[]> {
-    let query = this.context.db.selectFrom('deliveries').selectAll();
+    let query = this.context.db.selectFrom(this.#table).selectAll();
     if (filter.destination !== undefined) query = query.where('destination', '=', filter.destination);
     const rows = await query.orderBy('created_at_ms', 'desc').orderBy('id').limit(filter.limit).execute();
     return rows.map((row) => recordOf(row));
@@ -43,15 +47,16 @@ export class Deliveries extends Outbox<ClaimedDelivery> {
 
   /** One waits for those before it to the same destination: an end must not arrive before its beginning. */
   protected override selectDue(db: Database, now: EpochMs) {
-    const first = sql<string>`(select earliest.id from deliveries earliest
-      where earliest.destination = deliveries.destination and earliest.status = 'pending'
+    const table = sql.table(this.#table);
+    const first = sql<string>`(select earliest.id from ${table} earliest
+      where earliest.destination = ${table}.destination and earliest.status = 'pending'
       order by earliest.created_at_ms, earliest.id limit 1)`;
     return super.selectDue(db, now).where('id', '=', first);
   }
 
   protected async claimed(db: Database, id: string): Promise<ClaimedDelivery> {
     const row: Selectable<DeliveryTable> = await db
-      .selectFrom('deliveries')
+      .selectFrom(this.#table)
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirstOrThrow();

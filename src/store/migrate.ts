@@ -17,6 +17,7 @@ const steps = [
   '0006-request-minutes',
   '0007-alerts',
   '0008-account-language',
+  '0009-subscriptions',
 ];
 
 /** Every step in order, as Kysely runs them. */

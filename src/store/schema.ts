@@ -25,6 +25,10 @@ export interface Schema {
   request_minutes: RequestMinuteTable;
   deliveries: DeliveryTable;
   alerts: AlertTable;
+  subscriptions: SubscriptionTable;
+  subscription_tokens: SubscriptionTokenTable;
+  subscription_messages: DeliveryTable;
+  status_news: StatusNewsTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -279,9 +283,9 @@ export interface RequestMinuteTable {
   held: number;
 }
 
-/** A message to an operator. */
+/** A message to an operator, or to a subscriber. */
 export interface DeliveryTable extends OutboxTable {
-  /** The name of the receiver. Holds no secret. */
+  /** The name of the receiver, or the id of a subscription. Holds no secret. */
   destination: string;
   /** JSON. */
   content: string;
@@ -297,4 +301,35 @@ export interface AlertTable {
   raised_at_ms: EpochMs;
   /** Any process saw it then. */
   last_seen_ms: EpochMs;
+}
+
+/** Somebody outside who is told of incidents and maintenance. One that ended is deleted. */
+export interface SubscriptionTable {
+  id: string;
+  kind: 'mail' | 'webhook';
+  target: string;
+  /** Unique: equal for targets that reach the same receiver. */
+  receiver: string;
+  language: Language;
+  /** Signs what a webhook gets. */
+  secret: string | null;
+  /** How often it was asked to confirm, and when for the last time. */
+  asked: number;
+  asked_at_ms: EpochMs;
+  confirmed_at_ms: EpochMs | null;
+}
+
+/** A link that was sent to a subscriber: the SHA-256 of its token in hexadecimal. The token itself is stored nowhere. */
+export interface SubscriptionTokenTable {
+  digest: string;
+  subscription_id: string;
+  purpose: 'confirm' | 'end';
+  created_at_ms: EpochMs;
+}
+
+/** An event of an incident or a window that subscribers were told of. */
+export interface StatusNewsTable {
+  subject: string;
+  event: string;
+  told_at_ms: EpochMs;
 }

@@ -40,7 +40,7 @@ export abstract class StorePart<Context = StoreContext> {
 
 const randomLength = 16;
 
-type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm' | 'dlv' | 'alr';
+type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm' | 'dlv' | 'alr' | 'sub';
 
 /** A new id: the prefix, `_` and 16 random base62 characters (95 bits). */
 export function newId(prefix: IdPrefix, randomness: Randomness): string {

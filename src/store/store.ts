@@ -13,6 +13,7 @@ import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens, SourceTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, watchChanges } from './watch-changes.ts';
@@ -46,6 +47,8 @@ function partsOf(context: StoreContext) {
     requestMinutes: new RequestMinutes(context),
     deliveries: new Deliveries(context),
     alerts: new Alerts(context),
+    subscriptions: new Subscriptions(context),
+    subscriptionMessages: new Deliveries(context, 'subscription_messages'),
     audit: new AuditLog(context),
   };
 }

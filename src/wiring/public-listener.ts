@@ -21,6 +21,7 @@ import { logRequest } from '../operator/request.ts';
 import { publicPages } from '../portal/pages.ts';
 import { portalBrand } from '../portal/portal-brand.ts';
 import type { Brand } from '../portal/site.ts';
+import type { SubscriptionDesk } from '../portal/subscribe.ts';
 import type { Store } from '../store/store.ts';
 import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
@@ -33,6 +34,7 @@ interface PublicListenerOptions extends ServiceOptions {
   readonly telemetry: Pick<OtlpExporter, 'answered'> | undefined;
   readonly store: Pick<Store, 'snapshots'>;
   readonly ids: RequestIds;
+  readonly subscribing: SubscriptionDesk;
 }
 
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
@@ -44,7 +46,7 @@ export async function publicListener(
   delay: EventLoopDelay,
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
-  const { clock, randomness, log, version, telemetry, store, ids } = options;
+  const { clock, randomness, log, version, telemetry, store, ids, subscribing } = options;
   const { server, limits: figures, logs, portal } = options.configuration;
   const certificate =
     server.tls && (await servedCertificate(server.tls, { shared: store.snapshots, clock, randomness, log }));
@@ -57,7 +59,8 @@ export async function publicListener(
       offerAt(port) {
         const urls = publicUrls(server, port);
         recording?.begin(urls.errorsUrl);
-        return { routes: publicRoutes({ ...urls, limits: figures, version, brand }), errorsUrl: urls.errorsUrl };
+        const routes = publicRoutes({ ...urls, limits: figures, version, brand, subscribing });
+        return { routes, errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, refreshKeys: () => keyRefresh.refresh() },
       addresses,
@@ -102,9 +105,10 @@ export function publicRoutes(offer: {
   readonly limits: LimitFigures;
   readonly version: string;
   readonly brand?: Brand | undefined;
+  readonly subscribing?: SubscriptionDesk;
 }): Routes {
   const document = openApiDocument(offer);
-  const { root, pages, lost } = publicPages({ ...offer, document });
+  const { root, pages, lost } = publicPages({ ...offer, document }, offer.subscribing);
   return {
     keyed: byRoute([time, status, markets, ticker, tickers]),
     keyless: byRoute([root, openapi(document)]),

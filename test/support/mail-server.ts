@@ -114,7 +114,7 @@ export function readMail(raw: string): { headers: ReadonlyMap<string, string>; t
   const [head = '', ...rest] = raw.split('\r\n\r\n');
   const headers = headersOf(head);
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1];
-  const parts = rest.join('\r\n\r\n').split(`--${boundary}`);
+  const parts = boundary === undefined ? [raw] : rest.join('\r\n\r\n').split(`--${boundary}`);
   const part = (type: string) => {
     const found = parts.find((candidate) => candidate.includes(`Content-Type: ${type}`)) ?? '';
     const [partHead = '', ...body] = found.replace(/^\r\n/, '').split('\r\n\r\n');

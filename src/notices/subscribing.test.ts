@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
+import { MailServer, readMail } from '../../test/support/mail-server.ts';
+import type { EpochMs } from '../clock.ts';
+import { openFixture } from '../store/store.testing.ts';
+import type { Store } from '../store/store.ts';
+import { from, smtpOf } from './notices.testing.ts';
+import { Subscribing } from './subscribing.ts';
+import { WebhookReceiver } from './webhook-receiver.testing.ts';
+
+const hookUrl = 'https://hooks.example.com/status';
+
+async function begin(t: TestContext) {
+  const [fixture, mail, receiver] = [await openFixture(t), await MailServer.start(t), await WebhookReceiver.start(t)];
+  const { store, clock } = fixture;
+  const logged: unknown[] = [];
+  const write = (...entry: unknown[]) => logged.push(entry);
+  const log = { debug: write, info: write, warn: write, error: write };
+  let seed = 3;
+  /** One more process. */
+  const open = (own: Store = store) => {
+    const subscribing = new Subscribing({
+      ...{ store: own, clock, log, randomness: seededRandomness(seed++), kinds: ['mail', 'webhook'] },
+      mail: { smtp: smtpOf(mail), from },
+      place: () => ({ name: 'Example', baseUrl: 'https://api.example.com' }),
+      post: (_url, request) => fetch(receiver.url, { ...request, method: 'POST', redirect: 'manual' }),
+    });
+    subscribing.start();
+    t.after(() => subscribing.stop());
+    return subscribing;
+  };
+  const pass = (what: string, until: () => unknown) =>
+    eventually(what, async () => {
+      await clock.advance(1_000);
+      return until();
+    });
+  const subscribe = async (target = 'reader@example.net') => {
+    const kind = target.startsWith('https:') ? 'webhook' : 'mail';
+    await store.subscriptions.ask({ kind, target, receiver: target, language: 'en' });
+    const { id } = (await store.subscriptions.list()).find((each) => each.target === target)!;
+    await store.subscriptions.confirm(await store.subscriptions.newToken(id, 'confirm'));
+    return id;
+  };
+  const subjects = () => mail.whole.map(({ raw }) => readMail(raw).headers.get('subject'));
+  const told = () => subjects().filter((subject) => subject?.startsWith('Example: '));
+  const incident = (state: 'degraded' | 'outage', at: number) =>
+    store.statusRecords.addIncident({ component: 'market-data', state, from: at as EpochMs, to: undefined });
+  return { ...fixture, mail, receiver, open, pass, subscribe, subjects, told, incident, logged };
+}
+
+describe('subscribers', { concurrency: true }, () => {
+  test('are told once when an incident begins and when it is over, by several processes and over a restart', async (t) => {
+    const { open, openAnother, store, clock, pass, subscribe, told, incident } = await begin(t);
+    await subscribe();
+    const both = [open(), open()];
+    const id = await incident('outage', clock.now());
+    await pass('it was told', () => told().length === 1);
+    for (const each of both) await each.stop();
+    open(await openAnother());
+    await clock.advance(60_000);
+    await store.statusRecords.endIncident(id, clock.now());
+    await pass('its end was told', () => told().length === 2);
+    await clock.advance(60_000);
+    assert.deepEqual(told(), ['Example: No market data arrives', 'Example: Over: No market data arrives']);
+  });
+
+  test('are told that an incident changes, and not that it is over, when another goes on from it', async (t) => {
+    const { open, store, clock, pass, subscribe, told, incident } = await begin(t);
+    await subscribe();
+    open();
+    const id = await incident('degraded', clock.now());
+    await pass('it was told', () => told().length === 1);
+    const changedAt = clock.now();
+    await store.statusRecords.endIncident(id, changedAt);
+    await clock.advance(62_000);
+    const next = await incident('outage', changedAt);
+    await pass('the change was told', () => told().length === 2);
+    await clock.advance(120_000);
+    await store.statusRecords.endIncident(next, clock.now());
+    await pass('the end was told', () => told().length === 3);
+    assert.deepEqual(told(), [
+      'Example: Market data is degraded',
+      'Example: Now: No market data arrives',
+      'Example: Over: No market data arrives',
+    ]);
+  });
+
+  test('are not told what was over before they subscribed', async (t) => {
+    const { open, store, clock, subscribe, told, incident } = await begin(t);
+    const id = await incident('outage', clock.now());
+    await store.statusRecords.endIncident(id, clock.now());
+    const { id: windowId } = await store.windows.announce({
+      ...{ from: clock.now(), to: (clock.now() + 60_000) as EpochMs, description: 'Disks.' },
+    });
+    open();
+    await clock.advance(10_000);
+    await store.windows.end(windowId);
+    await clock.advance(100_000);
+    await subscribe();
+    await clock.advance(100_000);
+    assert.deepEqual(told(), []);
+  });
+
+  test('are not told the end of a window that nobody was told of: it came and went while no process ran', async (t) => {
+    const { open, store, clock, pass, subscribe, told } = await begin(t);
+    await subscribe();
+    const to = (clock.now() + 60_000) as EpochMs;
+    const announce = (description: string) => store.windows.announce({ from: clock.now(), to, description });
+    await store.windows.end((await announce('Disks.')).id);
+    await announce('Now.');
+    open();
+    await pass('it was told', () => told().length > 0);
+    await pass('nothing waits', async () => (await store.subscriptionMessages.countPending()) === 0);
+    assert.deepEqual(told(), ['Example: Maintenance has begun: Now.']);
+  });
+
+  test('are told of a cancelled window, and of one that begins at once only that it has begun', async (t) => {
+    const { open, store, clock, pass, subscribe, told } = await begin(t);
+    await subscribe();
+    open();
+    const at = (offsetMs: number) => (clock.now() + offsetMs) as EpochMs;
+    const { id } = await store.windows.announce({ from: at(600_000), to: at(900_000), description: 'Disks.' });
+    await pass('it was announced', () => told().length === 1);
+    await store.windows.cancel(id);
+    await pass('it was cancelled', () => told().length === 2);
+    await store.windows.announce({ from: at(0), to: at(900_000), description: 'Now.' });
+    await pass('it has begun', () => told().length === 3);
+    await clock.advance(30_000);
+    await pass('nothing waits', async () => (await store.subscriptionMessages.countPending()) === 0);
+    assert.deepEqual(told(), [
+      'Example: Maintenance announced: Disks.',
+      'Example: Maintenance cancelled: Disks.',
+      'Example: Maintenance has begun: Now.',
+    ]);
+  });
+
+  test('are told when a window is announced, changed, begun and over, in this order also where two are noticed late', async (t) => {
+    const { open, store, clock, pass, subscribe, told } = await begin(t);
+    await subscribe();
+    const before = open();
+    const at = (offsetMs: number) => (clock.now() + offsetMs) as EpochMs;
+    const { id } = await store.windows.announce({ from: at(600_000), to: at(900_000), description: 'Disks.' });
+    await pass('it was announced', () => told().length === 1);
+    await before.stop();
+    await store.windows.extend(id, at(1_200_000));
+    clock.jump(610_000);
+    open();
+    await pass('both were told', () => told().length === 3);
+    await store.windows.end(id);
+    await pass('its end was told', () => told().length === 4);
+    assert.deepEqual(told(), [
+      'Example: Maintenance announced: Disks.',
+      'Example: Maintenance changed: Disks.',
+      'Example: Maintenance has begun: Disks.',
+      'Example: Maintenance is over: Disks.',
+    ]);
+    const made = (await store.subscriptionMessages.list({ limit: 9 })).map(({ createdAt }) => createdAt);
+    assert.equal(new Set(made).size, made.length);
+  });
+
+  test('are forgotten a day after they were asked and did not confirm, while the process runs', async (t) => {
+    const { open, store, clock, pass } = await begin(t);
+    open();
+    await clock.advance(10_000);
+    await store.subscriptions.ask({ kind: 'mail', target: 'a@example.net', receiver: 'a', language: 'en' });
+    await clock.advance(10_000);
+    assert.equal((await store.subscriptions.list()).length, 1);
+    clock.standStill(86_400_000);
+    await pass('it was forgotten', async () => (await store.subscriptions.list()).length === 0);
+  });
+
+  test('get no mail twice whose answer was lost', async (t) => {
+    const { open, store, clock, mail, pass, subscribe, told, incident } = await begin(t);
+    await subscribe();
+    mail.atEnd = (_mail, connection) => {
+      connection.destroy();
+      return undefined;
+    };
+    open();
+    await incident('outage', clock.now());
+    const status = async () => (await store.subscriptionMessages.list({ limit: 9 })).map((each) => each.status);
+    await pass(
+      'it came whole',
+      async () => told().length === 1 && (await status()).every((each) => each === 'unconfirmed'),
+    );
+    await clock.advance(700_000);
+    assert.equal(told().length, 1);
+  });
+
+  test('leave no address in the log, also when the mail server repeats it', async (t) => {
+    const { open, store, clock, mail, pass, subscribe, incident, logged } = await begin(t);
+    mail.answer = Object.assign(new Error('no such user <reader@example.net>'), { responseCode: 550 });
+    await subscribe();
+    open();
+    await incident('outage', clock.now());
+    const all = () => store.subscriptionMessages.list({ limit: 9 });
+    await pass('it has failed', async () => (await all()).every(({ status }) => status === 'failed'));
+    assert.ok(logged.length > 0 && !JSON.stringify([logged, await all()]).includes('reader@'));
+  });
+
+  test('with a webhook confirm it by a message that has the secret, and get signed ones', async (t) => {
+    const { open, clock, receiver, pass, store, incident } = await begin(t);
+    const subscribing = open();
+    assert.equal(await subscribing.ask('webhook', 'https://127.0.0.1/', 'en', '1.2.3.4'), 'malformed');
+    assert.equal(await subscribing.ask('webhook', hookUrl, 'en', '1.2.3.4'), undefined);
+    await pass('it was asked', () => receiver.requests.length === 1);
+    const asked = JSON.parse(receiver.requests[0]!.body);
+    assert.equal(asked.type, 'subscription.confirm');
+    const url = new URL(asked.data.confirmUrl);
+    assert.equal(url.origin + url.pathname, 'https://api.example.com/status/confirm');
+    assert.equal(await subscribing.confirm(url.searchParams.get('token')!), true);
+    const id = await incident('outage', clock.now());
+    await pass('it was told', () => receiver.requests.length === 2);
+    const { headers, body } = receiver.requests[1]!;
+    const { type, data } = JSON.parse(body);
+    assert.deepEqual([type, data.id, data.state, data.component], ['incident.begun', id, 'outage', 'market-data']);
+    const key = Buffer.from(asked.data.secret.slice('whsec_'.length), 'base64');
+    const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    assert.equal(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(content).digest('base64')}`);
+    await subscribing.end(new URL(data.endUrl).searchParams.get('token')!);
+    assert.deepEqual(await store.subscriptions.list(), []);
+  });
+});
