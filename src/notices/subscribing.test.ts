@@ -21,9 +21,9 @@ async function begin(t: TestContext) {
   const log = { debug: write, info: write, warn: write, error: write };
   let seed = 3;
   /** One more process. */
-  const open = (own: Store = store) => {
+  const open = (own: Store = store, kinds: readonly ('mail' | 'webhook')[] = ['mail', 'webhook']) => {
     const subscribing = new Subscribing({
-      ...{ store: own, clock, log, randomness: seededRandomness(seed++), kinds: ['mail', 'webhook'] },
+      ...{ store: own, clock, log, randomness: seededRandomness(seed++), kinds },
       mail: { smtp: smtpOf(mail), from },
       place: () => ({ name: 'Example', baseUrl: 'https://api.example.com' }),
       post: (_url, request) => fetch(receiver.url, { ...request, method: 'POST', redirect: 'manual' }),
@@ -65,6 +65,17 @@ describe('subscribers', { concurrency: true }, () => {
     await pass('its end was told', () => told().length === 2);
     await clock.advance(60_000);
     assert.deepEqual(told(), ['Example: No market data arrives', 'Example: Over: No market data arrives']);
+  });
+
+  test('are not told by a process that offers no subscriptions', async (t) => {
+    const { open, store, clock, subscribe, incident } = await begin(t);
+    await subscribe();
+    open(store, []);
+    const id = await incident('outage', clock.now());
+    for (let look = 0; look < 5; look++) {
+      await clock.advance(5_000);
+      assert.deepEqual(await store.subscriptions.told([id]), []);
+    }
   });
 
   test('are told that an incident changes, and not that it is over, when another goes on from it', async (t) => {
