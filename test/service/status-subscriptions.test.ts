@@ -51,7 +51,10 @@ async function begin(t: TestContext) {
 
 describe('a subscription to the status', { concurrency: true }, () => {
   test('is asked for on a page without scripts, in English and in Czech, which the status page leads to', async (t) => {
-    const { get } = await begin(t);
+    const { get, baseUrl } = await begin(t);
+    const { headers } = await fetch(`${baseUrl}/status/subscribe`, { headers: { accept: 'text/html' } });
+    assert.match(headers.get('content-security-policy')!, /form-action 'self'/);
+    assert.equal(headers.get('referrer-policy'), 'same-origin');
     assert.ok((await get('/status')).includes('href="/status/subscribe"'));
     assert.ok((await get('/cs/status')).includes('href="/cs/status/subscribe"'));
     const page = await get('/status/subscribe');
