@@ -1,5 +1,5 @@
 /** Values of places in a text, by their names. */
-export type Values = Readonly<Record<string, string | number | undefined>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 /** Puts values in the place of the words in braces, in one pass. One without a value stays as it is. */
 export function filled(text: string, values: Values): string {

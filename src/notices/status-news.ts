@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
+import { filled } from '../filled.ts';
 import type { Language } from '../languages.ts';
-import { filled } from '../store/filled.ts';
 import type { Store } from '../store/store.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import type { MailBody } from './message.ts';
