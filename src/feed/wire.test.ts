@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { check } from '../market/seeded.testing.ts';
 import { asCount, asDecimal, asList, asObject, parseLossless, parsePlain, UpstreamError } from './wire.ts';
 
 test('a number is its source text, with every digit and trailing zero', () => {
@@ -26,15 +28,60 @@ test('a time within a text makes no number of the frame a text', () => {
   assert.deepEqual(parseLossless('{"at":"15:30:58.123","price" : 1.50}'), { at: '15:30:58.123', price: '1.50' });
 });
 
-test('what is not JSON, or is nested beyond reading, is malformed', () => {
-  const deep = `${'['.repeat(200_000)}1.5${']'.repeat(200_000)}`;
-  for (const text of ['', '{', '<html></html>', '{"a":1}x', deep]) {
+test('what is not JSON is malformed, also with a number that a double would change', () => {
+  const numbers = ['{"a":1.5}x', '{1.5:2}', '{"a":1.5,1 :2}', '[1.5 2]', '[01.5]', '[1.]', '[.5]', '[+1.5]', '[1.5,-]'];
+  const texts = ['"a\\"1.5', '["a,1.5]', '[1.5"]', '1.5.5', '1.5"a"', '["\n,1.5', '["\\\n",1.5]'];
+  for (const text of ['', '{', '<html></html>', '{"a":1}x', ...numbers, ...texts]) {
     assert.throws(
       () => parseLossless(text),
       (error) => error instanceof UpstreamError && error.kind === 'malformed',
     );
   }
   assert.throws(() => parsePlain('{"a":'), UpstreamError);
+});
+
+test('numbers are read as by a reviver that takes their source, whatever the text', (t) => {
+  const bySource = (_name: string, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === 'number' ? context?.source : value;
+  const byReviver = JSON.parse as (text: string, reviver: typeof bySource) => unknown;
+  const outcomeOf = (read: () => unknown) => {
+    try {
+      return read();
+    } catch {
+      return 'malformed';
+    }
+  };
+  const pieces = [
+    '"',
+    '\\\\',
+    '{"a":',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    ' ',
+    '-',
+    '0',
+    '1.50',
+    '2e-7',
+    '"b,1.5"',
+    'null',
+    'é',
+    '\n',
+  ];
+  const json = fc.json().map((text) => `[1.50,${text}]`);
+  const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((some) => `[1.50,${some.join('')}]`);
+  check(
+    t,
+    fc.property(fc.oneof(json, soup), (text) => {
+      assert.deepEqual(
+        outcomeOf(() => parseLossless(text)),
+        outcomeOf(() => byReviver(text, bySource)),
+      );
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 test('a member called __proto__ changes nothing but its own object', () => {
