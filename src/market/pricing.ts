@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, inOneUnit, roundedQuotient, roundTo, toBig } from './decimal.ts';
+import { type DecimalString, type FixedPoint, roundTo, toBig, toFixedPoint } from './decimal.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { ConversionRate } from './upstream.ts';
 
@@ -43,10 +43,10 @@ const fixingAgeMaxMs = 10 * 24 * 60 * 60 * 1000;
 
 /** The factors, multiplied ahead, that turn an exchange price into a client price. */
 export interface PriceFactors {
-  readonly buy: Big;
-  readonly sell: Big;
+  readonly buy: FixedPoint;
+  readonly sell: FixedPoint;
   /** The mid rate alone, 1 where nothing is converted: statistics carry no fee and no margin. */
-  readonly statistics: Big;
+  readonly statistics: FixedPoint;
   readonly rounding: PriceRounding;
 }
 
@@ -64,38 +64,28 @@ export function priceFactors(
   const fee = fraction(feePercent);
   const mid = conversion === undefined ? one : toBig(conversion.rate.mid);
   const margin = conversion === undefined ? new Big(0) : fraction(conversion.marginPercent);
+  const multiplied = (factor: Big) => toFixedPoint(factor.toFixed() as DecimalString);
   return {
-    buy: one.plus(fee).times(mid).times(one.plus(margin)),
-    sell: one.minus(fee).times(mid).times(one.minus(margin)),
-    statistics: mid,
+    buy: multiplied(one.plus(fee).times(mid).times(one.plus(margin))),
+    sell: multiplied(one.minus(fee).times(mid).times(one.minus(margin))),
+    statistics: multiplied(mid),
     rounding,
   };
 }
 
 /** The price that a client pays per base unit. */
 export function buyPrice(ask: DecimalString, factors: PriceFactors, places: number): DecimalString {
-  return roundTo(toBig(ask).times(factors.buy), places, factors.rounding === 'outward' ? 'up' : 'half-even');
+  return roundTo(ask, places, factors.rounding === 'outward' ? 'up' : 'half-even', factors.buy);
 }
 
 /** The price that a client receives per base unit. Can come out as zero for a tiny bid. */
 export function sellPrice(bid: DecimalString, factors: PriceFactors, places: number): DecimalString {
-  return roundTo(toBig(bid).times(factors.sell), places, factors.rounding === 'outward' ? 'down' : 'half-even');
+  return roundTo(bid, places, factors.rounding === 'outward' ? 'down' : 'half-even', factors.sell);
 }
 
 /** An exchange statistic without fees, in the market's quote currency. */
 export function statistic(value: DecimalString, factors: PriceFactors, places: number): DecimalString {
-  return roundTo(toBig(value).times(factors.statistics), places, 'half-even');
-}
-
-/**
- * The change from one price to another in percent, two decimals, `-0.12` form, rounded once. `from` is above zero. Every price takes up to three:
- * by integers a tenth of what they take by `big.js`.
- */
-export function percentChange(from: DecimalString, to: DecimalString): DecimalString {
-  const [then, now] = inOneUnit(from, to);
-  const hundredths = roundedQuotient((now < then ? then - now : now - then) * 10_000n, then);
-  const digits = String(hundredths).padStart(3, '0');
-  return `${now < then && hundredths > 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}` as DecimalString;
+  return roundTo(value, places, 'half-even', factors.statistics);
 }
 
 /** The first instant at which the rate is no longer valid. */

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
-import { roundTo, toBig } from '../market/decimal.ts';
+import { type DecimalString, roundTo, toBig } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Quote } from '../market/quote.ts';
 import type { SourceState } from '../market/source.ts';
@@ -61,5 +61,5 @@ FourDecimals.DP = 4;
 function deviation(own: Quote, made: Quote): string {
   const level = toBig(made.bid).plus(made.ask);
   const difference = toBig(own.bid).plus(own.ask).minus(level).times(100);
-  return roundTo(new FourDecimals(difference).div(level), 2, 'half-even');
+  return roundTo(new FourDecimals(difference).div(level).toFixed() as DecimalString, 2, 'half-even');
 }

@@ -94,7 +94,7 @@ export function watchedNext(before: Watched | undefined, view: BoardView, wanted
 /** The distance of the two prices in percent of their middle, two decimals. */
 export function spreadPercent(buyPrice: string, sellPrice: string): string {
   const [buy, sell] = [toBig(buyPrice as DecimalString), toBig(sellPrice as DecimalString)];
-  return roundTo(buy.minus(sell).times(200).div(buy.plus(sell)), 2, 'half-even');
+  return roundTo(buy.minus(sell).times(200).div(buy.plus(sell)).toFixed() as DecimalString, 2, 'half-even');
 }
 
 function selected(markets: readonly MarketView[], wanted: readonly string[]): readonly MarketView[] {

@@ -1,7 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
-import type { DecimalString } from '../../market/decimal.ts';
+import { type DecimalString, percentChange } from '../../market/decimal.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
-import { percentChange } from '../../market/pricing.ts';
 import {
   middleOf,
   minuteOf,
