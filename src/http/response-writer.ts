@@ -1,6 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { LimitDecision } from '../access/limit-decision.ts';
-import type { Representation } from '../board/page.ts';
 import type { EpochMs } from '../clock.ts';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits.ts';
@@ -35,14 +34,18 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
     case 'page':
       return writePage(response, answer, context);
     case 'text': {
-      const headers = commonHeaders(context);
-      headers.push('Content-Type', answer.contentType, 'Cache-Control', 'no-store', ...answer.extraHeaders);
-      return write(response, answer.status ?? 200, headers, answer.text, context);
+      const lines = headLines([
+        'Content-Type',
+        answer.contentType,
+        'Cache-Control',
+        'no-store',
+        ...answer.extraHeaders,
+      ]);
+      return write(response, answer.status ?? 200, lines, answer.text, context);
     }
     case 'redirect': {
-      const headers = commonHeaders(context);
-      headers.push('Location', answer.location, 'Cache-Control', 'public, max-age=300');
-      return write(response, 308, headers, '', context);
+      const lines = headLines(['Location', answer.location, 'Cache-Control', 'public, max-age=300']);
+      return write(response, 308, lines, '', context);
     }
     default:
       // Not a third case: what is no answer at all must throw here and not leave its client waiting.
@@ -51,41 +54,28 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
 }
 
 function writePage(response: ServerResponse, answer: PageAnswer, context: WriteContext): Written {
-  const { page, extraHeaders } = answer;
+  const { page, cacheControl, vary, contentType, extraHeaders } = answer;
   const encoding = chooseEncoding(context.acceptEncoding);
   const entityTag = page.entityTag(encoding);
-  const headers = commonHeaders(context);
-  headers.push('Cache-Control', answer.cacheControl, 'ETag', entityTag, 'Vary', answer.vary);
-  if (extraHeaders.length > 0) headers.push(...extraHeaders);
+  const own = `Cache-Control: ${cacheControl}\r\nETag: ${entityTag}\r\nVary: ${vary}\r\n${headLines(extraHeaders)}`;
   if (matchesEntityTag(context.ifNoneMatch, entityTag)) {
-    writeHead(response, 304, headers, context);
+    writeHead(response, 304, own, context);
     response.end();
     return { status: 304, bytes: 0 };
   }
-  headers.push('Content-Type', answer.contentType);
-  return writeRepresentation(response, headers, page.as(encoding), context);
-}
-
-function writeRepresentation(
-  response: ServerResponse,
-  headers: string[],
-  { body, encoding, byteLength }: Representation,
-  context: WriteContext,
-): Written {
-  if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
-  headers.push('Content-Length', String(byteLength));
-  writeHead(response, 200, headers, context);
+  const { body, byteLength } = page.as(encoding);
+  const coding = encoding === 'identity' ? '' : `Content-Encoding: ${encoding}\r\n`;
+  const lines = `${own}Content-Type: ${contentType}\r\n${coding}Content-Length: ${byteLength}\r\n`;
+  writeHead(response, 200, lines, context);
   if (typeof body === 'string') response.end(body, 'latin1');
   else response.end(body);
   return { status: 200, bytes: byteLength };
 }
 
 function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: WriteContext): Written {
-  const headers = commonHeaders(context);
-  headers.push(...problemHeaders(answer));
   const { code, detail } = answer;
   const body = problemBody({ code, detail, requestId: context.requestId, errorsUrl: context.errorsUrl });
-  return write(response, errorTable[code].status, headers, body, context);
+  return write(response, errorTable[code].status, headLines(problemHeaders(answer)), body, context);
 }
 
 /** The headers that every problem has, however it is written. */
@@ -98,32 +88,19 @@ export function problemHeaders({ code, retryAfterSeconds, extraHeaders }: Proble
   return headers;
 }
 
-function commonHeaders({ requestId, verdict, isSecure }: WriteContext): string[] {
-  const headers = [headerNames.requestId, requestId, 'X-Content-Type-Options', 'nosniff'];
+function commonLines({ requestId, verdict, isSecure }: WriteContext): string {
+  let lines = `${headerNames.requestId}: ${requestId}\r\nX-Content-Type-Options: nosniff\r\n`;
   if (verdict !== undefined) {
-    headers.push(
-      headerNames.rateLimitLimit,
-      String(verdict.limit),
-      headerNames.rateLimitRemaining,
-      String(verdict.remaining),
-      headerNames.rateLimitReset,
-      String(verdict.resetSeconds),
-    );
+    const { limit, remaining, resetSeconds } = verdict;
+    lines += `${headerNames.rateLimitLimit}: ${limit}\r\n${headerNames.rateLimitRemaining}: ${remaining}\r\n`;
+    lines += `${headerNames.rateLimitReset}: ${resetSeconds}\r\n`;
   }
-  if (isSecure) headers.push('Strict-Transport-Security', 'max-age=31536000');
-  return headers;
+  return isSecure ? `${lines}Strict-Transport-Security: max-age=31536000\r\n` : lines;
 }
 
-function write(
-  response: ServerResponse,
-  status: number,
-  headers: string[],
-  text: string,
-  context: WriteContext,
-): Written {
+function write(response: ServerResponse, status: number, lines: string, text: string, context: WriteContext): Written {
   const bytes = Buffer.byteLength(text);
-  headers.push('Content-Length', String(bytes));
-  writeHead(response, status, headers, context);
+  writeHead(response, status, `${lines}Content-Length: ${bytes}\r\n`, context);
   response.end(text);
   return { status, bytes };
 }
@@ -135,25 +112,31 @@ type HeadedResponse = { -readonly [Name in '_header']: string | null };
  * Sets the head of an answer. Where the connection stays open it is joined here, as `writeHead` would: what it holds is the
  * service's own, and checking each character of it again takes an eighth of a request's time.
  */
-function writeHead(
-  response: ServerResponse,
-  status: number,
-  headers: string[],
-  { closes, keepAliveSeconds, now }: WriteContext,
-): void {
-  if (closes) headers.push('Connection', 'close');
+function writeHead(response: ServerResponse, status: number, own: string, context: WriteContext): void {
+  const { closes, keepAliveSeconds, now } = context;
+  const lines = commonLines(context) + own;
   if (closes || !response.shouldKeepAlive) {
-    response.writeHead(status, headers);
+    const headers = [...lines.matchAll(/(.*?): (.*)\r\n/g)].flatMap(([, name, value]) => [name!, value!]);
+    response.writeHead(status, closes ? [...headers, 'Connection', 'close'] : headers);
     return;
   }
   response.statusCode = status;
   const end = `Date: ${httpDate(now)}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
-  (response as unknown as HeadedResponse)._header = headText(status, headers) + end;
+  (response as unknown as HeadedResponse)._header = statusLine(status) + lines + end;
 }
 
 /** Joins the status line and headers, names and values in turn, each line with its end (RFC 9112 §2.1). */
 export function headText(status: number, headers: readonly string[]): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  return statusLine(status) + headLines(headers);
+}
+
+function statusLine(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+}
+
+/** Names and values in turn, as lines. */
+function headLines(headers: readonly string[]): string {
+  let text = '';
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return text;
 }

@@ -37,7 +37,7 @@ export function servingOf({ request, keyId, now: askedAt, route, query, status, 
   let text = '';
   if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
   else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
-  const asked = route === '/v1/ticker' ? parseSymbol(queryValues(query, 'symbol')[0] ?? '') : undefined;
-  const symbol = (answer.kind === 'page' ? answer.symbol : asked) ?? '';
+  const asked = () => (route === '/v1/ticker' ? parseSymbol(queryValues(query, 'symbol')[0] ?? '') : undefined);
+  const symbol = (answer.kind === 'page' ? answer.symbol : asked()) ?? '';
   return { keyId, askedAt, route, symbol, status, text, request };
 }
