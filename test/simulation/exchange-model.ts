@@ -17,6 +17,8 @@ import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, 
 
 /** A market changes about so often: less than the real ones, and within the ten seconds after which silence is looked into. */
 const changeEveryMs = 6_000;
+/** While the world is quiet all markets change at once, as seldom as that is not looked into. */
+const quietChangeEveryMs = 9_000;
 const beatEveryMs = 1_000;
 
 /** A best bid and ask that an exchange had, as it writes them. */
@@ -211,10 +213,16 @@ export class ExchangeModel implements OutsideServer {
   #change(symbol: string): void {
     const { clock } = this.lane;
     const market = this.exchange.markets.get(symbol)!;
-    clock.after(changeEveryMs * (0.5 + this.#randomness.fraction()), () => this.#change(symbol));
+    clock.after(this.#untilChangeMs(), () => this.#change(symbol));
     market.step(clock.now());
     this.#tell(symbol);
     this.exchange.repeat(market);
+  }
+
+  #untilChangeMs(): number {
+    const { nowMs, scheduler } = theWorld();
+    if (scheduler.isQuiet) return quietChangeEveryMs - (nowMs % quietChangeEveryMs);
+    return changeEveryMs * (0.5 + this.#randomness.fraction());
   }
 
   #tell(symbol: string): void {

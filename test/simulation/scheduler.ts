@@ -17,12 +17,15 @@ export const epochMs = Date.parse('2026-11-24T10:00:00.000Z');
 const eventsInTurnMax = 20_000;
 /** What looks more often looks so often, except for what hurries: that is within every time that the contract states. */
 const busyEveryMs = 200;
-/** The shortest period of repeated work in a quiet stretch, below every silence that the service reports: one of 4.5 s is a process that stood still. */
-const quietEveryMs = 4_000;
+/** The shortest period of repeated work in a quiet stretch. It ends early enough for all of it to be done before something happens. */
+const quietEveryMs = 12_000;
+/** That of what looks whether something is silent, below every silence that is reported: one of 4.5 s is a process that stood still. */
+const quietWatchEveryMs = 4_000;
+const watching = /\/(?:live-link|push-session)\.ts/;
 /** That of what others hear: exchanges, and the board's publisher, which looks every `publishEveryMs`. */
 const quietHeardEveryMs = 3_000;
 const publishEveryMs = 50;
-/** Waits between these take as long as the longest does for the lease to be renewed in time. */
+/** Waits from the first on take as long as the longest does for the lease to be renewed in time; one of a second is a pause between two looks. */
 const pauseMs = [400, 1_000] as const;
 const quietPauseMs = 1_500;
 const nativeImmediate = setImmediate;
@@ -217,17 +220,18 @@ export class Lane {
     now: () => Math.floor(this.root.#wallMs + this.root.#elapsedMs) as EpochMs,
     monotonicMs: () => this.root.#monotonicMs + this.root.#elapsedMs,
     after: (delayMs, run) => {
-      const isPause = this.isPatient && this.#scheduler.isQuiet && delayMs >= pauseMs[0] && delayMs <= pauseMs[1];
-      return this.#scheduler.after(
-        this,
-        (isPause ? quietPauseMs : Math.max(1, Math.ceil(delayMs))) / this.root.#rate,
-        run,
-      );
+      const isPause = this.isPatient && delayMs >= pauseMs[0] && delayMs <= pauseMs[1] && this.#scheduler.isQuiet;
+      const longMs = delayMs === pauseMs[1] ? quietEveryMs : quietPauseMs;
+      const waitMs = isPause ? longMs : Math.max(1, Math.ceil(delayMs));
+      return this.#scheduler.after(this, waitMs / this.root.#rate, run);
     },
     every: (periodMs, run) => {
       const busyMs = periodMs < publishEveryMs ? periodMs : Math.max(periodMs, busyEveryMs);
       const isHeard = periodMs <= publishEveryMs || !this.root.isPatient;
-      const quietMs = Math.max(periodMs, isHeard ? quietHeardEveryMs : quietEveryMs);
+      // Asked once for each timer.
+      const isWatch = watching.test(new Error().stack!);
+      const longMs = isWatch ? quietWatchEveryMs : quietEveryMs;
+      const quietMs = Math.max(periodMs, isHeard ? quietHeardEveryMs : longMs);
       const fire = () => {
         timer = this.clock.after(this.#scheduler.isQuiet ? quietMs : busyMs, fire);
         run();

@@ -76,7 +76,7 @@ export class DatabaseSync extends PlatformDatabase {
   override exec(sql: string): void {
     this.admit(isEnd(sql));
     if (!isFrame(sql)) this.changed();
-    super.exec(sql.replace('synchronous = normal', 'synchronous = off'));
+    super.exec(sql.replace(/synchronous = (?:normal|full)/, 'synchronous = off'));
   }
 
   override prepare(sql: string): StatementSync {
