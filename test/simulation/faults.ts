@@ -108,9 +108,10 @@ const faults = {
   'catalogue empty': ofExchange('catalogue-empty'),
   'REST broken': ofExchange('rest-500'),
   'REST slow': ofExchange('rest-slow', () => ({ delayMs: 8_000 })),
-  // Those of the two that are left say of when they are.
+  // Bitvavo says of when its prices are. Coinbase, where that is silent too, does not: what nobody contradicts then is a lie that looks like a price.
   'only a cache answers': {
-    begin: async ({ exchanges: [first, ...rest] }) => {
+    begin: async ({ troubles, exchanges: [first, ...rest] }) => {
+      troubles.lie(true);
       await first!.set({ fault: 'down' });
       for (const exchange of rest) {
         exchange.cache(true);
@@ -118,7 +119,8 @@ const faults = {
         exchange.cut();
       }
     },
-    end: async ({ exchanges: [first, ...rest] }) => {
+    end: async ({ troubles, exchanges: [first, ...rest] }) => {
+      troubles.lie(false);
       await first!.faults.clear('down');
       for (const exchange of rest) {
         exchange.cache(false);
@@ -287,7 +289,7 @@ export function schedule(simulation: Simulation, planned: PlannedFault): void {
   const { world } = simulation;
   const lane = world.scheduler.lane('faults');
   const act = (what: string, run: Fault['begin']) => {
-    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
+    if (!/^lie|^only|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
     world.note('fault', `${kind} ${what} (${choice.toFixed(3)})`);
     // A fault that is there already cannot begin once more, and one that ended with another cannot end.
     Promise.try(run, simulation, choice).catch((error: Error) => world.note('fault', `${kind}: ${error.message}`));
