@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module';
+import { isBuiltin, registerHooks } from 'node:module';
 
 const source = new URL('../../src/', import.meta.url).href;
 const simulation = new URL('./', import.meta.url).href;
@@ -33,18 +33,25 @@ const only: Readonly<Record<string, RegExp>> = {
 /**
  * Has the modules of the service that are loaded from now on find doubles. A thread is its module loaded once more, as `worker.ts?thread=N`:
  * it finds its own port.
+ *
+ * @param former the tree of another state of the service, whose modules find the same doubles, and the libraries of this one
  */
-export function hookDoubles(): void {
+export function hookDoubles(former?: URL): void {
+  const formerSource = former && new URL('src/', former).href;
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '' } = context;
-      if (!parentURL.startsWith(source)) return next(specifier, context);
+      const isFormer = formerSource !== undefined && parentURL.startsWith(formerSource);
+      if (!isFormer && !parentURL.startsWith(source)) return next(specifier, context);
       const { search, pathname } = new URL(parentURL);
       if (specifier === 'node:worker_threads' && search !== '')
         return next(`${simulation}doubles/thread-scope.ts${search}`, context);
       const found = doubles[specifier];
-      const isMeant = found !== undefined && (only[specifier]?.test(pathname) ?? true);
-      if (!isMeant) return next(specifier, context);
+      // That of the layout is for the pages of this tree.
+      const isOwn = specifier.startsWith('.');
+      const isMeant = found !== undefined && (only[specifier]?.test(pathname) ?? true) && !(isFormer && isOwn);
+      const isLibrary = !isOwn && !isBuiltin(specifier);
+      if (!isMeant) return next(specifier, isFormer && isLibrary ? { ...context, parentURL: source } : context);
       // Those that are required are resolved otherwise.
       return { url: found, format: 'module-typescript', shortCircuit: true };
     },

@@ -4,7 +4,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
 import type { EpochMs } from '../../src/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
+import { openStore as openOwnStore, type Store } from '../../src/store/store.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import type { KeptTables } from './postgres-model.ts';
 import type { PostgresServer } from './postgres-server.ts';
@@ -42,6 +42,7 @@ const storeOfFormerRelease = new URL('../golden/store-4.zst', import.meta.url);
 export class Operator {
   readonly lane: Lane;
   readonly #world: World;
+  readonly #openStore: typeof openOwnStore;
   readonly #path: string;
   readonly #quotes: HonestQuotes;
   readonly #keyChanged: (old: string, replacement: string) => void;
@@ -61,15 +62,17 @@ export class Operator {
   readonly #betweenActs: (() => void)[] = [];
   #restored: Promise<unknown> = Promise.resolve();
 
-  /** @param keyChanged a client that has the one key has the other from now on */
+  /** @param keyChanged a client that has the one key has the other from now on @param openStore as whoever runs the former release does */
   constructor(
     world: World,
     directory: string,
     quotes: HonestQuotes,
     postgres: PostgresServer | undefined,
     keyChanged: (old: string, replacement: string) => void,
+    openStore = openOwnStore,
   ) {
     this.#world = world;
+    this.#openStore = openStore;
     this.#path = storeIn(directory);
     this.#url = storeUrlOf(directory, postgres !== undefined);
     this.#postgres = postgres;
@@ -244,7 +247,7 @@ export class Operator {
 
   async #open(): Promise<void> {
     const { clock } = this.lane;
-    this.#store = await openStore({ url: this.#url, clock, randomness: this.#world.operatorRandomness });
+    this.#store = await this.#openStore({ url: this.#url, clock, randomness: this.#world.operatorRandomness });
   }
 
   async #makeAccount(): Promise<void> {

@@ -16,6 +16,8 @@ export interface Options {
   readonly only: string | undefined;
   /** In the place of the one that the seed gives. */
   readonly store: 'postgres' | 'sqlite' | undefined;
+  /** The tree of another state of the service, which processes are upgraded from. */
+  readonly former: string | undefined;
   readonly notes: boolean;
   readonly twice: boolean;
 }
@@ -28,11 +30,11 @@ export function optionsOf(args: readonly string[]): Options {
     args: [...args],
     options: {
       ...{ seed: text, seeds: text, days: text, processes: text, minutes: text, 'side-by-side': text, shrink: text },
-      ...{ only: text, store: text, notes: flag, twice: flag },
+      ...{ only: text, store: text, former: text, notes: flag, twice: flag },
     },
   });
   const number = (given: string | undefined, otherwise: number) => Number(given ?? otherwise);
-  const { only, notes, twice, processes, store } = values;
+  const { only, notes, twice, processes, store, former } = values;
   if (store !== undefined && store !== 'postgres' && store !== 'sqlite')
     throw new Error('--store is postgres or sqlite');
   return {
@@ -43,6 +45,6 @@ export function optionsOf(args: readonly string[]): Options {
     minutes: number(values.minutes, 1e6),
     sideBySide: number(values['side-by-side'], 2),
     shrink: number(values.shrink, 12),
-    ...{ only, store, notes, twice },
+    ...{ only, store, former, notes, twice },
   };
 }

@@ -2,17 +2,23 @@
  * `npm run simulate -- --seed N --days D --processes P`: whole services in a simulated world, see docs/contributors/simulation.md. The doubles of
  * the platform have to be in place before the service is loaded.
  */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { hookDoubles } from './hooks.ts';
 import { optionsOf } from './options.ts';
 import { replacePlatform } from './platform.ts';
+import { releaseIn } from './release.ts';
 import { runSideBySide } from './side-by-side.ts';
 
 const options = optionsOf(process.argv.slice(2));
 if (options.seeds > 1) process.exit(await runSideBySide(options));
-hookDoubles();
+const former = options.former === undefined ? undefined : pathToFileURL(`${resolve(options.former)}/`);
+hookDoubles(former);
 const { simulate } = await import('./simulate.ts');
+// Loaded before time is virtual.
+const release = former && (await releaseIn(former));
 replacePlatform();
-const { code, tally } = await simulate(options);
+const { code, tally } = await simulate(options, release);
 // Whoever runs several adds them up.
 if (process.send !== undefined) await new Promise((sent) => process.send!(tally, sent));
 process.exit(code);

@@ -4,11 +4,15 @@ import type { Randomness } from '../../src/clock.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import type { Log } from '../../src/log.ts';
 import { type Service, startService } from '../../src/main.ts';
+import { openStore } from '../../src/store/store.ts';
+import type { Release } from './release.ts';
 import type { Lane } from './scheduler.ts';
 import type { World } from './world.ts';
 
 /** Whoever runs the service starts a process again that could not start. */
 const restartAfterMs = 10_000;
+
+const own: Release = { loadConfiguration, startService, openStore };
 
 /** A process of the service as `main.ts` makes it, in a lane of its own. */
 export class ServiceProcess {
@@ -28,10 +32,15 @@ export class ServiceProcess {
   disturbedAtMs = 0;
 
   readonly only: 'feed' | 'api' | undefined;
+  /** From its next start on it runs the former release. */
+  isFormer: boolean;
+  readonly #former: Release | undefined;
+  #release = own;
 
   /**
    * @param directory with the database that it shares with the others
    * @param only this part of the service
+   * @param former what it runs at first
    */
   constructor(
     world: World,
@@ -39,7 +48,10 @@ export class ServiceProcess {
     directory: string,
     settings: Readonly<Record<string, string>>,
     only?: 'feed' | 'api',
+    former?: Release,
   ) {
+    this.#former = former;
+    this.isFormer = former !== undefined;
     this.only = only;
     this.name = name;
     this.#world = world;
@@ -82,11 +94,12 @@ export class ServiceProcess {
     lane.drift(this.#rate);
     this.#lane = lane;
     this.#service = undefined;
-    this.#disturbed('starts');
+    this.#release = (this.isFormer && this.#former) || own;
+    this.#disturbed(this.#release === own ? 'starts' : 'starts as the former release');
     lane.later(0, () => {
       const options = { clock: lane.clock, randomness: this.#randomness, log: this.#log(lane), version: '1.0.0' };
       const reread = async () => this.configuration();
-      startService({ ...options, configuration: this.configuration(), reread, only: this.only }).then(
+      this.#release.startService({ ...options, configuration: this.configuration(), reread, only: this.only }).then(
         (service) => {
           this.#service = service;
           this.#world.note(this.name, 'serves');
@@ -114,7 +127,7 @@ export class ServiceProcess {
     const readFile = () => {
       throw Object.assign(new Error('no file'), { code: 'ENOENT' });
     };
-    return loadConfiguration({ flags: [], env, cwd: join(this.#directory), readFile }).configuration;
+    return this.#release.loadConfiguration({ flags: [], env, cwd: join(this.#directory), readFile }).configuration;
   }
 
   kill(): void {

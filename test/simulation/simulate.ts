@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { seededRandomness } from '../support/fake-clock.ts';
 import { type PlannedFault, planOf, quietOf, schedule } from './faults.ts';
 import type { Options } from './options.ts';
+import type { Release } from './release.ts';
 import { type Rule, rules, type Violation } from './rules.ts';
 import { kindOf } from './seed-kind.ts';
 import { shrink as shrinkPlan } from './shrink.ts';
@@ -34,13 +35,18 @@ export interface SeedOptions {
   /** A pattern: faults of no other kind. */
   readonly only?: string | undefined;
   readonly store?: 'postgres' | 'sqlite' | undefined;
+  /** Processes run it at first. */
+  readonly former?: Release | undefined;
   /** In the place of the one that the seed gives. */
   readonly plan?: readonly PlannedFault[];
 }
 
 /** Runs a seed as the command line says, and prints what came of it. */
-export async function simulate({ seed, days, processes, only, store, notes, twice, shrink }: Options) {
-  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store };
+export async function simulate(
+  { seed, days, processes, only, store, notes, twice, shrink }: Options,
+  former?: Release,
+) {
+  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store, former };
   const outcome = await runSeed(options);
   report(outcome, notes);
   let isWell = outcome.violations.length === 0;
@@ -86,7 +92,7 @@ async function explain(outcome: Outcome, options: SeedOptions, runsMax: number):
   );
 }
 
-export async function runSeed({ seed, days, processes, only, store, plan }: SeedOptions): Promise<Outcome> {
+export async function runSeed({ seed, days, processes, only, store, former, plan }: SeedOptions): Promise<Outcome> {
   const before = process.cpuUsage();
   const forMs = days * dayMs;
   const kind = kindOf(seed, processes, store);
@@ -95,7 +101,7 @@ export async function runSeed({ seed, days, processes, only, store, plan }: Seed
     await Promise.all([import('../../src/store/postgres/open.ts'), import('../../src/store/postgres/listen.ts')]);
   const planned = plan ?? planOf(seededRandomness(seed), forMs, kind, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
-  const simulation = new Simulation({ kind, forMs, begun, quiet: quietOf(planned, forMs) });
+  const simulation = new Simulation({ kind, former, forMs, begun, quiet: quietOf(planned, forMs) });
   const trace = await simulation.run();
   const { findings, world } = simulation;
   const { user, system } = process.cpuUsage(before);

@@ -11,6 +11,7 @@ import { PostgresServer } from './postgres-server.ts';
 import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
+import type { Release } from './release.ts';
 import { Findings } from './rules.ts';
 import { epochMs, type Lane } from './scheduler.ts';
 import { dialectsOf, marketsOf, recordIn, type SeedKind, settingsOf } from './seed-kind.ts';
@@ -22,6 +23,8 @@ import { enter, type StoreTrouble, World } from './world.ts';
 export interface SimulationOptions {
   readonly kind: SeedKind;
   readonly forMs: number;
+  /** All processes run it until they are upgraded for the first time. */
+  readonly former?: Release | undefined;
   /** Stretches in which nothing begins or ends. */
   readonly quiet?: readonly (readonly [number, number])[];
   /** Called once everything has started: what happens to it. */
@@ -56,6 +59,7 @@ export class Simulation {
   readonly troubles: Troubles;
   readonly operator: Operator;
   answers = 0;
+  #isUpgraded = false;
   readonly #options: SimulationOptions;
   readonly #directory: string;
   readonly #trace = createHash('sha256');
@@ -78,9 +82,11 @@ export class Simulation {
     this.#quotes = new HonestQuotes(feeAtFirst, '1', rate);
     if (kind.hasPostgres) this.postgres = new PostgresServer();
     world.postgres = this.postgres;
-    this.operator = new Operator(world, this.#directory, this.#quotes, this.postgres, (old, key) => {
+    const keyChanged = (old: string, key: string) => {
       for (const client of this.#clients) if (client.key === old) client.use(key);
-    });
+    };
+    const openStore = options.former?.openStore;
+    this.operator = new Operator(world, this.#directory, this.#quotes, this.postgres, keyChanged, openStore);
     const quoted = (exchange: string) => (pair: string, quote: Quote, isMuted: boolean) => {
       const symbol = pair.replace('/', '');
       this.#quotes.quoted(exchange, symbol, quote, world.nowMs, isMuted);
@@ -199,12 +205,17 @@ export class Simulation {
     this.operator.restore(what, this.processes).catch(failed);
   }
 
-  /** Stops and starts one process after the other. */
+  /** Stops and starts one process after the other, each as the other release where there are two. */
   upgrade(): void {
     const lane = this.world.scheduler.lane('upgrade');
+    this.#isUpgraded = !this.#isUpgraded;
+    const isFormer = !this.#isUpgraded;
     for (const [index, process] of this.processes.entries()) {
       lane.later(index * upgradeEveryMs, () => process.stop());
-      lane.later(index * upgradeEveryMs + upgradeEveryMs / 2, () => process.start());
+      lane.later(index * upgradeEveryMs + upgradeEveryMs / 2, () => {
+        process.isFormer = isFormer;
+        process.start();
+      });
     }
   }
 
@@ -259,6 +270,8 @@ export class Simulation {
     this.reloadSources(this.exchanges.length);
     for (const process of this.processes) {
       process.thaw();
+      // One that cannot go back starts no more.
+      process.isFormer = false;
       if (process.isDrifting) this.drift(process, 1);
       if (process.offMs !== 0) this.setClock(process, 0);
       process.start();
@@ -302,7 +315,9 @@ export class Simulation {
     const look = operator.operate(async ({ markets, audit }) => {
       const delisted = (await markets.list()).filter(({ delistedAt }) => delistedAt !== undefined);
       count = this.#symbols.filter((symbol) => !delisted.some((market) => market.symbol === symbol)).length;
-      for (const { at, subject } of (await audit.page({ limit: 100, action: 'market.delist' })).items)
+      // A former release does not choose by action.
+      const { items } = await audit.page({ limit: 100, action: 'market.delist' });
+      for (const { at, subject } of items.filter(({ action }) => action === 'market.delist'))
         findings.check(
           'never delisted',
           troubles.isGone(subject.id, at - epochMs),
@@ -364,7 +379,15 @@ export class Simulation {
     const partOf = (index: number) => (kind.isSplit ? (index === 0 ? 'feed' : 'api') : undefined);
     return Array.from(
       { length: kind.processes },
-      (_, index) => new ServiceProcess(this.world, `process-${index + 1}`, this.#directory, settings, partOf(index)),
+      (_, index) =>
+        new ServiceProcess(
+          this.world,
+          `process-${index + 1}`,
+          this.#directory,
+          settings,
+          partOf(index),
+          this.#options.former,
+        ),
     );
   }
 }

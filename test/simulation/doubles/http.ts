@@ -122,7 +122,8 @@ export class VirtualServer extends EventEmitter implements PublicServer {
   #isListening = false;
   #closed: (() => void) | undefined;
 
-  listen(_options: object): this {
+  listen(_options: object, listening?: () => void): this {
+    if (listening !== undefined) this.once('listening', listening);
     const { lane, listeners } = theWorld();
     lane.later(1, () => {
       this.#isListening = true;
