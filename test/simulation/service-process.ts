@@ -102,7 +102,8 @@ export class ServiceProcess {
       this.#release.startService({ ...options, configuration: this.configuration(), reread, only: this.only }).then(
         (service) => {
           this.#service = service;
-          this.#world.note(this.name, 'serves');
+          // It waited for its store, maybe, and takes what the others know only now.
+          this.#disturbed('serves');
         },
         (error: Error) => {
           this.#world.note(
