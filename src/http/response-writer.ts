@@ -134,10 +134,13 @@ function statusLine(status: number): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
 }
 
-/** Names and values in turn, as lines. */
+/** Names and values in turn, as lines. Throws on a value that would be a line of its own. */
 function headLines(headers: readonly string[]): string {
   let text = '';
-  for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) {
+    if (/[\r\n]/.test(headers[at + 1]!)) throw new TypeError(`the header ${headers[at]} has a line break`);
+    text += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  }
   return text;
 }
 
