@@ -108,10 +108,9 @@ const faults = {
   'catalogue empty': ofExchange('catalogue-empty'),
   'REST broken': ofExchange('rest-500'),
   'REST slow': ofExchange('rest-slow', () => ({ delayMs: 8_000 })),
-  // Bitvavo says of when its prices are. Coinbase, where that is silent too, does not: what nobody contradicts then is a lie that looks like a price.
+  // Those of the two that are left say of when they are.
   'only a cache answers': {
-    begin: async ({ troubles, exchanges: [first, ...rest] }) => {
-      troubles.lie(true);
+    begin: async ({ exchanges: [first, ...rest] }) => {
       await first!.set({ fault: 'down' });
       for (const exchange of rest) {
         exchange.cache(true);
@@ -119,8 +118,7 @@ const faults = {
         exchange.cut();
       }
     },
-    end: async ({ troubles, exchanges: [first, ...rest] }) => {
-      troubles.lie(false);
+    end: async ({ exchanges: [first, ...rest] }) => {
       await first!.faults.clear('down');
       for (const exchange of rest) {
         exchange.cache(false);
@@ -289,7 +287,7 @@ export function schedule(simulation: Simulation, planned: PlannedFault): void {
   const { world } = simulation;
   const lane = world.scheduler.lane('faults');
   const act = (what: string, run: Fault['begin']) => {
-    if (!/^lie|^only|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
+    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
     world.note('fault', `${kind} ${what} (${choice.toFixed(3)})`);
     // A fault that is there already cannot begin once more, and one that ended with another cannot end.
     Promise.try(run, simulation, choice).catch((error: Error) => world.note('fault', `${kind}: ${error.message}`));
