@@ -63,6 +63,6 @@ test('whoever may not reload the sources sees no button for it', consoleTest, as
     await stage.sees('Markets of');
     assert.equal(await stage.button('Reload sources').count(), count);
     await stage.button('Sign out').click();
-    await stage.page.getByLabel('Operator token').waitFor();
+    await stage.tokenField.waitFor();
   }
 });

@@ -29,7 +29,6 @@ test(
 describe('who may use the console', { concurrency: 3 }, () => {
   test('a wrong token is refused in the words of the service', consoleTest, async (t) => {
     const stage = await ConsoleStage.start(t);
-    const { page } = stage;
     const refused = await fetch(`${stage.harness.service.adminUrl}/api/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -38,7 +37,7 @@ describe('who may use the console', { concurrency: 3 }, () => {
     const { detail } = (await refused.json()) as { detail: string };
     await stage.open();
     await stage.signIn('mdo_of-nobody-at-all-and-quite-long');
-    const field = page.getByLabel('Operator token');
+    const field = stage.tokenField;
     await eventually('the refusal', async () => (await field.getAttribute('aria-invalid')) === 'true');
     await stage.sees(detail);
     assert.equal(await field.inputValue(), '');

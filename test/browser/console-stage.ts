@@ -84,8 +84,13 @@ export class ConsoleStage {
     await this.page.goto(`${this.harness.service.adminUrl}/console/${hash}`);
   }
 
+  /** Of the page to sign in, and not the table of operator tokens, which may still stand there after a click on "Sign out". */
+  get tokenField(): Locator {
+    return this.page.getByLabel('Operator token', { exact: true });
+  }
+
   async signIn(token = this.token): Promise<void> {
-    await this.page.getByLabel('Operator token').fill(token);
+    await this.tokenField.fill(token);
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 

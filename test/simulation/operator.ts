@@ -213,12 +213,19 @@ export class Operator {
     for (const process of processes) process.kill();
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#path}${suffix}`, { force: true });
     if (this.#postgres !== undefined) this.#postgres.restore(this.#keptTables!);
-    else if (kept === undefined) writeFileSync(this.#path, zstdDecompressSync(readFileSync(storeOfFormerRelease)));
+    else if (kept === undefined) this.#takeFormerStore();
     else copyFileSync(this.#copy, this.#path);
     this.#remember(kept);
     for (const process of processes) process.start();
     await this.#wait(opensAgainAfterMs);
     await this.#openAgain(kept);
+  }
+
+  /** Without its last known prices, which no exchange of this world had. */
+  #takeFormerStore(): void {
+    writeFileSync(this.#path, zstdDecompressSync(readFileSync(storeOfFormerRelease)));
+    using database = new DatabaseSync(this.#path);
+    database.exec('delete from snapshots');
   }
 
   async #openAgain(kept: Known | undefined): Promise<void> {
