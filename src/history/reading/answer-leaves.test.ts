@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochMs } from '../../clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { RequestNumbers } from '../../request-numbers.ts';
+import { leafOf } from '../segment/hash-tree.ts';
 import { InForce } from '../segment/keyframe.ts';
 import type { FactRow, QuoteRow, Rows, ServingRow } from '../segment/rows.ts';
-import { AnswerLeaves } from './answer-leaves.ts';
+import { AnswerLeaves, answerView } from './answer-leaves.ts';
 
 const requestKey = Buffer.alloc(16, 7);
 const symbols = ['ADAEUR', 'BTCEUR'] as MarketSymbol[];
@@ -87,6 +89,20 @@ test('the ids of many requests are those of each', () => {
         ids.map((id) => numbers.numberOf(id)),
         some,
       );
+    }),
+  );
+});
+
+test('a leaf is the hash of the answer as JSON, whatever its key and its symbol are called', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (keyId, symbol) => {
+      const serving = { ...servingRow(1_795_461_373_624 as EpochMs, symbol as MarketSymbol, 0), keyId };
+      const leaves = new AnswerLeaves(new InForce(), requestKey);
+      leaves.apply({ quotes: [], facts: [], servings: [serving] });
+      const requestId = new RequestNumbers(requestKey).idOf(serving.request);
+      // Nothing was published: what was answered has no bytes.
+      const text = JSON.stringify({ ...answerView({ ...serving, requestId }), content: hash('sha256', '') });
+      assert.deepEqual(leaves.take()[0], Buffer.from(leafOf(text), 'latin1'));
     }),
   );
 });
