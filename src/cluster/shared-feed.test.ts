@@ -108,6 +108,15 @@ test('a follower that cannot ask starts a feed, keeps it ten seconds beside the 
   assert.deepEqual([seen(), shared.isAlone], [['takes 20 as newer', 'takes 21'], false]);
 });
 
+test('what is sent before a process knows that another leads again is not lost: it begins with the whole state then', async () => {
+  const node = process();
+  assert.ok(node.isRead);
+  await node.lose('unreachable');
+  assert.ok(!node.isRead, 'a change that came now would not be taken, and never come again');
+  await node.lose('elsewhere');
+  assert.ok(node.isRead);
+});
+
 test('a feed of its own does not end before the next leader proves that it is fed', async () => {
   const { clock, lose, send, seen, shared } = process();
   await lose('unreachable');

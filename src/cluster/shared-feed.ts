@@ -175,6 +175,8 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     }
     log.warn({ reason }, 'Redis cannot be asked: this process goes on with a feed of its own');
     this.#role = 'alone';
+    // What came before it knows that another leads would be lost: whoever follows again begins with the whole state.
+    this.#stopReading();
     this.#beginFeed();
   }
 

@@ -138,11 +138,13 @@ export class Witnesses {
     this.#explained.set(`${by} ${symbol}`, shown);
     const { quotes, offMsMax, isDoubtful } = this.#truth;
     if (isDoubtful) return;
+    const { clocksSetAtMs, storeLostAtMs = Number.POSITIVE_INFINITY } = this.#truth;
     const offMs = this.#truth.offMs(by);
-    const { storeLostAtMs = Number.POSITIVE_INFINITY } = this.#truth;
+    // Of an answer on its way to a slow client, which the clock was set after.
+    const setMs = clocksSetAtMs >= askedAtMs ? offMsMax : 0;
     const terms = [
-      Math.min(askedAtMs, storeLostAtMs) + offMs - termsWithinMs,
-      answeredAtMs + offMs + termsWithinMs,
+      Math.min(askedAtMs, storeLostAtMs) + offMs - setMs - termsWithinMs,
+      answeredAtMs + offMs + setMs + termsWithinMs,
     ] as const;
     const isHonest = quotes.explains(ticker, timestampMs - this.#epochMs, datedWithinMs + offMsMax, terms);
     this.#findings.check('honest price', isHonest, () => `${by} served ${symbol} at ${shown}`);
