@@ -6,7 +6,7 @@ import { type AlertDestination, alertMessage } from './alert-message.ts';
 import type { MailBody } from './message.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
 import { Teller } from './teller.ts';
-import { sendWebhook, type WebhookOutcome } from './webhook.ts';
+import { type SendOutcome, sendWebhook } from './webhook.ts';
 
 interface AlertingOptions extends RetryingSender {
   readonly store: Pick<Store, 'alerts' | 'deliveries'>;
@@ -40,7 +40,7 @@ export class Alerting extends Teller<AlertingOptions> {
       log.warn({ alert: id, name, subject, summary }, endedAt === undefined ? 'an alert is on' : 'an alert is over');
   }
 
-  protected async send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<WebhookOutcome> {
+  protected async send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<SendOutcome> {
     const { alerts, clock, baseUrl } = this.options;
     const destination = alerts.destinations.find(({ name }) => name === claim.destination);
     if (destination === undefined) return { kind: 'postponed', reason: 'not configured' };

@@ -2,7 +2,7 @@ import { type Clock, type Randomness, withTimeout } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { deliver, type SmtpServer } from './delivery.ts';
 import { composeMessage, type MailBody, type Mailbox } from './message.ts';
-import type { WebhookOutcome } from './webhook.ts';
+import type { SendOutcome } from './webhook.ts';
 
 /** The clock, and the mail server with the sender of its mails; `undefined` where none is configured. */
 export interface MailSender {
@@ -29,7 +29,7 @@ export async function sendMail(
   { to, messageId }: { readonly to: string; readonly messageId: string },
   stopping: AbortSignal,
   mayEnd?: () => Promise<boolean>,
-): Promise<WebhookOutcome> {
+): Promise<SendOutcome> {
   if (mail === undefined) return { kind: 'postponed', reason: 'no mail server is configured' };
   const { smtp: server, from } = mail;
   const message = await composeMessage(body, { from, to, messageId, date: clock.now() });

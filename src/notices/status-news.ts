@@ -22,7 +22,7 @@ export interface StatusNews {
   readonly fromMs: number;
   /** `null` while it lasts. */
   readonly toMs: number | null;
-  /** The name under which it is told once. */
+  /** Its name among the events of the incident or window: each is told only once. */
   readonly key: string;
 }
 
@@ -55,7 +55,7 @@ export function windowNews(windows: readonly WindowRecord[], known: ReadonlySet<
       if (!known.has(id) || now - (cancelledAt ?? to) > tellWithinMs) return [];
       return [isOver ? tell('maintenance.ended', 'ended') : tell('maintenance.cancelled', 'cancelled')];
     }
-    // One that began when it was announced is told once.
+    // One that begins as it is announced gets one message, not two.
     const isSudden = createdAt >= from;
     const first = isSudden ? 'maintenance.begun' : 'maintenance.announced';
     const until = tell(known.has(id) ? 'maintenance.changed' : first, `until ${to}`);

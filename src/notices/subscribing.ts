@@ -7,7 +7,7 @@ import { postToPublic, strangersUrl } from './public-post.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
 import { incidentNews, type NewsPlace, newsMessage, type StatusNews, tellWithinMs, windowNews } from './status-news.ts';
 import { Teller } from './teller.ts';
-import { type Post, sendWebhook, type WebhookOutcome } from './webhook.ts';
+import { type Post, type SendOutcome, sendWebhook } from './webhook.ts';
 
 type Kind = 'mail' | 'webhook';
 
@@ -84,7 +84,7 @@ export class Subscribing extends Teller<SubscribingOptions> {
     return this.options.store.subscriptions.prune();
   }
 
-  protected async send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<WebhookOutcome> {
+  protected async send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<SendOutcome> {
     const { store, place, clock, post = postToPublic() } = this.options;
     const { id, destination, content, messageId } = claim;
     const [subscription] = await store.subscriptions.list(destination);

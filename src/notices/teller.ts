@@ -5,7 +5,7 @@ import type { ClaimedDelivery, Deliveries } from '../store/deliveries.ts';
 import type { NoticeOutcome } from '../store/outbox.ts';
 import { domainOf } from './message.ts';
 import type { RetryingSender } from './send-mail.ts';
-import type { WebhookOutcome } from './webhook.ts';
+import type { SendOutcome } from './webhook.ts';
 
 interface Told {
   readonly outbox: Pick<Deliveries, 'claim' | 'settle' | 'prune'>;
@@ -46,7 +46,7 @@ export abstract class Teller<Options extends RetryingSender> {
   /** Drops what is too old of what is kept besides. */
   protected prune?(): Promise<void>;
   /** Makes one attempt, in a minute at most. One that rejects is made again once its claim is over. */
-  protected abstract send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<WebhookOutcome>;
+  protected abstract send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<SendOutcome>;
 
   start(): void {
     if (this.#told.couriers === 0) return;
@@ -109,7 +109,7 @@ export abstract class Teller<Options extends RetryingSender> {
     return true;
   }
 
-  #judged({ attempts, createdAt }: ClaimedDelivery, sent: WebhookOutcome): NoticeOutcome {
+  #judged({ attempts, createdAt }: ClaimedDelivery, sent: SendOutcome): NoticeOutcome {
     const now = this.options.clock.now();
     if (sent.kind === 'accepted') return { status: 'sent' };
     if (sent.kind === 'refused') return { status: 'failed', error: sent.reason };

@@ -15,8 +15,8 @@ export interface Webhook {
   readonly post?: Post;
 }
 
-/** How an attempt ended. `reason` is one line without secrets and without anything that the receiver wrote. */
-export type WebhookOutcome =
+/** How an attempt to send a webhook or a mail ended. `reason` is one line without secrets and without anything that the receiver wrote. */
+export type SendOutcome =
   | { readonly kind: 'accepted' }
   /** The receiver will never take this one. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -43,7 +43,7 @@ function webhookHeaders({ id, body, secret }: Webhook, clock: Clock): Record<str
 export type Post = (url: string, request: Pick<RequestInit, 'headers' | 'body' | 'signal'>) => Promise<Response>;
 
 /** Makes one attempt: no redirect is followed, and nothing of the answer but its head is read. Never rejects. */
-export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: AbortSignal): Promise<WebhookOutcome> {
+export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: AbortSignal): Promise<SendOutcome> {
   const { url, body, post = fetch } = webhook;
   const own = { 'Content-Type': 'application/json', 'User-Agent': 'market-data-api' };
   const headers = { ...own, ...webhookHeaders(webhook, clock) };
@@ -65,7 +65,7 @@ export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: Abor
   }
 }
 
-function outcomeOf({ ok, status, headers }: Response): WebhookOutcome {
+function outcomeOf({ ok, status, headers }: Response): SendOutcome {
   if (ok) return { kind: 'accepted' };
   const reason = `HTTP ${status}`;
   if (finalStatuses.has(status)) return { kind: 'refused', reason };
