@@ -21,7 +21,7 @@ const busyEveryMs = 200;
 const quietEveryMs = 12_000;
 /** That of what looks whether something is silent, below every silence that is reported: one of 4.5 s is a process that stood still. */
 const quietWatchEveryMs = 4_000;
-const watching = /\/(?:live-link|push-session)\.ts/;
+const watching = /\/(?:live-link|push-session|recorder)\.ts/;
 /** That of what others hear: exchanges, and the board's publisher, which looks every `publishEveryMs`. */
 const quietHeardEveryMs = 3_000;
 const publishEveryMs = 50;

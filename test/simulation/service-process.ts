@@ -30,6 +30,9 @@ export class ServiceProcess {
   #startsAgain = false;
   /** When it was last started, killed, thawed or its clock was set. */
   disturbedAtMs = 0;
+  /** The last time that it froze, and that it thawed. */
+  frozenAtMs = 0;
+  thawedAtMs = 0;
 
   readonly only: 'feed' | 'api' | undefined;
   /** From its next start on it runs the former release. */
@@ -162,6 +165,7 @@ export class ServiceProcess {
   }
 
   freeze(): void {
+    this.frozenAtMs = this.#world.nowMs;
     this.lane?.freeze();
     this.#disturbed('freezes');
   }
@@ -169,6 +173,7 @@ export class ServiceProcess {
   thaw(): void {
     if (!this.isFrozen) return;
     this.lane?.thaw();
+    this.thawedAtMs = this.#world.nowMs;
     this.#disturbed('thaws');
   }
 

@@ -3,7 +3,7 @@ import type { Operator } from './operator.ts';
 import type { RedisServer } from './redis-server.ts';
 import { delistAfterMs } from './seed-kind.ts';
 import type { ServiceProcess } from './service-process.ts';
-import type { Truth } from './witnesses.ts';
+import { calmMs, type Truth } from './witnesses.ts';
 import type { World } from './world.ts';
 
 /** Within this time after a lie, or a trouble, what was known before may still count. */
@@ -142,7 +142,9 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
       return Math.max(...heard.map(({ heardAtMs }) => heardAtMs));
     },
     get sharedSinceMs() {
-      return redis.soundSinceMs;
+      // One that was frozen before it followed the others again does so only now.
+      const late = processes.filter(({ frozenAtMs }) => frozenAtMs - redis.soundSinceMs < calmMs);
+      return Math.max(redis.soundSinceMs, ...late.map(({ thawedAtMs }) => thawedAtMs));
     },
     get clocksSetAtMs() {
       return processes.some(({ isDrifting }) => isDrifting) ? world.nowMs : troubles.clocksSetAtMs;

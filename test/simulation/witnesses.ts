@@ -14,7 +14,7 @@ export interface Truth {
   readonly offMsMax: number;
   /** When an exchange last sent anything to anybody, by the world's time. */
   readonly heardAtMs: number;
-  /** Since when every process reaches Redis, and Redis kept what it held. */
+  /** Since when every process can reach Redis, and Redis kept what it held. */
   readonly sharedSinceMs: number;
   /** Since when the process runs without being frozen, or having its clock set. */
   undisturbedSinceMs(by: string): number;
@@ -42,7 +42,8 @@ interface TickerBody {
 const datedWithinMs = 6_000;
 /** Terms begin on each process's own clock, and a request takes a moment. */
 const termsWithinMs = 1_500;
-const calmMs = 60_000;
+/** Within it every process has found the others again, and what is counted twice is counted once. */
+export const calmMs = 60_000;
 /** From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it a little later. */
 const operationalForMs = 15_000;
 const outageAfterMs = 5 * 60_000 + 15_000;

@@ -142,3 +142,22 @@ recordTest('of two processes that record, the one that makes the prices says wha
     published.map(({ bid }) => bid),
   );
 });
+
+recordTest('a process that stood still says nothing of what another published meanwhile', async (t) => {
+  const { leader, follower, running, published, pass, bidAt, quotes } = await twoProcesses(t);
+  await pass(3);
+  // Redis is two: both make prices, and the one that began last stands still.
+  follower.publish(true);
+  await pass(1, follower, [leader]);
+  leader.publish(false);
+  leader.publish(true);
+  await pass(2, leader, [follower]);
+  running.delete(leader);
+  await pass(60, follower, []);
+  running.add(leader);
+  await pass(3, follower, [leader]);
+  const found: unknown[] = [];
+  for (const { at } of published) found.push(await bidAt(at + 10));
+  const bids = published.map(({ bid }) => bid);
+  assert.deepEqual([found, await quotes()], [bids, bids]);
+});

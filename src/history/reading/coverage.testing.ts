@@ -57,7 +57,10 @@ class RecordingProcess {
     this.#open = await openWriter({ store, journalPath, requestKey, now: clock.now(), written: () => {} });
     this.chain = this.#open.chain;
     const channel = { send: (piece: Buffer) => void this.#pieces.push(piece) };
-    this.#recorder = new Recorder({ markets, clock, channel, onGap: () => {} });
+    const onStandstill = () => {
+      this.#isPublishing = false;
+    };
+    this.#recorder = new Recorder({ markets, clock, channel, onStandstill, onGap: () => {} });
     this.#recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
     if (this.#open.gap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(this.#open.gap));
     this.#isRunning = true;

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
-import { type FactRow, type Gap, type GapFact, gapsIn } from '../segment/rows.ts';
+import { type FactRow, type Gap, type GapFact, gapsIn, type StandstillFact } from '../segment/rows.ts';
 
 /** Facts of one chain that say where it has the record. */
 export interface ChainFacts {
@@ -87,8 +87,11 @@ function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stre
     const rank = publishes ? from : -startedAt;
     stretches.push({ chain, from: Math.max(from, begin), to, rank });
   };
-  for (const { kind, at, text } of breaks) {
+  for (const fact of breaks) {
+    const { kind, text } = fact;
     if (kind !== 'process' && kind !== 'stop' && kind !== 'publishing') continue;
+    // A standstill is noted after it.
+    const at = kind === 'publishing' ? ((JSON.parse(text) as Partial<StandstillFact>).since ?? fact.at) : fact.at;
     end(kind === 'stop' ? at + 1 : at);
     if (kind === 'stop') open = undefined;
     else if (kind === 'process') open = { from: at, startedAt: at, publishes: false };

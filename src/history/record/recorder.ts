@@ -4,6 +4,7 @@ import type { Doubt, DoubtSubject } from '../../market/guard.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { Markets, MarketsObserver } from '../../market/markets.ts';
 import { areSamePrices, noReferences } from '../../market/reference-prices.ts';
+import { silentForMs } from '../../market/service-status.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms } from '../../market/terms.ts';
 import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';
@@ -14,6 +15,7 @@ import {
   type ListingFact,
   type NoQuote,
   type RateVersion,
+  type StandstillFact,
   termsVersionOf,
 } from '../segment/rows.ts';
 import { type StreamedServing, StreamWriter } from './stream.ts';
@@ -27,6 +29,8 @@ export interface RecorderOptions {
   readonly onFlush?: (() => void) | undefined;
   /** Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
   readonly onGap: (since: EpochMs | undefined, error?: unknown) => void;
+  /** Called once it has noted that this process stood still, and made no prices. */
+  readonly onStandstill?: (() => void) | undefined;
 }
 
 /** How long something published waits at most before it is on its way to the journal. */
@@ -190,8 +194,15 @@ export class Recorder implements MarketsObserver {
 
   #now(): EpochMs {
     const now = this.#options.clock.now();
-    if (now > this.#at) this.#at = now;
+    const last = this.#at;
+    if (now > last) this.#at = now;
     this.#stream.time(this.#at);
+    // It looks far more often than that: it stood still, or its clock was set.
+    if (last > 0 && now - last > silentForMs) {
+      const since = (last + 1) as EpochMs;
+      this.#stream.fact('publishing', '', JSON.stringify({ since } satisfies StandstillFact));
+      this.#options.onStandstill?.();
+    }
     return now;
   }
 

@@ -73,6 +73,9 @@ export class Recording {
       clock,
       channel: { send: (piece) => this.#thread.post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
       onFlush: () => this.#recordFacts(),
+      onStandstill: () => {
+        this.#recorded.isPublishing = false;
+      },
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
           this.#gaps++;

@@ -187,6 +187,12 @@ export interface LedgerFact {
   readonly hash: string;
 }
 
+/** A process's word, once it runs again, that it stood still: a fact of `publishing`, which else is whether it makes prices from there on. */
+export interface StandstillFact {
+  /** From here on it made none, up to this fact. */
+  readonly since: EpochMs;
+}
+
 /** A span in which something was published that the record does not have. */
 export interface GapFact {
   /** The last instant that is recorded before it. */

@@ -70,7 +70,10 @@ export class RecordedService {
   /** Four prices of BTCEUR and BTCCZK, none of ETHEUR, and ten answers to two keys. */
   async minute(): Promise<void> {
     for (let quarter = 0; quarter < 4; quarter++) {
-      this.clock.jump(15_000);
+      for (let second = 0; second < 15; second++) {
+        this.#process!.recorder.flush();
+        this.clock.jump(1_000);
+      }
       const bid = decimal(`8420${this.#prices % 10}.${this.#prices % 7}0`);
       this.#prices++;
       this.#markets.tickerReceived(upstreamTicker({ bid, receivedAt: this.clock.now() }));
