@@ -1,3 +1,4 @@
+import { silentForMs } from '../../src/market/service-status.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import type { Operator } from './operator.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -128,6 +129,17 @@ interface Inhabited {
 export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   const { processes, operator, redis, troubles, world } = simulation;
   const processOf = (by: string) => processes.find(({ name }) => name === by)!;
+  const heardAtMs = () => {
+    const heard = [...simulation.exchanges, ...(simulation.engine ? [simulation.engine] : [])];
+    return Math.max(...heard.map((each) => each.heardAtMs));
+  };
+  const sharedSinceMs = () => {
+    // One that was frozen before it found the others again does so only now.
+    const late = processes.filter(({ frozenAtMs }) => frozenAtMs - redis.soundSinceMs < calmMs);
+    return Math.max(redis.soundSinceMs, ...late.map(({ thawedAtMs }) => thawedAtMs));
+  };
+  /** The last time that nobody was fed who was to follow another again: it does once that one is. */
+  let unfedAtMs = 0;
   return {
     ...{ quotes, processes: processes.length },
     offMs: (by) => processOf(by).offMs,
@@ -138,13 +150,15 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
       return troubles.offMsMax;
     },
     get heardAtMs() {
-      const heard = [...simulation.exchanges, ...(simulation.engine ? [simulation.engine] : [])];
-      return Math.max(...heard.map(({ heardAtMs }) => heardAtMs));
+      return heardAtMs();
     },
     get sharedSinceMs() {
-      // One that was frozen before it followed the others again does so only now.
-      const late = processes.filter(({ frozenAtMs }) => frozenAtMs - redis.soundSinceMs < calmMs);
-      return Math.max(redis.soundSinceMs, ...late.map(({ thawedAtMs }) => thawedAtMs));
+      return sharedSinceMs();
+    },
+    get oneBoardSinceMs() {
+      const sinceMs = Math.max(sharedSinceMs(), unfedAtMs);
+      if (world.nowMs - sinceMs < calmMs && world.nowMs - heardAtMs() > silentForMs) unfedAtMs = world.nowMs;
+      return Math.max(sinceMs, unfedAtMs);
     },
     get clocksSetAtMs() {
       return processes.some(({ isDrifting }) => isDrifting) ? world.nowMs : troubles.clocksSetAtMs;

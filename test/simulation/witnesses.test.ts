@@ -17,7 +17,8 @@ function calmWorld(over: Partial<Truth> = {}) {
     () => {},
   );
   const truth: Truth = {
-    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, sharedSinceMs: longAgo, clocksSetAtMs: longAgo },
+    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, clocksSetAtMs: longAgo },
+    ...{ sharedSinceMs: longAgo, oneBoardSinceMs: longAgo },
     ...{ processesStartedAtMs: longAgo, storeLostAtMs: undefined, isDoubtful: false },
     ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined, mayBeDelisted: () => false },
     ...over,
@@ -57,12 +58,12 @@ test('an older ticker for the same key is found, of another process too while al
     return found();
   };
   assert.deepEqual(seen({}), ['never back']);
-  assert.deepEqual(seen({ sharedSinceMs: 590_000 }), [], 'Redis was away');
+  assert.deepEqual(seen({ oneBoardSinceMs: 590_000 }), [], 'Redis was away');
 });
 
 test('an older ticker of a process that was started again is found, unless Redis forgot what it had served', () => {
   const seen = (sharedSinceMs: number) => {
-    const { witnesses, found } = calmWorld({ sharedSinceMs, undisturbedSinceMs: () => 602_000 });
+    const { witnesses, found } = calmWorld({ oneBoardSinceMs: sharedSinceMs, undisturbedSinceMs: () => 602_000 });
     witnesses.saw(answer(one, ticker()));
     const later = { askedAtMs: 608_000, answeredAtMs: 608_005 };
     witnesses.saw(answer(one, ticker({ timestampMs: start + 599_000 }), later));

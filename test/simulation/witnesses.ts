@@ -16,6 +16,8 @@ export interface Truth {
   readonly heardAtMs: number;
   /** Since when every process can reach Redis, and Redis kept what it held. */
   readonly sharedSinceMs: number;
+  /** Since when they have one board, too: whoever has one of its own keeps it while nobody is fed. */
+  readonly oneBoardSinceMs: number;
   /** Since when the process runs without being frozen, or having its clock set. */
   undisturbedSinceMs(by: string): number;
   readonly clocksSetAtMs: number;
@@ -177,11 +179,11 @@ export class Witnesses {
 
   /** Over all processes while they share what they served; on one process as long as it runs and its clock is left alone. */
   #neverBack(name: string, value: number, { by, askedAtMs, answeredAtMs }: Witnessed): void {
-    const { sharedSinceMs, clocksSetAtMs, offMsMax } = this.#truth;
+    const { oneBoardSinceMs, clocksSetAtMs, offMsMax } = this.#truth;
     const last = this.#last.get(name);
     if (last === undefined || last.atMs <= askedAtMs) this.#last.set(name, { value, by, atMs: answeredAtMs });
     if (last === undefined || last.atMs > askedAtMs) return;
-    const isShared = askedAtMs - sharedSinceMs > calmMs;
+    const isShared = askedAtMs - oneBoardSinceMs > calmMs;
     const undisturbedSinceMs = this.#truth.undisturbedSinceMs(by);
     // One that was started again knows what the store and Redis have kept, as another would.
     const isSame = by === last.by && undisturbedSinceMs < last.atMs;
