@@ -59,6 +59,8 @@ export class Operator {
   readonly #postgres: PostgresServer | undefined;
   #acts = 0;
   preparedAtMs = 0;
+  /** When it last put an older store in the place of the one there was, with the prices known then. */
+  restoredAtMs = Number.NEGATIVE_INFINITY;
   readonly #betweenActs: (() => void)[] = [];
   #restored: Promise<unknown> = Promise.resolve();
 
@@ -216,6 +218,7 @@ export class Operator {
     else if (kept === undefined) this.#takeFormerStore();
     else copyFileSync(this.#copy, this.#path);
     this.#remember(kept);
+    this.restoredAtMs = this.#world.nowMs;
     for (const process of processes) process.start();
     await this.#wait(opensAgainAfterMs);
     await this.#openAgain(kept);

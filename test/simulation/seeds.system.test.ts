@@ -3,21 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { KeptRun } from './options.ts';
 
 const program = fileURLToPath(new URL('run.ts', import.meta.url));
 const directory = new URL('seeds/', import.meta.url);
-
-/** A seed that once found something. */
-interface KeptSeed {
-  readonly seed: number;
-  readonly days: number;
-  readonly processes: number;
-  /** The kinds of faults that it has; all where it is absent. */
-  readonly only?: string;
-  /** Where it is not the one that the seed gives. */
-  readonly store?: 'postgres';
-  readonly found: string;
-}
 
 function simulate(options: Readonly<Record<string, number | string>>): void {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
@@ -30,8 +19,9 @@ function simulate(options: Readonly<Record<string, number | string>>): void {
 }
 
 for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'))) {
-  const { found, ...kept } = JSON.parse(readFileSync(new URL(file, directory), 'utf8')) as KeptSeed;
-  test(`seed ${kept.seed} finds no more: ${found}`, () => simulate({ ...kept, shrink: 0 }));
+  const kept = new URL(file, directory);
+  const { found } = JSON.parse(readFileSync(kept, 'utf8')) as KeptRun;
+  test(`seed ${file} finds no more: ${found}`, () => simulate({ kept: fileURLToPath(kept), shrink: 0 }));
 }
 
 /** A seed that fails is printed with the command that runs it again. In CI a change must not fail for a seed that nobody ran before. */

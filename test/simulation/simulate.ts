@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandomness } from '../support/fake-clock.ts';
 import { type PlannedFault, planOf, quietOf, schedule } from './faults.ts';
-import type { Options } from './options.ts';
+import type { KeptRun, Options } from './options.ts';
 import type { Release } from './release.ts';
 import { type Rule, rules, type Violation } from './rules.ts';
 import { kindOf } from './seed-kind.ts';
@@ -38,15 +38,15 @@ export interface SeedOptions {
   /** Processes run it at first. */
   readonly former?: Release | undefined;
   /** In the place of the one that the seed gives. */
-  readonly plan?: readonly PlannedFault[];
+  readonly plan?: readonly PlannedFault[] | undefined;
 }
 
 /** Runs a seed as the command line says, and prints what came of it. */
 export async function simulate(
-  { seed, days, processes, only, store, notes, twice, shrink }: Options,
+  { seed, days, processes, only, store, faults: plan, notes, twice, shrink }: Options,
   former?: Release,
 ) {
-  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store, former };
+  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store, former, plan };
   const outcome = await runSeed(options);
   report(outcome, notes);
   let isWell = outcome.violations.length === 0;
@@ -85,11 +85,12 @@ async function explain(outcome: Outcome, options: SeedOptions, runsMax: number):
   say(timeLine(smallest));
   const directory = join(tmpdir(), 'mdapi-simulation');
   mkdirSync(directory, { recursive: true });
-  const path = join(directory, `seed-${outcome.seed}.svg`);
-  writeFileSync(path, picture(smallest));
-  say(
-    `the picture is ${path}; again: npm run simulate -- --seed ${options.seed} --days ${options.days} --processes ${options.processes}${options.store === undefined ? '' : ` --store ${options.store}`}`,
-  );
+  const path = join(directory, `seed-${outcome.seed}`);
+  writeFileSync(`${path}.svg`, picture(smallest));
+  const { seed, days, processes, store } = options;
+  const kept: KeptRun = { seed, days, processes, store, found: outcome.violations[0]!.text, faults: smallest.plan };
+  writeFileSync(`${path}.json`, `${JSON.stringify(kept, undefined, 2)}\n`);
+  say(`the picture is ${path}.svg; again: npm run simulate -- --kept ${path}.json`);
 }
 
 export async function runSeed({ seed, days, processes, only, store, former, plan }: SeedOptions): Promise<Outcome> {

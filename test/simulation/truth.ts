@@ -156,7 +156,7 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
       return sharedSinceMs();
     },
     get oneBoardSinceMs() {
-      const sinceMs = Math.max(sharedSinceMs(), unfedAtMs);
+      const sinceMs = Math.max(sharedSinceMs(), operator.restoredAtMs, unfedAtMs);
       if (world.nowMs - sinceMs < calmMs && world.nowMs - heardAtMs() > silentForMs) unfedAtMs = world.nowMs;
       return Math.max(sinceMs, unfedAtMs);
     },

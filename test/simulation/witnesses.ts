@@ -16,7 +16,7 @@ export interface Truth {
   readonly heardAtMs: number;
   /** Since when every process can reach Redis, and Redis kept what it held. */
   readonly sharedSinceMs: number;
-  /** Since when they have one board, too: whoever has one of its own keeps it while nobody is fed. */
+  /** Since when they have one board, too: whoever has one of its own, or of an older store, keeps it while nobody is fed. */
   readonly oneBoardSinceMs: number;
   /** Since when the process runs without being frozen, or having its clock set. */
   undisturbedSinceMs(by: string): number;
