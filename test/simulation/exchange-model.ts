@@ -59,6 +59,7 @@ export class ExchangeModel implements OutsideServer {
   readonly #links = new Set<Link>();
   readonly #latencyMs: number;
   #isDown = false;
+  readonly #renamed = new Set<string>();
 
   constructor(options: ExchangeModelOptions) {
     const world = theWorld();
@@ -139,7 +140,14 @@ export class ExchangeModel implements OutsideServer {
     this.exchange.pin(market, { bid: wrong(bid), ask: wrong(ask), last: wrong(bid) } as Partial<TickerValues>);
   }
 
+  /** Has the name of one market be that of another asset, whose price goes its own way from there. */
+  rename(symbol: string, factor: number): void {
+    this.lie(symbol, factor);
+    this.#renamed.add(symbol);
+  }
+
   tellTruth(symbol: string): void {
+    this.#renamed.delete(symbol);
     this.exchange.release(this.exchange.markets.get(symbol)!);
     this.#tell(symbol);
   }
@@ -215,6 +223,7 @@ export class ExchangeModel implements OutsideServer {
     const market = this.exchange.markets.get(symbol)!;
     clock.after(this.#untilChangeMs(), () => this.#change(symbol));
     market.step(clock.now());
+    if (this.#renamed.has(symbol)) this.lie(symbol, 0.999 + 0.002 * this.#randomness.fraction());
     this.#tell(symbol);
     this.exchange.repeat(market);
   }

@@ -37,10 +37,10 @@ function ofExchange(fault: string, parameters: (simulation: Simulation, choice: 
   };
 }
 
-function lie(factor: (choice: number) => number): Fault {
+function lie(factor: (choice: number) => number, how?: 'rename'): Fault {
   return {
     begin: (simulation, choice) =>
-      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), factor(choice)),
+      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), factor(choice), how),
     end: (simulation, choice) =>
       simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), undefined),
   };
@@ -101,6 +101,8 @@ const faults = {
   'exchange refuses': ofExchange('refuse'),
   'lie, a thousandfold': lie(() => 1_000),
   'lie of 5 %': lie((choice) => (again(choice) < 0.5 ? 1.05 : 0.95)),
+  // Nobody sets that right for hours.
+  'lie, another asset': { ...lie((choice) => 0.02 * 2_500 ** again(choice), 'rename'), longMs: hoursMs },
   'exchange crossed': ofExchange('crossed', (s, c) => ({ symbol: marketOf(s, c) })),
   'old tickers': ofExchange('replay', () => ({ ageMs: 600_000 })),
   'exchange in maintenance': ofExchange('system-status'),

@@ -142,11 +142,11 @@ export class Simulation {
     return exchange.symbols.filter((symbol) => symbol.endsWith('/EUR'));
   }
 
-  /** @param factor of the true price; `undefined` ends the lie */
-  lies(exchange: ExchangeModel, symbol: string, factor: number | undefined): void {
+  /** @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset from now on */
+  lies(exchange: ExchangeModel, symbol: string, factor: number | undefined, how: 'lie' | 'rename' = 'lie'): void {
     this.troubles.lie(factor !== undefined);
     if (factor === undefined) exchange.tellTruth(symbol);
-    else exchange.lie(symbol, factor);
+    else exchange[how](symbol, factor);
   }
 
   /** Takes a market from every exchange, or gives it back to all. @param symbol as `BTC/EUR` */
