@@ -10,8 +10,14 @@ import { replacePlatform } from './platform.ts';
 import { releaseIn } from './release.ts';
 import { runSideBySide } from './side-by-side.ts';
 
+/** Ends once whoever reads has all that was printed: the end of the process would cut it off. */
+async function exit(code: number): Promise<never> {
+  await new Promise((written) => process.stdout.write('', written));
+  process.exit(code);
+}
+
 const options = optionsOf(process.argv.slice(2));
-if (options.seeds > 1) process.exit(await runSideBySide(options));
+if (options.seeds > 1) await exit(await runSideBySide(options));
 const former = options.former === undefined ? undefined : pathToFileURL(`${resolve(options.former)}/`);
 hookDoubles(former);
 const { simulate } = await import('./simulate.ts');
@@ -21,4 +27,4 @@ replacePlatform();
 const { code, tally } = await simulate(options, release);
 // Whoever runs several adds them up.
 if (process.send !== undefined) await new Promise((sent) => process.send!(tally, sent));
-process.exit(code);
+await exit(code);
