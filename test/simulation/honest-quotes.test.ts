@@ -19,3 +19,12 @@ test('a price is explained by a quote of its time at the terms of its time, and 
   const dearer = { ...first, buyPrice: '102.1', sellPrice: '99.0' };
   assert.equal(quotes.explains(dearer, 30_000, 1_000, [40_500, 41_000]), true);
 });
+
+test('a rate holds by the time of the world, though the clock of whoever serves it is late', () => {
+  const quotes = new HonestQuotes('0.5', '1', '10');
+  quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
+  quotes.rateFrom('24.315', 30_000);
+  const converted = { symbol: 'BTCCZK', buyPrice: '2493', sellPrice: '2395' };
+  const explains = (servedMs: number) => quotes.explains(converted, 25_000, 1_000, [24_000, 26_000], servedMs);
+  assert.deepEqual([explains(29_000), explains(33_000)], [false, true]);
+});

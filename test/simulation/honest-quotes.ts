@@ -69,14 +69,20 @@ export class HonestQuotes {
 
   /**
    * Whether some exchange had bid and ask from which this price is made, at an instant no further than `withinMs` from the one it is dated, at
-   * terms in force between two instants.
+   * terms in force between two instants of the clock of whoever served it, and a rate that there was before it was served.
    */
-  explains(served: ServedPrice, datedMs: number, withinMs: number, terms: readonly [number, number]): boolean {
+  explains(
+    served: ServedPrice,
+    datedMs: number,
+    withinMs: number,
+    terms: readonly [number, number],
+    servedMs = terms[1],
+  ): boolean {
     const { symbol } = served;
     const isConverted = symbol.endsWith('CZK');
     const quotes = this.#quotes.get(isConverted ? symbol.replace(/CZK$/, 'EUR') : symbol) ?? [];
     const fees = inForce(this.#fees, ...terms);
-    const rates = isConverted ? inForce(this.#rates, terms[0] - rateWithinMs, terms[1]) : ['1'];
+    const rates = isConverted ? inForce(this.#rates, Math.min(terms[0], servedMs) - rateWithinMs, servedMs) : ['1'];
     for (let index = quotes.length - 1; index >= 0; index--) {
       const quote = quotes[index]!;
       if (quote.fromMs - withinMs > datedMs || quote.untilMs + withinMs < datedMs) continue;

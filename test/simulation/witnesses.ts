@@ -149,7 +149,13 @@ export class Witnesses {
       Math.min(askedAtMs, storeLostAtMs) + offMs - setMs - termsWithinMs,
       answeredAtMs + offMs + setMs + termsWithinMs,
     ] as const;
-    const isHonest = quotes.explains(ticker, timestampMs - this.#epochMs, datedWithinMs + offMsMax, terms);
+    const isHonest = quotes.explains(
+      ticker,
+      timestampMs - this.#epochMs,
+      datedWithinMs + offMsMax,
+      terms,
+      answeredAtMs,
+    );
     this.#findings.check('honest price', isHonest, () => `${by} served ${symbol} at ${shown}`);
   }
 
