@@ -100,6 +100,7 @@ test('a leader that was superseded is refused, and what it publishes reaches nob
   // Another market: what had reached the follower would still be there.
   next.tick('ETH', '300.00', '300.10');
   await alike(next, follower);
+  assert.doesNotMatch(String(follower.markets.contents().tickers.get('BTCEUR' as MarketSymbol)!.bid), /999/);
 });
 
 test('over a takeover no client of any node sees a ticker or the feed go back in time', needsRedis, async (t) => {

@@ -56,7 +56,9 @@ storeTest('no message of a refusal holds a digest', async (t) => {
   await store.keys.insert({ accountId: account.id, digest, lastFour: 'aaaa' });
   await assert.rejects(store.keys.insert({ accountId: account.id, digest, lastFour: 'aaaa' }), (error: StoreError) => {
     assert.ok(error instanceof StoreError);
-    assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /abab|171, ?171/);
+    // The address of the database has digits of its own.
+    const shown = `${error.message} ${String(error.cause)}`.replaceAll(/database \S+/g, '');
+    assert.doesNotMatch(shown, /abab|171/);
     return refusal('unexpected')(error);
   });
 });

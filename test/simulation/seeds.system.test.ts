@@ -21,7 +21,9 @@ function simulate(options: Readonly<Record<string, number | string>>): void {
 for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'))) {
   const kept = new URL(file, directory);
   const { found } = JSON.parse(readFileSync(kept, 'utf8')) as KeptRun;
-  test(`seed ${file} finds no more: ${found}`, () => simulate({ kept: fileURLToPath(kept), shrink: 0 }));
+  test(`seed ${file.replace('.json', '')} is well now: ${found}`, () => {
+    simulate({ kept: fileURLToPath(kept), shrink: 0 });
+  });
 }
 
 /** A seed that fails is printed with the command that runs it again. In CI a change must not fail for a seed that nobody ran before. */

@@ -146,7 +146,7 @@ recordTest('of two processes that record, the one that makes the prices says wha
 recordTest('a process that stood still says nothing of what another published meanwhile', async (t) => {
   const { leader, follower, running, published, pass, bidAt, quotes } = await twoProcesses(t);
   await pass(3);
-  // Redis is two: both make prices, and the one that began last stands still.
+  // Both make prices, as where Redis is split between them, and the one that began last stands still.
   follower.publish(true);
   await pass(1, follower, [leader]);
   leader.publish(false);
