@@ -8,6 +8,8 @@ export interface Witnessed extends PublicAnswer {
   readonly by: string;
   readonly key: string;
   readonly target: string;
+  /** The body; of a 304 the one that its client has, `undefined` where it has none. */
+  readonly shown: string | undefined;
   readonly askedAtMs: number;
   readonly answeredAtMs: number;
 }
@@ -26,20 +28,25 @@ export class Client {
   readonly #randomness: Randomness;
   readonly #witnessed: (answer: Witnessed) => void;
   readonly #connections = new Map<PublicServer, PublicConnection>();
+  /** The last answers, by their target, where it asks for changes only. */
+  readonly #held: Map<string, { readonly tag: string; readonly body: string }> | undefined;
   #bytesPerS = Number.POSITIVE_INFINITY;
 
+  /** @param isConditional it asks for what changed since its last answer, as RFC 9110 §13 has it */
   constructor(
     world: World,
     name: string,
     key: string,
     processes: readonly ServiceProcess[],
     witnessed: (answer: Witnessed) => void,
+    isConditional = false,
   ) {
     this.#world = world;
     this.name = name;
     this.key = key;
     this.#processes = processes;
     this.#witnessed = witnessed;
+    this.#held = isConditional ? new Map() : undefined;
     this.#randomness = world.generator(`client ${name}`);
     this.#address = `198.51.100.${1 + Math.floor(this.#randomness.fraction() * 250)}`;
   }
@@ -81,9 +88,15 @@ export class Client {
       if (connection === undefined) return;
       this.#connections.set(server, connection);
       connection.reads(this.#bytesPerS);
-      server.request(connection, target, { host: 'api.example.com', 'x-exchange-apikey': key }, (answer) => {
+      const held = this.#held?.get(target);
+      const condition = held && { 'if-none-match': held.tag };
+      const headers = { host: 'api.example.com', 'x-exchange-apikey': key, ...condition };
+      server.request(connection, target, headers, (answer) => {
         const answeredAtMs = this.#world.nowMs;
-        this.#witnessed({ ...answer, by: chosen!.name, key, target, askedAtMs, answeredAtMs });
+        const { status, headers, body } = answer;
+        if (status === 200 && headers.etag !== undefined) this.#held?.set(target, { tag: headers.etag, body });
+        const shown = status === 304 ? held?.body : body;
+        this.#witnessed({ ...answer, by: chosen!.name, key, target, shown, askedAtMs, answeredAtMs });
       });
     });
   }

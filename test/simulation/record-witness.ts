@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../src/clock.ts';
+import { verifyRecord } from '../../src/history/query/verify.ts';
 import { rebuildAnswer } from '../../src/history/reading/bodies.ts';
 import type { Coverage } from '../../src/history/reading/coverage.ts';
 import { RecordReader } from '../../src/history/reading/record-reader.ts';
@@ -68,10 +69,12 @@ export class RecordWitness {
         found === undefined ? 'is not recorded' : rebuilt === undefined ? 'cannot be built again' : 'is another';
       this.#findings.check(
         'recorded',
-        rebuilt?.body === answer.body,
+        rebuilt?.body === answer.shown,
         () => `${answer.by} ${answer.target} ${answer.status} of ${answer.answeredAtMs} ${what}`,
       );
     }
+    const { finding } = await verifyRecord(store, () => {});
+    this.#findings.check('seals hold', finding === undefined, () => JSON.stringify(finding));
     await store.close();
   }
 

@@ -8,9 +8,11 @@ export const rules = {
   'never shed':
     'Requests are shed for load of our own alone: a busy thread, a full heap, or answers really waiting in sockets.',
   'revoked keys': 'Running servers follow these commands within a second.',
+  'entity tags': 'Strong `ETag` per representation: it names these bytes and no others.',
   documented: 'Machine readable description of all endpoints, parameters, responses and errors.',
   recorded:
     'The record of what was quoted and served: each answer is built again byte for byte, or lies in a gap that is named.',
+  'seals hold': '`verify` names what is not as it was written.',
   'past price': 'What a market’s price was at an instant, from the record.',
   'well again': 'The market is left out until data returns; the status is operational when everything works.',
   'never delisted': 'Delisted: trading ended for good.',

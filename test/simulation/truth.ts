@@ -9,8 +9,12 @@ import type { World } from './world.ts';
 
 /** Within this time after a lie, or a trouble, what was known before may still count. */
 const doubtfulForMs = 5 * 60_000;
-/** As long as a store that is back may take to be read again. */
+/** As long as a store that is back may take to be read again, and to be written. */
 const storeReadWithinMs = 5_000;
+/** What was served is saved a moment later. */
+const savedWithinMs = 2_000;
+/** A source that is back makes the prices again by then. */
+const takenWithinMs = 90_000;
 /** On its way a price takes a moment, and four seconds where frames are delayed. */
 const learnsWithinMs = 1_000;
 
@@ -34,6 +38,7 @@ export class Troubles {
   #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
   #lieEndedAtMs = Number.NEGATIVE_INFINITY;
   #troubledAtMs = Number.NEGATIVE_INFINITY;
+  reloadedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(world: World) {
     this.#world = world;
@@ -42,6 +47,11 @@ export class Troubles {
   /** Something is wrong that can take sources away. */
   troubled(): void {
     this.#troubledAtMs = this.#world.nowMs;
+  }
+
+  /** Processes have other sources from now on, or in another order. */
+  reloaded(): void {
+    this.reloadedAtMs = this.#world.nowMs;
   }
 
   lie(begins: boolean): void {
@@ -105,6 +115,11 @@ export class Troubles {
     return isSound ? undefined : this.#storeLostAtMs;
   }
 
+  wasUnsaved(atMs: number): boolean {
+    const isOver = this.#world.storeTrouble === undefined && atMs > this.#storeSoundSinceMs + storeReadWithinMs;
+    return atMs > this.#storeLostAtMs - savedWithinMs && !isOver;
+  }
+
   get isDoubtful(): boolean {
     const { nowMs } = this.#world;
     const isLied = this.#lies > 0 || nowMs - this.#lieEndedAtMs < doubtfulForMs;
@@ -145,12 +160,18 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
     offMs: (by) => processOf(by).offMs,
     undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
     revokedAtMs: (key) => operator.revokedAtMs(key),
+    wasUnsaved: (atMs) => troubles.wasUnsaved(atMs),
     mayBeDelisted: (symbol) => troubles.mayBeDelisted(symbol.replace(/CZK$/, 'EUR')),
     get offMsMax() {
       return troubles.offMsMax;
     },
     get heardAtMs() {
       return heardAtMs();
+    },
+    get firstHeardAtMs() {
+      const sinceMs = Math.max(sharedSinceMs(), troubles.reloadedAtMs, ...processes.map((each) => each.disturbedAtMs));
+      const { heardAtMs } = simulation.exchanges[0]!;
+      return heardAtMs - sinceMs > takenWithinMs ? heardAtMs : undefined;
     },
     get sharedSinceMs() {
       return sharedSinceMs();

@@ -17,19 +17,23 @@ function calmWorld(over: Partial<Truth> = {}) {
     () => {},
   );
   const truth: Truth = {
-    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, clocksSetAtMs: longAgo },
+    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, firstHeardAtMs: undefined },
+    clocksSetAtMs: longAgo,
     ...{ sharedSinceMs: longAgo, oneBoardSinceMs: longAgo },
     ...{ processesStartedAtMs: longAgo, storeLostAtMs: undefined, isDoubtful: false },
     ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined, mayBeDelisted: () => false },
+    wasUnsaved: () => false,
     ...over,
   };
   return { witnesses: new Witnesses(truth, findings, start), found: () => findings.violations.map(({ rule }) => rule) };
 }
 
+const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795255260' };
+
 function answer(target: string, body: object, over: Partial<Witnessed> = {}): Witnessed {
-  const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795255260' };
   const known = { by: 'process-1', key: 'k', askedAtMs: 600_000, answeredAtMs: 600_005 };
-  return { status: 200, headers, body: JSON.stringify(body), target, ...known, ...over };
+  const text = JSON.stringify(body);
+  return { status: 200, headers, body: text, shown: text, target, ...known, ...over };
 }
 
 const ticker = (over: object = {}) => ({
@@ -73,6 +77,31 @@ test('an older ticker of a process that was started again is found, unless Redis
   assert.deepEqual(seen(601_000), []);
 });
 
+test('an older ticker after a start is found, unless the only process could not save the newer one', () => {
+  const seen = (over: Partial<Truth>) => {
+    const { witnesses, found } = calmWorld({ undisturbedSinceMs: () => 602_000, wasUnsaved: () => true, ...over });
+    witnesses.saw(answer(one, ticker()));
+    witnesses.saw(answer(one, ticker({ timestampMs: start + 599_000 }), { askedAtMs: 603_000, answeredAtMs: 603_005 }));
+    return found();
+  };
+  assert.deepEqual(seen({ processes: 1 }), []);
+  assert.deepEqual(seen({ processes: 1, wasUnsaved: () => false }), ['never back']);
+  assert.deepEqual(seen({ processes: 2 }), ['never back']);
+  assert.deepEqual(seen({ processes: 1, undisturbedSinceMs: () => longAgo }), ['never back']);
+});
+
+test('where a clock was set a ticker may be older by as much as two clocks were off, and no more', () => {
+  const seen = (byMs: number) => {
+    const { witnesses, found } = calmWorld({ offMsMax: 4_000, clocksSetAtMs: 590_000 });
+    witnesses.saw(answer(one, ticker()));
+    const older = ticker({ timestampMs: start + 600_000 - byMs });
+    witnesses.saw(answer(one, older, { by: 'process-2', askedAtMs: 601_000, answeredAtMs: 601_005 }));
+    return found();
+  };
+  assert.deepEqual(seen(8_000), []);
+  assert.deepEqual(seen(8_001), ['never back']);
+});
+
 test('a request that is refused for overload is found', () => {
   const { witnesses, found } = calmWorld();
   witnesses.saw(answer(one, { code: 'SERVICE_OVERLOADED' }, { status: 503 }));
@@ -85,11 +114,41 @@ test('a status that is better than the truth is found', () => {
     witnesses.saw(answer('/v1/status', status(state, ageMs)));
     return found();
   };
-  assert.deepEqual(seen('operational', 14_000), []);
-  assert.deepEqual(seen('operational', 16_000), ['true status']);
+  assert.deepEqual(seen('operational', 5_500), []);
+  assert.deepEqual(seen('operational', 6_500), ['true status']);
   assert.deepEqual(seen('degraded', 300_000), []);
   assert.deepEqual(seen('degraded', 320_000), ['true status']);
   assert.deepEqual(seen('degraded', 0, 320_000), ['true status']);
+});
+
+test('`operational` after the last word of the source that made the prices is found, though others go on', () => {
+  const seen = (state: string, silentMs: number) => {
+    const { witnesses, found } = calmWorld({ firstHeardAtMs: 600_000 - silentMs });
+    witnesses.saw(answer('/v1/status', status(state)));
+    return found();
+  };
+  assert.deepEqual(seen('operational', 5_500), []);
+  assert.deepEqual(seen('operational', 6_500), ['true status']);
+  assert.deepEqual(seen('degraded', 6_500), []);
+});
+
+test('a tag that names two texts is found, and what a client still has by a 304 counts as served', () => {
+  const tagged = (over: Partial<Witnessed>) => ({ headers: { ...headers, etag: '"a"' }, ...over });
+  const second = { by: 'process-2', askedAtMs: 601_000, answeredAtMs: 601_005 };
+  const seen = (body: object, over: Partial<Witnessed>) => {
+    const { witnesses, found } = calmWorld();
+    witnesses.saw(answer(one, ticker(), tagged({})));
+    witnesses.saw(answer(one, body, tagged({ ...second, ...over })));
+    return found().filter((rule) => rule !== 'documented');
+  };
+  assert.deepEqual(seen(ticker(), {}), []);
+  assert.deepEqual(seen(ticker({ volume24h: '1' }), {}), ['entity tags']);
+  assert.deepEqual(seen(ticker(), { status: 304, body: '' }), []);
+  assert.deepEqual(seen(ticker({ timestampMs: start + 599_000 }), { status: 304, body: '' }), [
+    'entity tags',
+    'never back',
+  ]);
+  assert.deepEqual(seen({}, { status: 304, body: '', shown: undefined }), ['entity tags']);
 });
 
 test('a request beyond the limit is found, over all processes', () => {

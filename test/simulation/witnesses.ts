@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { contractLimits } from '../../src/contract/limits.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import { createResponseValidator, type ResponseValidator } from '../contract/response-validator.ts';
@@ -14,6 +15,8 @@ export interface Truth {
   readonly offMsMax: number;
   /** When an exchange last sent anything to anybody, by the world's time. */
   readonly heardAtMs: number;
+  /** When the first source did, where processes have it, and had the prices of it, ever since; `undefined` otherwise. */
+  readonly firstHeardAtMs: number | undefined;
   /** Since when every process can reach Redis, and Redis kept what it held. */
   readonly sharedSinceMs: number;
   /** Since when they have one board, too: whoever has one of its own, or of an older store, keeps it while nobody is fed. */
@@ -24,6 +27,8 @@ export interface Truth {
   readonly processesStartedAtMs: number;
   /** Since when processes may not know what an operator did, where that is so. */
   readonly storeLostAtMs: number | undefined;
+  /** Whether what was served at an instant may not have been saved. */
+  wasUnsaved(atMs: number): boolean;
   readonly processes: number;
   /** When a key was revoked, if it was. */
   revokedAtMs(key: string): number | undefined;
@@ -45,10 +50,12 @@ const datedWithinMs = 6_000;
 /** Terms begin on each process's own clock, and a request takes a moment. */
 const termsWithinMs = 1_500;
 /** Within it every process has found the others again, and what is counted twice is counted once. */
-export const calmMs = 60_000;
+export const calmMs = 20_000;
+/** For so long after a clock was set, times may go back by as much as it was off. */
+const resetWithinMs = 600_000;
 /** From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it a little later. */
-const operationalForMs = 15_000;
-const outageAfterMs = 5 * 60_000 + 15_000;
+const operationalForMs = 6_000;
+const outageAfterMs = 5 * 60_000 + operationalForMs;
 const revokedWithinMs = 1_000;
 const documentedEvery = 10;
 
@@ -61,6 +68,7 @@ export class Witnesses {
   readonly #last = new Map<string, { readonly value: number; readonly by: string; readonly atMs: number }>();
   readonly #explained = new Map<string, string>();
   readonly #admitted = new Map<string, number>();
+  readonly #tagged = new Map<string, string>();
   #answers = 0;
 
   /** @param epochMs the instant at which the world began */
@@ -83,8 +91,9 @@ export class Witnesses {
     this.#looksAllowed(answer);
     const isShed = answer.status === 503 && answer.body.includes('SERVICE_OVERLOADED');
     this.#findings.check('never shed', !isShed, () => `${answer.by} refused ${answer.target}: ${answer.body}`);
-    if (answer.status !== 200) return;
-    const body = JSON.parse(answer.body);
+    this.#looksTagged(answer);
+    if ((answer.status !== 200 && answer.status !== 304) || answer.shown === undefined) return;
+    const body = JSON.parse(answer.shown);
     if (answer.target === '/v1/tickers') for (const ticker of body.tickers) this.#sawTicker(ticker, answer);
     else if (answer.target.startsWith('/v1/ticker?')) this.#sawTicker(body, answer);
     else if (answer.target === '/v1/status') this.#sawStatus(body, answer);
@@ -103,6 +112,21 @@ export class Witnesses {
       fault = (error as Error).message;
     }
     this.#findings.check('documented', fault === undefined, () => `${by}: ${fault}`);
+  }
+
+  #looksTagged({ by, target, status, headers, shown }: Witnessed): void {
+    const tag = headers.etag;
+    if (tag === undefined) return;
+    const name = `${target} ${tag}`;
+    const digest = hash('sha256', shown ?? '');
+    const known = this.#tagged.get(name) ?? (status === 304 ? undefined : digest);
+    this.#findings.check(
+      'entity tags',
+      known === digest,
+      () => `${by} answered ${status} to ${name} with another text`,
+    );
+    this.#tagged.set(name, digest);
+    if (this.#tagged.size > 5_000) this.#tagged.delete(this.#tagged.keys().next().value!);
   }
 
   #looksAllowed({ key, status, headers, body, by, askedAtMs, target }: Witnessed): void {
@@ -174,6 +198,14 @@ export class Witnesses {
       isTrue,
       () => `${by} says ${ticker} ${silentMs.toFixed(0)} ms after the last ticker`,
     );
+    const { firstHeardAtMs } = this.#truth;
+    if (firstHeardAtMs !== undefined)
+      this.#findings.check(
+        'true status',
+        ticker !== 'operational' || askedAtMs - firstHeardAtMs <= operationalForMs,
+        () =>
+          `${by} says ${ticker} ${(askedAtMs - firstHeardAtMs).toFixed(0)} ms after the last word of the first source`,
+      );
     const ageMs = body.serverTimeMs - (body.lastUpdatedAtMs ?? 0);
     const isOutage = ageMs > outageAfterMs;
     this.#findings.check(
@@ -183,22 +215,24 @@ export class Witnesses {
     );
   }
 
-  /** Over all processes while they share what they served; on one process as long as it runs and its clock is left alone. */
+  /** Over all processes while they share what they served; on one process as long as it runs. */
   #neverBack(name: string, value: number, { by, askedAtMs, answeredAtMs }: Witnessed): void {
-    const { oneBoardSinceMs, clocksSetAtMs, offMsMax } = this.#truth;
+    const { oneBoardSinceMs, clocksSetAtMs, offMsMax, processes } = this.#truth;
     const last = this.#last.get(name);
     if (last === undefined || last.atMs <= askedAtMs) this.#last.set(name, { value, by, atMs: answeredAtMs });
     if (last === undefined || last.atMs > askedAtMs) return;
     const isShared = askedAtMs - oneBoardSinceMs > calmMs;
-    const undisturbedSinceMs = this.#truth.undisturbedSinceMs(by);
     // One that was started again knows what the store and Redis have kept, as another would.
-    const isSame = by === last.by && undisturbedSinceMs < last.atMs;
-    if (offMsMax > 0 && askedAtMs - clocksSetAtMs < 600_000) return;
+    const isStarted = this.#truth.undisturbedSinceMs(by) >= last.atMs;
+    const isSame = by === last.by && !isStarted;
     if (!isSame && !isShared) return;
-    if (askedAtMs - undisturbedSinceMs < 5_000) return;
+    // Nobody else knows it then.
+    if (processes === 1 && isStarted && this.#truth.wasUnsaved(last.atMs)) return;
+    // One clock may be ahead and another one behind.
+    const backMs = askedAtMs - clocksSetAtMs < resetWithinMs ? 2 * offMsMax : 0;
     this.#findings.check(
       'never back',
-      value >= last.value,
+      value >= last.value - backMs,
       () => `${name.slice(-12)}: ${value} by ${by} after ${last.value} by ${last.by}`,
     );
   }
