@@ -13,8 +13,10 @@ const hurryEveryMs = 10;
 const stepsToCatchUpMax = 100;
 
 export interface FollowerParts {
+  /** For what is answered at once, also while a read waits. */
+  readonly ask: Caller;
   /** Waits for an answer at least as long as a read may block; see `followerBlockMs`. */
-  readonly call: Caller;
+  readonly wait: Caller;
   readonly clock: Clock;
   /**
    * Does to this node's market what was done to the leader's.
@@ -78,10 +80,11 @@ export class BoardFollower {
    * be had: then it goes on from what it knows.
    */
   async catchUp(): Promise<void> {
-    await this.stop();
+    // Not waited for: nothing of a read that waits is applied any more.
+    this.#ended?.abort();
     try {
       let stepsLeft = stepsToCatchUpMax;
-      while (stepsLeft > 0 && (await this.#step(undefined))) stepsLeft--;
+      while (stepsLeft > 0 && (await this.#step(this.#parts.ask))) stepsLeft--;
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'the last published market data could not be read');
     }
@@ -91,7 +94,7 @@ export class BoardFollower {
     while (!signal.aborted) {
       try {
         const hadState = this.#heldTo !== undefined;
-        await this.#step(followerBlockMs, signal);
+        await this.#step(this.#parts.wait, followerBlockMs, signal);
         this.#isTroubled = false;
         // No state yet, or one that the changes do not follow: the leader writes another.
         if (this.#heldTo === undefined && !(hadState && this.#isSettled)) {
@@ -107,9 +110,9 @@ export class BoardFollower {
   }
 
   /** Takes the state, or the next changes. Gives whether there was anything. */
-  async #step(blockMs: number | undefined, signal?: AbortSignal): Promise<boolean> {
-    if (this.#heldTo === undefined) return this.#takeState();
-    const changes = await this.#read(this.#heldTo, blockMs);
+  async #step(call: Caller, blockMs?: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#heldTo === undefined) return this.#takeState(call, signal);
+    const changes = await this.#read(call, this.#heldTo, blockMs);
     if (signal?.aborted === true) return false;
     this.#applyAll(changes);
     return changes.length > 0;
@@ -125,7 +128,7 @@ export class BoardFollower {
       const ended = this.#ended?.signal;
       if (position.isAwaited && this.#heldTo !== undefined && ended?.aborted === false) {
         const apply = (changes: readonly StreamEntry[]) => ended.aborted || this.#applyAll(changes);
-        this.#read(this.#heldTo, undefined)
+        this.#read(this.#parts.wait, this.#heldTo)
           .then(apply)
           .catch(() => {});
         return;
@@ -146,9 +149,9 @@ export class BoardFollower {
       if (this.#heldTo === undefined || !this.#apply(change, sentMs)) return;
   }
 
-  async #takeState(): Promise<boolean> {
-    const text = await this.#parts.call(['GET', stateKey]);
-    if (typeof text !== 'string') return false;
+  async #takeState(call: Caller, signal?: AbortSignal): Promise<boolean> {
+    const text = await call(['GET', stateKey]);
+    if (typeof text !== 'string' || signal?.aborted === true) return false;
     const blank = text.indexOf(' ');
     this.#completeMs = undefined;
     this.#changedMs = this.#parts.clock.monotonicMs();
@@ -177,9 +180,9 @@ export class BoardFollower {
     this.#parts.take(state, aliveMs);
   }
 
-  async #read(after: string, blockMs: number | undefined): Promise<readonly StreamEntry[]> {
+  async #read(call: Caller, after: string, blockMs?: number): Promise<readonly StreamEntry[]> {
     const block = blockMs === undefined ? [] : ['BLOCK', String(blockMs)];
     const command = ['XREAD', 'COUNT', String(entriesPerRead), ...block, 'STREAMS', changesKey, after];
-    return readStreamEntries(await this.#parts.call(command));
+    return readStreamEntries(await call(command));
   }
 }

@@ -25,7 +25,7 @@ export class RedisEngineStream {
   }
 
   start(): void {
-    this.#redis.start();
+    void this.#redis.start();
   }
 
   stop(): void {

@@ -8,6 +8,8 @@ export type Caller = (command: readonly string[]) => Promise<unknown>;
 
 /** After this time without an answer the connection is replaced. */
 const timeoutMs = 1_500;
+/** A server that is there is reached in milliseconds; one that is not delays a start by so much. */
+const reachedWithinMs = 1_000;
 
 /** Two connections to a server, each replaced when it stops answering. */
 export class RedisCalls {
@@ -15,18 +17,27 @@ export class RedisCalls {
   /** For reads that wait for something to answer: such a read holds up all behind it. */
   readonly wait: Caller;
   readonly #connections: readonly RedisConnection[];
+  readonly #clock: Clock;
+  readonly #opened: Promise<unknown>;
 
   /** @param blockMs how long the server may keep a read of `wait` */
   constructor(address: RedisAddress, clock: Clock, randomness: Randomness, blockMs: number) {
-    const connect = () => new RedisConnection(address, clock, randomness);
-    const [asking, waiting] = [connect(), connect()];
+    const [askingOpened, waitingOpened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const asking = new RedisConnection(address, clock, randomness, { opened: askingOpened.resolve });
+    const waiting = new RedisConnection(address, clock, randomness, { opened: waitingOpened.resolve });
     this.#connections = [asking, waiting];
+    this.#clock = clock;
+    this.#opened = Promise.all([askingOpened.promise, waitingOpened.promise]);
     this.ask = callerWithTimeout(asking, clock, timeoutMs);
     this.wait = callerWithTimeout(waiting, clock, blockMs + timeoutMs);
   }
 
-  start(): void {
+  /** Resolves once commands can be sent, or after a second. */
+  start(): Promise<unknown> {
     for (const connection of this.#connections) connection.start();
+    const late = Promise.withResolvers<void>();
+    const timer = this.#clock.after(reachedWithinMs, late.resolve);
+    return Promise.race([this.#opened, late.promise]).finally(() => timer.cancel());
   }
 
   stop(): void {

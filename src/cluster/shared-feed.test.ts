@@ -42,12 +42,11 @@ function process(mayFeedAlone = true) {
     mayFeedAlone: () => mayFeedAlone,
     take: (state, _aliveMs, isNewer) => events.push(`takes ${state.lastUpdatedAt}${isNewer ? ' as newer' : ''}`),
   });
-  shared.start();
+  const started = shared.start();
+  assert.deepEqual(events.splice(0), ['catches up'], 'before it follows');
   const settled = () => clock.advance(0);
   return {
-    clock,
-    shared,
-    logged,
+    ...{ clock, shared, started, logged },
     get isRead() {
       return isRead;
     },
@@ -68,6 +67,13 @@ function process(mayFeedAlone = true) {
     seen: () => events.splice(0),
   };
 }
+
+test('a start is over once what the others published is known, and only then this process follows', async () => {
+  const node = process();
+  assert.equal(node.isRead, false);
+  await node.started;
+  assert.equal(node.isRead, true);
+});
 
 test('a leader that cannot ask keeps its feed running without a break, and publishes again under a new lease (fault row 69)', async () => {
   const { gain, lose, seen, shared } = process();
@@ -110,6 +116,7 @@ test('a follower that cannot ask starts a feed, keeps it ten seconds beside the 
 
 test('what is sent before a process knows that another leads again is not lost: it begins with the whole state then', async () => {
   const node = process();
+  await node.started;
   assert.ok(node.isRead);
   await node.lose('unreachable');
   assert.ok(!node.isRead, 'a change that came now would not be taken, and never come again');

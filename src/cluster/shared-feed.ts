@@ -91,8 +91,10 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     return this.#role === 'alone' || this.#role === 'returning';
   }
 
-  start(): void {
-    this.#read();
+  /** Follows from now on. Resolves once this process has what the others published before, or that cannot be had. */
+  async start(): Promise<void> {
+    await this.#parts.follower.catchUp();
+    if (!this.#isStopped) this.#read();
   }
 
   /** The feed ends at once; resolves when nothing more is taken. */

@@ -31,7 +31,8 @@ interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 
 export interface ProcessFeed extends Feed {
   /** Takes over the sources of another configuration, in the market too, all at once. @param renewed see `Markets.replaceSources` */
   reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void>;
-  /** Absent where it does not share its feed. */
+  /** Takes what the others have served, so that this process answers no older price. These two are absent where it does not share its feed. */
+  join?(): Promise<void>;
   figures?(): SharingFigures;
 }
 
@@ -74,8 +75,7 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     position,
   });
   const follower = new BoardFollower({
-    call: redis.wait,
-    clock,
+    ...{ ask: redis.ask, wait: redis.wait, clock },
     take: (state, aliveMs) => shared.received(state, aliveMs),
     position,
     log,
@@ -93,9 +93,11 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
   const holder = Buffer.from(randomness.bytes(12)).toString('base64url');
   const lease = new FeedLease(redisLeases(redis.ask), clock, holder, shared);
   return {
+    async join() {
+      await redis.start();
+      await shared.start();
+    },
     start() {
-      redis.start();
-      shared.start();
       if (mayLead) lease.start();
     },
     async stop() {

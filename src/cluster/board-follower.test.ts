@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../log.ts';
+import { writeState } from '../market/market-state.ts';
+import { BoardFollower } from './board-follower.ts';
+
+const stateAt = (lastUpdatedAt: number) =>
+  writeState({ tickers: [], references: [], rates: [], lastUpdatedAt } as never as Parameters<typeof writeState>[0]);
+
+test('what was published until now is taken at once, though a read waits at the server, and what that brings later is not taken', async () => {
+  const taken: unknown[] = [];
+  const waiting: ((answer: unknown) => void)[] = [];
+  const answers: Record<string, unknown> = { GET: `1-0 ${stateAt(1)}`, XREAD: null };
+  const clock = new FakeClock();
+  const follower = new BoardFollower({
+    ask: async ([name = '']) => answers[name],
+    wait: ([name = '']) =>
+      name === 'GET' ? Promise.resolve(answers[name]) : new Promise((done) => waiting.push(done)),
+    clock,
+    take: ({ lastUpdatedAt }) => taken.push(lastUpdatedAt),
+    position: { isAwaited: false, onWait: () => {} },
+    log: silentLog,
+  });
+  follower.start();
+  await clock.advance(0);
+  assert.deepEqual([taken.splice(0), waiting.length], [[1], 1]);
+  const change = ['before', '1-0', 'anew', '0', 'state', stateAt(2), 'silent', '0'];
+  answers.XREAD = [['changes', [['2-0', change]]]];
+  const caughtUp = follower.catchUp();
+  await clock.advance(0);
+  answers.XREAD = null;
+  await caughtUp;
+  assert.equal(taken[0], 2);
+  taken.length = 0;
+  waiting[0]!([['changes', [['3-0', ['before', '2-0', 'anew', '0', 'state', stateAt(3), 'silent', '0']]]]]);
+  await follower.stop();
+  assert.deepEqual(taken, []);
+});
