@@ -144,7 +144,7 @@ export class Simulation {
 
   /** @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset from now on */
   lies(exchange: ExchangeModel, symbol: string, factor: number | undefined, how: 'lie' | 'rename' = 'lie'): void {
-    this.troubles.lie(factor !== undefined);
+    this.troubles.lie(`${exchange.name} ${symbol}`, factor);
     if (factor === undefined) exchange.tellTruth(symbol);
     else exchange[how](symbol, factor);
   }

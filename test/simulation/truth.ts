@@ -34,9 +34,9 @@ export class Troubles {
   #clocksSetAtMs = Number.NEGATIVE_INFINITY;
   #storeLostAtMs = Number.NEGATIVE_INFINITY;
   #storeSoundSinceMs = Number.NEGATIVE_INFINITY;
-  #lies = 0;
+  readonly #lies = new Map<string, number>();
   #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
-  #lieEndedAtMs = Number.NEGATIVE_INFINITY;
+  #liedPlausiblyAtMs = Number.NEGATIVE_INFINITY;
   #troubledAtMs = Number.NEGATIVE_INFINITY;
   reloadedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -54,12 +54,22 @@ export class Troubles {
     this.reloadedAtMs = this.#world.nowMs;
   }
 
-  lie(begins: boolean): void {
-    const { nowMs } = this.#world;
-    if (!begins && this.#lies > 1) this.#liedAlikeAtMs = nowMs;
-    this.#lies += begins ? 1 : -1;
-    if (begins && this.#lies > 1) this.#liedAlikeAtMs = nowMs;
-    if (!begins) this.#lieEndedAtMs = nowMs;
+  /** @param of whose price of what @param factor of the true price; `undefined` ends the lie */
+  lie(of: string, factor: number | undefined): void {
+    this.#noteLies();
+    if (factor === undefined) this.#lies.delete(of);
+    else this.#lies.set(of, factor);
+    this.#noteLies();
+  }
+
+  #noteLies(): void {
+    if (this.#lies.size > 1) this.#liedAlikeAtMs = this.#world.nowMs;
+    if (this.#isLiedPlausibly) this.#liedPlausiblyAtMs = this.#world.nowMs;
+  }
+
+  /** Whether a lie is told that a source which is alone is believed: less than double and more than half. */
+  get #isLiedPlausibly(): boolean {
+    return [...this.#lies.values()].some((factor) => factor > 0.5 && factor < 2);
   }
 
   clocksSet(offMs: number): void {
@@ -122,10 +132,10 @@ export class Troubles {
 
   get isDoubtful(): boolean {
     const { nowMs } = this.#world;
-    const isLied = this.#lies > 0 || nowMs - this.#lieEndedAtMs < doubtfulForMs;
+    const isLied = this.#isLiedPlausibly || nowMs - this.#liedPlausiblyAtMs < doubtfulForMs;
     // Two that lie alike outvote the third.
-    const isOutvoted = this.#lies > 1 || nowMs - this.#liedAlikeAtMs < doubtfulForMs;
-    return isLied && (isOutvoted || nowMs - this.#troubledAtMs < 2 * doubtfulForMs);
+    const isOutvoted = this.#lies.size > 1 || nowMs - this.#liedAlikeAtMs < doubtfulForMs;
+    return isOutvoted || (isLied && nowMs - this.#troubledAtMs < 2 * doubtfulForMs);
   }
 }
 

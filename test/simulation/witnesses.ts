@@ -125,13 +125,15 @@ export class Witnesses {
       known === digest,
       () => `${by} answered ${status} to ${name} with another text`,
     );
+    // To the end of the order.
+    this.#tagged.delete(name);
     this.#tagged.set(name, digest);
     if (this.#tagged.size > 5_000) this.#tagged.delete(this.#tagged.keys().next().value!);
   }
 
   #looksAllowed({ key, status, headers, body, by, askedAtMs, target }: Witnessed): void {
     const revokedAtMs = this.#truth.revokedAtMs(key);
-    const isCalm = askedAtMs - this.#truth.undisturbedSinceMs(by) > 5_000;
+    const isCalm = askedAtMs - this.#truth.undisturbedSinceMs(by) > 1_500;
     const isKnown = revokedAtMs !== undefined && revokedAtMs < (this.#truth.storeLostAtMs ?? Number.POSITIVE_INFINITY);
     if (isKnown && isCalm && askedAtMs > revokedAtMs + revokedWithinMs)
       this.#findings.check(
