@@ -156,9 +156,16 @@ export class ExchangeModel implements OutsideServer {
     const link: Link = new Link(this, lane, client, () => this.#delayMs());
     this.#links.add(link);
     this.lane.later(this.#delayMs(), () => this.#accept(link));
+    let arrivesAtMs = 0;
+    // One after the other, as on any connection.
+    const arrive = (run: () => void) => {
+      const { nowMs } = theWorld();
+      arrivesAtMs = Math.max(arrivesAtMs, nowMs + this.#delayMs());
+      this.lane.later(arrivesAtMs - nowMs, run);
+    };
     return {
-      send: (text) => this.lane.later(this.#delayMs(), () => link.received(text)),
-      ping: () => this.lane.later(this.#delayMs(), () => link.pinged()),
+      send: (text) => arrive(() => link.received(text)),
+      ping: () => arrive(() => link.pinged()),
       lost: () => this.#lost(link),
     };
   }
