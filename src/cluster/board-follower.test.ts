@@ -5,6 +5,9 @@ import { silentLog } from '../log.ts';
 import { writeState } from '../market/market-state.ts';
 import { BoardFollower } from './board-follower.ts';
 
+/** See `BoardPosition`. */
+const answerWaitsMs = 250;
+
 const stateAt = (lastUpdatedAt: number) =>
   writeState({ tickers: [], references: [], rates: [], lastUpdatedAt } as never as Parameters<typeof writeState>[0]);
 
@@ -36,4 +39,28 @@ test('what was published until now is taken at once, though a read waits at the 
   waiting[0]!([['changes', [['3-0', ['before', '2-0', 'anew', '0', 'state', stateAt(3), 'silent', '0']]]]]);
   await follower.stop();
   assert.deepEqual(taken, []);
+});
+
+test('a read whose connection is lost is begun again soon enough for an answer that waits for what it brings', async () => {
+  const clock = new FakeClock();
+  const seen: string[] = [];
+  let isLost = true;
+  const follower = new BoardFollower({
+    ask: async () => null,
+    async wait([name = '']) {
+      seen.push(name);
+      if (isLost) throw new Error('not connected');
+      return name === 'GET' ? `1-0 ${stateAt(1)}` : new Promise(() => {});
+    },
+    clock,
+    take: ({ lastUpdatedAt }) => seen.push(`takes ${lastUpdatedAt}`),
+    position: { isAwaited: false, onWait: () => {} },
+    log: silentLog,
+  });
+  follower.start();
+  await clock.advance(0);
+  assert.deepEqual(seen.splice(0), ['GET']);
+  isLost = false;
+  await clock.advance(answerWaitsMs / 2);
+  assert.deepEqual(seen, ['GET', 'takes 1', 'XREAD']);
 });

@@ -6,7 +6,8 @@ import { changesKey, stateKey } from './board-publisher.ts';
 import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
 const entriesPerRead = 200;
-const retryAfterMs = 500;
+/** Soon enough for an answer that waits for a change, see `BoardPosition`: a process that stood still has lost its connection. */
+const retryAfterMs = 100;
 /** How often changes are asked for while an answer waits for one, and what was asked is still on its way. */
 const hurryEveryMs = 10;
 /** Far more than what the server keeps. */
