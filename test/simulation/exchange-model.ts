@@ -285,7 +285,11 @@ class Link {
   }
 
   pinged(): void {
-    if (this.readyState === 1 && this.connection?.frozen === false) this.#deliver(() => this.#client.pong());
+    if (this.readyState !== 1 || this.connection?.frozen !== false) return;
+    this.#deliver(() => {
+      this.#exchange.heardAtMs = theWorld().nowMs;
+      this.#client.pong();
+    });
   }
 
   send(message: string | Buffer, { binary }: { readonly binary: boolean }): void {

@@ -63,6 +63,11 @@ export class Scheduler {
     return this.nowMs >= (this.#quiet[this.#quietAt]?.[0] ?? Number.POSITIVE_INFINITY);
   }
 
+  /** How long ago the last quiet stretch ended; 0 in one. */
+  get sinceQuietMs(): number {
+    return this.isQuiet ? 0 : this.nowMs - (this.#quiet[this.#quietAt - 1]?.[1] ?? Number.NEGATIVE_INFINITY);
+  }
+
   /** @param delayMs by the time of the world, whatever the clocks say */
   after(lane: Lane, delayMs: number, run: () => void): Timer {
     const event: Event = { atMs: this.nowMs + Math.max(0, delayMs), order: this.#order++, lane, run };

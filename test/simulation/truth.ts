@@ -13,6 +13,8 @@ const doubtfulForMs = 5 * 60_000;
 const storeReadWithinMs = 5_000;
 /** What was served is saved a moment later. */
 const savedWithinMs = 2_000;
+/** Whatever happens seldom in a quiet stretch has happened again by then. */
+const quietLongerMs = 15_000;
 /** A source that is back makes the prices again by then. */
 const takenWithinMs = 90_000;
 /** On its way a price takes a moment, and four seconds where frames are delayed. */
@@ -177,6 +179,9 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
     },
     get heardAtMs() {
       return heardAtMs();
+    },
+    get isQuiet() {
+      return world.scheduler.sinceQuietMs < quietLongerMs;
     },
     get firstHeardAtMs() {
       const sinceMs = Math.max(sharedSinceMs(), troubles.reloadedAtMs, ...processes.map((each) => each.disturbedAtMs));

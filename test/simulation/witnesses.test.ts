@@ -17,7 +17,7 @@ function calmWorld(over: Partial<Truth> = {}) {
     () => {},
   );
   const truth: Truth = {
-    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, firstHeardAtMs: undefined },
+    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, firstHeardAtMs: undefined, isQuiet: false },
     clocksSetAtMs: longAgo,
     ...{ sharedSinceMs: longAgo, oneBoardSinceMs: longAgo },
     ...{ processesStartedAtMs: longAgo, storeLostAtMs: undefined, isDoubtful: false },

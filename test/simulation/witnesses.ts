@@ -15,6 +15,8 @@ export interface Truth {
   readonly offMsMax: number;
   /** When an exchange last sent anything to anybody, by the world's time. */
   readonly heardAtMs: number;
+  /** What happens often happens seldom, or did until a moment ago, see `Scheduler`. */
+  readonly isQuiet: boolean;
   /** When the first source did, where processes have it, and had the prices of it, ever since; `undefined` otherwise. */
   readonly firstHeardAtMs: number | undefined;
   /** Since when every process can reach Redis, and Redis kept what it held. */
@@ -55,6 +57,7 @@ export const calmMs = 20_000;
 const resetWithinMs = 600_000;
 /** From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it a little later. */
 const operationalForMs = 6_000;
+const operationalForQuietMs = 15_000;
 const outageAfterMs = 5 * 60_000 + operationalForMs;
 const revokedWithinMs = 1_000;
 const documentedEvery = 10;
@@ -192,19 +195,20 @@ export class Witnesses {
     const { by, key, askedAtMs } = answer;
     const { ticker } = body.components;
     if (body.lastUpdatedAtMs !== null) this.#neverBack(`${key} status`, body.lastUpdatedAtMs, answer);
-    const silentMs = askedAtMs - this.#truth.heardAtMs;
+    const { heardAtMs, firstHeardAtMs, isQuiet } = this.#truth;
+    const silentMs = askedAtMs - heardAtMs;
+    const operationalMs = isQuiet ? operationalForQuietMs : operationalForMs;
     const isTrue =
-      (ticker !== 'operational' || silentMs <= operationalForMs) && (ticker === 'outage' || silentMs <= outageAfterMs);
+      (ticker !== 'operational' || silentMs <= operationalMs) && (ticker === 'outage' || silentMs <= outageAfterMs);
     this.#findings.check(
       'true status',
       isTrue,
       () => `${by} says ${ticker} ${silentMs.toFixed(0)} ms after the last ticker`,
     );
-    const { firstHeardAtMs } = this.#truth;
     if (firstHeardAtMs !== undefined)
       this.#findings.check(
         'true status',
-        ticker !== 'operational' || askedAtMs - firstHeardAtMs <= operationalForMs,
+        ticker !== 'operational' || askedAtMs - firstHeardAtMs <= operationalMs,
         () =>
           `${by} says ${ticker} ${(askedAtMs - firstHeardAtMs).toFixed(0)} ms after the last word of the first source`,
       );
