@@ -64,3 +64,23 @@ test('a read whose connection is lost is begun again soon enough for an answer t
   await clock.advance(answerWaitsMs / 2);
   assert.deepEqual(seen, ['GET', 'takes 1', 'XREAD']);
 });
+
+test('a state that was asked for before it catches up, and comes after, is not taken', async () => {
+  const taken: unknown[] = [];
+  const late = Promise.withResolvers<unknown>();
+  const clock = new FakeClock();
+  const follower = new BoardFollower({
+    ask: async ([name = '']) => (name === 'GET' ? `2-0 ${stateAt(2)}` : null),
+    wait: () => late.promise,
+    clock,
+    take: ({ lastUpdatedAt }) => taken.push(lastUpdatedAt),
+    position: { isAwaited: false, onWait: () => {} },
+    log: silentLog,
+  });
+  follower.start();
+  await clock.advance(0);
+  await follower.catchUp();
+  late.resolve(`1-0 ${stateAt(1)}`);
+  await follower.stop();
+  assert.deepEqual(taken, [2]);
+});

@@ -9,7 +9,7 @@ import { SharedFeed } from './shared-feed.ts';
 const nothing: MarketState = { tickers: [], references: [], rates: [] };
 
 /** A process whose lease, follower and feeds a test plays. */
-function process(mayFeedAlone = true) {
+function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = undefined) {
   const clock = new FakeClock();
   const events: string[] = [];
   const logged: string[] = [];
@@ -36,6 +36,7 @@ function process(mayFeedAlone = true) {
       async catchUp() {
         isRead = false;
         events.push('catches up');
+        if (caughtUp !== undefined) await caughtUp;
       },
     },
     fence: () => fence,
@@ -73,6 +74,15 @@ test('a start is over once what the others published is known, and only then thi
   assert.equal(node.isRead, false);
   await node.started;
   assert.equal(node.isRead, true);
+});
+
+test('a process that is stopped while it starts does not follow', async () => {
+  const caughtUp = Promise.withResolvers<void>();
+  const node = process(true, caughtUp.promise);
+  await node.shared.stop();
+  caughtUp.resolve();
+  await node.started;
+  assert.equal(node.isRead, false);
 });
 
 test('a leader that cannot ask keeps its feed running without a break, and publishes again under a new lease (fault row 69)', async () => {
