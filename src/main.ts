@@ -124,6 +124,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   });
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
+  // Before it answers: no price older than what the others have served.
   await start({ 'shared board': feed.join && { start: feed.join, stop: feed.stop } });
   running.defer('notifier', () => notifier.stop());
   const listen = async () => {

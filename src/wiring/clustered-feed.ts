@@ -31,7 +31,7 @@ interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 
 export interface ProcessFeed extends Feed {
   /** Takes over the sources of another configuration, in the market too, all at once. @param renewed see `Markets.replaceSources` */
   reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void>;
-  /** Takes what the others have served, so that this process answers no older price. These two are absent where it does not share its feed. */
+  /** Takes what the others have served. Absent, as what follows is, where it does not share its feed. */
   join?(): Promise<void>;
   figures?(): SharingFigures;
 }

@@ -69,7 +69,7 @@ export class Troubles {
     if (this.#isLiedPlausibly) this.#liedPlausiblyAtMs = this.#world.nowMs;
   }
 
-  /** Whether a lie is told that a source which is alone is believed: less than double and more than half. */
+  /** Whether a lie is told that a lone source would be believed: more than half and less than double the true price. */
   get #isLiedPlausibly(): boolean {
     return [...this.#lies.values()].some((factor) => factor > 0.5 && factor < 2);
   }

@@ -90,7 +90,7 @@ test('an older ticker after a start is found, unless the only process could not 
   assert.deepEqual(seen({ processes: 1, undisturbedSinceMs: () => longAgo }), ['never back']);
 });
 
-test('where a clock was set a ticker may be older by as much as two clocks were off, and no more', () => {
+test('after a clock was set, a ticker may go back by twice its error, and no further', () => {
   const seen = (byMs: number) => {
     const { witnesses, found } = calmWorld({ offMsMax: 4_000, clocksSetAtMs: 590_000 });
     witnesses.saw(answer(one, ticker()));
