@@ -92,6 +92,27 @@ test('a crossed book sends no price and is asked for anew, once in ten seconds',
   assert.equal(channel.sent.length, before + 2);
 });
 
+test('a book of before is no book, and no heartbeat confirms its prices', async () => {
+  snapshot();
+  ticker();
+  const old = new Date(clock.now() - 600_000).toISOString();
+  receive({ type: 'snapshot', bids: [['3.00', '1']], asks: [['3.05', '1']], time: old });
+  assert.deepEqual(channel.drops, ['late']);
+  for (const sequence of [7, 8]) {
+    await clock.advance(1_000);
+    beat(sequence);
+  }
+  receive({ type: 'l2update', changes: [['sell', '3.19', '2']], time: time() });
+  assert.deepEqual(
+    channel.tickers.map(({ bid, ask }) => [bid, ask]),
+    [
+      ['3.10', '3.20'],
+      ['3.10', '3.20'],
+      ['3.10', '3.19'],
+    ],
+  );
+});
+
 test('statistics that no trade renews are asked for over REST', async () => {
   snapshot();
   ticker();

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { Statistics } from '../ticker-assembler.ts';
@@ -14,6 +15,8 @@ type LoadStatistics = (symbol: MarketSymbol, signal: AbortSignal) => Promise<Sta
 class Product {
   /** `undefined` before its snapshot. */
   book: TopOfBook | undefined;
+  /** The newest time of a frame that made it. */
+  bookAt = never;
   /** The sequence number of the product's last heartbeat: it grows with every event of the product's book. */
   sequence: number | undefined;
   /** A change arrived since the last heartbeat. */
@@ -78,6 +81,11 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
     error: () => this.subscriptions.refusedRequest(),
     status: ({ products }) => this.#instruments(requireList(products, 'products')),
     snapshot: this.#ofProduct((symbol, product, frame) => {
+      // The next heartbeat would confirm a book of before as the one of now.
+      if (this.#timeOf(frame) < product.bookAt) {
+        this.dropped('late');
+        return;
+      }
       product.book = new TopOfBook();
       product.book.snapshot(frame.bids, frame.asks);
       this.#bookChanged(symbol, product, frame);
@@ -117,6 +125,7 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
     const { book } = product;
     if (book === undefined) return;
     product.hasChanged = true;
+    product.bookAt = Math.max(product.bookAt, this.#timeOf(frame));
     this.subscriptions.accepted(symbol);
     if (book.isCrossed || book.isExhausted) {
       this.#renew(symbol, product);
@@ -124,6 +133,11 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
     }
     const prices = { ...book.best, upstreamTime: readTime(frame.time), ...this.arrival() };
     this.emitTicker(this.assembler.prices(symbol, prices), frame.type === 'snapshot');
+  }
+
+  /** When it was sent, or arrived where it does not say so. */
+  #timeOf({ time }: WireObject): EpochMs {
+    return readTime(time) ?? this.clock.now();
   }
 
   /** Drops the prices until a new snapshot arrives. */
