@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate as ticks } from 'node:timers/promises';
 import { Connection } from './connection.ts';
+import type { Reply } from './direct-reply.ts';
+import type { RequestHead } from './repeated-request.ts';
 
 /** A stream with the one private member of an HTTP server's socket that matters here. */
 class ServedSocket extends PassThrough {
@@ -13,6 +14,7 @@ class ServedSocket extends PassThrough {
   pausesAtFirst = false;
   bytesRead = 0;
   readonly parsed: string[] = [];
+  whenParsed: (() => void) | undefined;
   parser: { _consumed: boolean; consume?: (handle: object) => void } | undefined;
   _handle: { isStreamBase: boolean } | undefined;
 
@@ -23,6 +25,7 @@ class ServedSocket extends PassThrough {
       assert.ok(!this._paused, 'bytes reach a parser that is paused');
       this.parsed.push(piece.toString());
       this._paused = this.pausesAtFirst;
+      this.whenParsed?.();
     });
   }
 }
@@ -79,9 +82,9 @@ function connected() {
   /** Begins an answer and writes it. @param left bytes that the client has not taken at once */
   const answer = (left = 0) => {
     const response = new Response();
-    connection.answering(response as unknown as ServerResponse);
+    connection.answering(response as unknown as Reply);
     response.writableLength = left;
-    connection.answered(response as unknown as ServerResponse, left);
+    connection.answered(response as unknown as Reply, left);
     return response;
   };
   return { socket, connection, held, send, answer, arrivals: () => arrivedAhead };
@@ -199,17 +202,17 @@ describe('how many answers are made ahead of their client', () => {
   test('answers are found again in whichever order they are written', () => {
     const { connection, held } = connected();
     const responses = [new Response(), new Response(), new Response()];
-    for (const response of responses) connection.answering(response as unknown as ServerResponse);
+    for (const response of responses) connection.answering(response as unknown as Reply);
     for (const [index, response] of [...responses.entries()].reverse()) {
       response.writableLength = index;
-      connection.answered(response as unknown as ServerResponse, index);
+      connection.answered(response as unknown as Reply, index);
     }
     assert.deepEqual([held.unsent, connection.isIdle], [3, false]);
     responses[1]!.take();
     assert.equal(held.unsent, 2);
     responses[2]!.take();
     assert.deepEqual([held.unsent, connection.isIdle], [0, true]);
-    connection.answered(responses[2] as unknown as ServerResponse, 7);
+    connection.answered(responses[2] as unknown as Reply, 7);
     assert.equal(held.unsent, 0);
   });
 
@@ -233,7 +236,7 @@ describe('a look at a connection', () => {
   test('finds one idle without a key after seven quiet looks, and never one that has sent nothing yet', () => {
     const { connection, socket, answer } = connected();
     assert.deepEqual(new Set(sweeps(connection, 20)), new Set([undefined]));
-    connection.took({} as ServerResponse);
+    connection.took({} as RequestHead, {} as Reply);
     assert.equal(connection.sweep(0, bounds), 'idle');
     socket.bytesRead = 1;
     assert.deepEqual(sweeps(connection, 8), [...Array(7).fill(undefined), 'idle']);
@@ -288,12 +291,67 @@ test('a client is established who has a key and was answered until the overload 
   assert.equal(established([true, true], [true, false]), true);
 });
 
+describe('a request that comes once more', () => {
+  const bytes = 'GET /\r\n\r\n';
+
+  /** A connection that knows the request, and the replies to it that are due. */
+  const knowing = async () => {
+    const parts = connected();
+    const { socket, connection, send } = parts;
+    const replies: Reply[] = [];
+    const again = (request: RequestHead, reply: Reply) => {
+      connection.took(request, reply);
+      connection.answering(reply);
+      replies.push(reply);
+    };
+    connection.decided(true, false);
+    socket.whenParsed = () => connection.took({} as RequestHead, {} as Reply, again);
+    await send(bytes);
+    assert.equal(socket.parsed.length, 1);
+    await send(bytes);
+    assert.deepEqual([socket.parsed.length, replies.length], [1, 1]);
+    return { ...parts, replies };
+  };
+
+  test('holds back what comes after it until it is answered, and nothing more is read', async () => {
+    const { socket, connection, held, send, replies } = await knowing();
+    await send('next');
+    assert.ok(socket.isPaused());
+    assert.deepEqual([socket.parsed.length, held.ahead > 0, connection.hasMore], [1, true, true]);
+    connection.answered(replies[0]!, 0);
+    await ticks();
+    await ticks();
+    assert.ok(!socket.isPaused());
+    assert.deepEqual([socket.parsed.at(-1), held.ahead], ['next', 0]);
+  });
+
+  test('waits like any other one while the server has paused its connection, and is none when the last answer was given', async () => {
+    const { socket, connection, send, replies } = await knowing();
+    connection.answered(replies[0]!, 0);
+    socket._paused = true;
+    socket.emit('data', Buffer.from(bytes));
+    assert.deepEqual([replies.length, connection.hasMore], [1, true]);
+    const other = await knowing();
+    other.connection.answered(other.replies[0]!, 0);
+    other.connection.close();
+    await other.send(bytes);
+    assert.deepEqual([other.replies.length, other.connection.hasMore], [1, false]);
+  });
+});
+
 describe('a connection that is trusted', () => {
   const trusted = (change: (parts: ReturnType<typeof connected>) => void = () => {}) => {
     const parts = connected();
     const consumed: object[] = [];
     parts.socket._handle = { isStreamBase: true };
     parts.socket.parser = { _consumed: false, consume: (handle) => consumed.push(handle) };
+    parts.socket.whenParsed = () => parts.connection.took({} as RequestHead, {} as Reply);
+    for (let nth = 0; nth < 8; nth++) {
+      parts.connection.trust();
+      assert.deepEqual(consumed, [], 'its requests may still be alike');
+      parts.socket.emit('data', Buffer.from(`request ${nth}`));
+    }
+    parts.socket.parsed.length = 0;
     change(parts);
     parts.connection.trust();
     return { ...parts, consumed };

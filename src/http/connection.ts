@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Reply } from './direct-reply.ts';
+import { type AnswerAgain, RepeatedRequest, type RequestHead } from './repeated-request.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -18,7 +19,7 @@ const keyless: Bounds = { unansweredMax: 1, unsentBytesMax: 64 * 1024, pieceByte
 const refusalsInRowMax = 50;
 
 interface Answer {
-  readonly response: ServerResponse;
+  readonly reply: Reply;
   bytes: number;
 }
 
@@ -58,7 +59,7 @@ export class Connection {
   #isKeyed = false;
   #wasShed = false;
   #isEstablished = false;
-  #lastResponse: ServerResponse | undefined;
+  #lastReply: Reply | undefined;
   #waitingSinceMs: number | undefined;
   /** Sweeps in a row that found it idle. */
   #idleSweeps = 0;
@@ -73,6 +74,9 @@ export class Connection {
   readonly #take: (chunk: Buffer) => void;
   #isParsedByServer = false;
   #hasSentAhead = false;
+  readonly #repeated: RepeatedRequest;
+  /** The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one before. */
+  #isRepeating = false;
   readonly #held: Held;
   /** Answers that are being made, and those whose bytes the client has not taken. */
   readonly #answers: Answer[] = [];
@@ -89,12 +93,15 @@ export class Connection {
     this.socket = socket;
     this.bucket = bucket;
     this.#held = held;
+    this.#repeated = new RepeatedRequest(socket);
     const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
     this.#parse = parse!;
     socket.removeListener('data', parse!);
     this.#take = (chunk: Buffer) => {
       // Nearly always a request, the whole of it, and nothing else.
-      if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse) this.#parsePiece(chunk);
+      if (this.isIdle && this.#mayParse && this.#repeated.matches(chunk)) this.#repeat();
+      else if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse)
+        this.#parsePiece(chunk);
       else this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
       this.#parseRest();
       if (this.hasMore) arrivedAhead();
@@ -117,10 +124,11 @@ export class Connection {
 
   /**
    * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a
-   * client with a key that waits for its answers; one read of up to 64 KiB is parsed before a first request ahead is noticed.
+   * client with a key that waits for its answers and never asks the same again; one read of up to 64 KiB is parsed before a first request ahead is noticed.
    */
   trust(): void {
-    if (this.#isParsedByServer || this.#hasSentAhead || this.hasMore || this.#isPaused) return;
+    if (this.#isParsedByServer || !this.#repeated.isUnlikely) return;
+    if (this.#hasSentAhead || this.hasMore || this.#isPaused) return;
     const { parser, _handle: handle } = this.socket as ParsedSocket;
     if (handle?.isStreamBase !== true || parser?.consume === undefined) return;
     this.#isParsedByServer = true;
@@ -159,20 +167,27 @@ export class Connection {
       this.#parsePiece(isWhole ? rest : rest.subarray(0, bytes));
     }
     if (this.#isClosing) this.#keep(nothing);
-    else if (this.#waiting.length > 0 && !this.#isPaused) {
+    else if (this.hasMore && !this.#isPaused) {
       this.#isPausedByUs = true;
       this.socket.pause();
     }
   }
 
+  #repeat(): void {
+    this.#isRepeating = true;
+    this.#repeated.answer();
+  }
+
   #parsePiece(piece: Buffer): void {
+    this.#repeated.parsing();
     this.#parse(piece);
+    this.#repeated.parsed(piece, this.#isKeyed);
     // While its answers are not taken the server pauses a connection itself, and must resume it itself.
     this.#isPausedByServer = this.socket.isPaused();
   }
 
   get #mayParse(): boolean {
-    return this.#waiting.length === 0 && !this.#isClosing && !this.#isPaused;
+    return this.#waiting.length === 0 && !this.#isRepeating && !this.#isClosing && !this.#isPaused;
   }
 
   get #isPaused(): boolean {
@@ -223,12 +238,14 @@ export class Connection {
   }
 
   /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
-  get lastResponse(): ServerResponse | undefined {
-    return this.#lastResponse;
+  get lastReply(): Reply | undefined {
+    return this.#lastReply;
   }
 
-  took(response: ServerResponse): void {
-    this.#lastResponse = response;
+  /** A request came. @param again see `RepeatedRequest.took` */
+  took(request: RequestHead, reply: Reply, again?: AnswerAgain): void {
+    this.#lastReply = reply;
+    if (!this.#isRepeating && !this.#isParsedByServer) this.#repeated.took(request, again);
   }
 
   /** A request was decided: whether it had a valid key, and whether it was refused for overload. */
@@ -260,7 +277,7 @@ export class Connection {
     const isQuiet = bytesRead === this.#bytesReadAtSweep && this.isIdle;
     this.#bytesReadAtSweep = bytesRead;
     this.#idleSweeps = isQuiet ? this.#idleSweeps + 1 : 0;
-    if (!this.#isKeyed && this.#lastResponse !== undefined && this.#idleSweeps >= idleSweepsMax) return 'idle';
+    if (!this.#isKeyed && this.#lastReply !== undefined && this.#idleSweeps >= idleSweepsMax) return 'idle';
     if (writableLength === 0) this.#waitingSinceMs = undefined;
     else this.#waitingSinceMs ??= nowMs;
     return nowMs - (this.#waitingSinceMs ?? nowMs) >= writeTimeoutMs ? 'slow' : undefined;
@@ -290,21 +307,25 @@ export class Connection {
   }
 
   /** A request is being answered. */
-  answering(response: ServerResponse): void {
-    this.#answers.push({ response, bytes: 0 });
+  answering(reply: Reply): void {
+    this.#answers.push({ reply, bytes: 0 });
   }
 
   /** Its answer is written. Nearly always the system takes all of it at once, and nothing waits. */
-  answered(response: ServerResponse, bytes: number): void {
+  answered(reply: Reply, bytes: number): void {
     const last = this.#answers.at(-1);
-    const answer = last?.response === response ? last : this.#answers.find((each) => each.response === response);
+    const answer = last?.reply === reply ? last : this.#answers.find((each) => each.reply === reply);
     if (answer === undefined) return;
-    if (response.writableLength === 0 || this.socket.destroyed) {
+    if (this.#isRepeating) {
+      this.#isRepeating = false;
+      if (this.#rest.length > 0) setImmediate(() => this.#readOn());
+    }
+    if (reply.writableLength === 0 || this.socket.destroyed) {
       this.#forget(answer);
       return;
     }
     this.#wait(answer, bytes);
-    response.once('finish', () => {
+    reply.once('finish', () => {
       this.#wait(answer, 0);
       this.#forget(answer);
     });
@@ -335,7 +356,7 @@ export class Connection {
 
   /** Runs `then` once the client has taken the oldest of its answers. */
   afterNextTaken(then: () => void): void {
-    this.#answers[0]?.response.once('finish', then);
+    this.#answers[0]?.reply.once('finish', then);
   }
 
   get #bounds(): Bounds {

@@ -8,6 +8,7 @@ import { setImmediate as ticks } from 'node:timers/promises';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Connections } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
+import type { RequestHead } from './repeated-request.ts';
 
 /** A client's connection as the server has it. */
 class ClientSocket extends PassThrough {
@@ -63,7 +64,7 @@ class Rig {
     const response = new Response();
     const connection = this.connections.taking(socket as unknown as Socket)!;
     const taken = response as unknown as ServerResponse;
-    connection.took(taken);
+    connection.took({} as RequestHead, taken);
     connection.answering(taken);
     connection.decided(isKeyed, false);
     response.writableLength = unsent;

@@ -147,7 +147,7 @@ export class Connections {
    * @param state `writableEnded`: whether or not its client has read it; `writableFinished`: all of it is on the wire
    */
   afterLastAnswer(socket: Socket, state: 'writableEnded' | 'writableFinished', then: () => void): void {
-    const last = this.#connections.get(socket)?.lastResponse;
+    const last = this.#connections.get(socket)?.lastReply;
     if (last === undefined || last[state]) then();
     else last.once('finish', then);
   }

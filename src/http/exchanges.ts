@@ -9,6 +9,7 @@ import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './an
 import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
 import type { Connection } from './connection.ts';
 import { type Connections, keylessKeepAliveSeconds } from './connections.ts';
+import type { WritableReply } from './direct-reply.ts';
 import { formLengthMax, readForm } from './form-body.ts';
 import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
 import type { Overload } from './overload.ts';
@@ -21,6 +22,7 @@ import {
   type PublicRequest,
   type Routes,
 } from './pipeline.ts';
+import type { AnswerAgain, RequestHead } from './repeated-request.ts';
 import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
 import type { RequestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
@@ -60,8 +62,8 @@ interface ExchangesParts extends ExchangeParts, Offer {
 
 /** A request under way, and where its answer goes. */
 interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: RequestHead;
+  readonly reply: WritableReply;
   readonly connection: Connection;
   readonly requestId: string;
   /** The number that the id hides. */
@@ -102,7 +104,7 @@ export class Exchanges {
   }
 
   #answer(exchange: Exchange): void {
-    exchange.connection.answering(exchange.response);
+    exchange.connection.answering(exchange.reply);
     try {
       const decision = this.#decide(exchange);
       if (!(decision instanceof Promise)) this.#write(exchange, decision);
@@ -119,26 +121,40 @@ export class Exchanges {
   #take(request: IncomingMessage, response: ServerResponse): Exchange | undefined {
     const connection = this.#parts.connections.taking(request.socket);
     if (connection === undefined) return undefined;
-    const cameMs = this.#parts.clock.monotonicMs();
-    const exchange: Exchange = {
+    const form = this.#isForm(request) ? readForm(request, this.#parts.clock) : undefined;
+    const exchange = this.#begin(connection, request, response, form);
+    const hasBody = form === undefined && announcesBody(request.headers);
+    if (hasBody) this.#parts.connections.discardBody(request, response);
+    // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which is not supported.
+    if (hasBody || request.headers.upgrade !== undefined) this.#closeAfter(exchange);
+    const isRepeatable = request.method === 'GET' && response.shouldKeepAlive;
+    connection.took(request, response, isRepeatable ? this.#answerAgain : undefined);
+    return exchange;
+  }
+
+  /** For a request that came once more it is always its turn: no other one waits. */
+  readonly #answerAgain: AnswerAgain = (request, reply) => {
+    const connection = this.#parts.connections.taking(request.socket);
+    if (connection === undefined) return;
+    connection.took(request, reply);
+    this.#answer(this.#begin(connection, request, reply));
+  };
+
+  #begin(connection: Connection, request: RequestHead, reply: WritableReply, form?: Exchange['form']): Exchange {
+    const { clock, ids } = this.#parts;
+    const cameMs = clock.monotonicMs();
+    const requestId = ids.next();
+    return {
       request,
-      response,
+      reply,
       connection,
-      requestId: this.#parts.ids.next(),
-      number: this.#parts.ids.last,
+      requestId,
+      number: ids.last,
       cameMs,
-      form: this.#isForm(request) ? readForm(request, this.#parts.clock) : undefined,
+      form,
       closes: false,
       asked: undefined,
     };
-    connection.took(response);
-    if (exchange.form === undefined && announcesBody(request.headers)) {
-      this.#parts.connections.discardBody(request, response);
-      this.#closeAfter(exchange);
-    }
-    // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which is not supported.
-    if (request.headers.upgrade !== undefined) this.#closeAfter(exchange);
-    return exchange;
   }
 
   #isForm({ method, url = '', headers }: IncomingMessage): boolean {
@@ -152,9 +168,9 @@ export class Exchanges {
   }
 
   #failed(exchange: Exchange, error: unknown): void {
-    const { request, response, requestId } = exchange;
+    const { request, reply, requestId } = exchange;
     this.#logFailure(error, requestId);
-    if (response.headersSent) request.socket.destroy();
+    if (reply.headersSent) request.socket.destroy();
     else this.#write(exchange, unrouted(internalError));
   }
 
@@ -191,16 +207,16 @@ export class Exchanges {
   }
 
   #write(exchange: Exchange, decision: Decision): void {
-    const { request, response, connection, requestId } = exchange;
+    const { request, reply, connection, requestId } = exchange;
     const { answer, verdict, key } = decision;
     const { headers } = request;
     // A request that arrived after this one is answered before the connection ends.
-    const isLast = connection.lastResponse === response && !connection.hasMore;
+    const isLast = connection.lastReply === reply && !connection.hasMore;
     if (this.#isDraining && isLast) this.#closeAfter(exchange);
     connection.decided(key !== undefined, answer === overloaded.answer);
     if (connection.isLastRefusal(refusalWeight(decision))) this.#closeAfter(exchange);
     const now = this.#parts.clock.now();
-    const written = writeAnswer(response, answer, {
+    const written = writeAnswer(reply, answer, {
       requestId,
       now,
       verdict,
@@ -211,7 +227,7 @@ export class Exchanges {
       isSecure: this.#parts.isSecure,
       errorsUrl: this.#parts.errorsUrl,
     });
-    connection.answered(response, written.bytes);
+    connection.answered(reply, written.bytes);
     if (connection.isKeyed && !exchange.closes) connection.trust();
     if (exchange.closes) connection.end();
     this.#report(exchange, decision, written, now);

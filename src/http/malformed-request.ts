@@ -10,7 +10,7 @@ export function findHttpFault({
   httpVersionMajor,
   httpVersionMinor,
   headers,
-}: IncomingMessage): ProblemAnswer | undefined {
+}: Pick<IncomingMessage, 'httpVersionMajor' | 'httpVersionMinor' | 'headers'>): ProblemAnswer | undefined {
   if (httpVersionMajor !== 1) return problem('BAD_REQUEST', 'The HTTP version is not 1.0 or 1.1.');
   if ((headers['if-none-match']?.length ?? 0) > ifNoneMatchLengthMax)
     return problem('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The If-None-Match header is longer than accepted.');

@@ -4,6 +4,7 @@ import type { EpochMs } from '../clock.ts';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits.ts';
 import type { Answer, PageAnswer, ProblemAnswer } from './answer.ts';
+import { DirectReply, type WritableReply } from './direct-reply.ts';
 import { chooseEncoding, matchesEntityTag } from './negotiation.ts';
 
 /** The parts of a request that decide how its answer is written. */
@@ -29,10 +30,10 @@ export interface Written {
 }
 
 /** Writes an answer whole, head and body in one go. */
-export function writeAnswer(response: ServerResponse, answer: Answer, context: WriteContext): Written {
+export function writeAnswer(reply: WritableReply, answer: Answer, context: WriteContext): Written {
   switch (answer.kind) {
     case 'page':
-      return writePage(response, answer, context);
+      return writePage(reply, answer, context);
     case 'text': {
       const lines = headLines([
         'Content-Type',
@@ -41,41 +42,38 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
         'no-store',
         ...answer.extraHeaders,
       ]);
-      return write(response, answer.status ?? 200, lines, answer.text, context);
+      return write(reply, answer.status ?? 200, lines, answer.text, context);
     }
     case 'redirect': {
       const lines = headLines(['Location', answer.location, 'Cache-Control', 'public, max-age=300']);
-      return write(response, 308, lines, '', context);
+      return write(reply, 308, lines, '', context);
     }
     default:
       // Not a third case: what is no answer at all must throw here and not leave its client waiting.
-      return writeProblem(response, answer, context);
+      return writeProblem(reply, answer, context);
   }
 }
 
-function writePage(response: ServerResponse, answer: PageAnswer, context: WriteContext): Written {
+function writePage(reply: WritableReply, answer: PageAnswer, context: WriteContext): Written {
   const { page, cacheControl, vary, contentType, extraHeaders } = answer;
   const encoding = chooseEncoding(context.acceptEncoding);
   const entityTag = page.entityTag(encoding);
   const own = `Cache-Control: ${cacheControl}\r\nETag: ${entityTag}\r\nVary: ${vary}\r\n${headLines(extraHeaders)}`;
   if (matchesEntityTag(context.ifNoneMatch, entityTag)) {
-    writeHead(response, 304, own, context);
-    response.end();
+    send(reply, 304, own, '', 'latin1', context);
     return { status: 304, bytes: 0 };
   }
   const { body, byteLength } = page.as(encoding);
   const coding = encoding === 'identity' ? '' : `Content-Encoding: ${encoding}\r\n`;
   const lines = `${own}Content-Type: ${contentType}\r\n${coding}Content-Length: ${byteLength}\r\n`;
-  writeHead(response, 200, lines, context);
-  if (typeof body === 'string') response.end(body, 'latin1');
-  else response.end(body);
+  send(reply, 200, lines, body, 'latin1', context);
   return { status: 200, bytes: byteLength };
 }
 
-function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: WriteContext): Written {
+function writeProblem(reply: WritableReply, answer: ProblemAnswer, context: WriteContext): Written {
   const { code, detail } = answer;
   const body = problemBody({ code, detail, requestId: context.requestId, errorsUrl: context.errorsUrl });
-  return write(response, errorTable[code].status, headLines(problemHeaders(answer)), body, context);
+  return write(reply, errorTable[code].status, headLines(problemHeaders(answer)), body, context);
 }
 
 /** The headers that every problem has, however it is written. */
@@ -98,31 +96,51 @@ function commonLines({ requestId, verdict, isSecure }: WriteContext): string {
   return isSecure ? `${lines}Strict-Transport-Security: max-age=31536000\r\n` : lines;
 }
 
-function write(response: ServerResponse, status: number, lines: string, text: string, context: WriteContext): Written {
+function write(reply: WritableReply, status: number, lines: string, text: string, context: WriteContext): Written {
   const bytes = Buffer.byteLength(text);
-  writeHead(response, status, `${lines}Content-Length: ${bytes}\r\n`, context);
-  response.end(text);
+  send(reply, status, `${lines}Content-Length: ${bytes}\r\n`, text, 'utf8', context);
   return { status, bytes };
 }
 
 /** A member of Node's own that no type names: a head that is there already is written as it is. */
 type HeadedResponse = { -readonly [Name in '_header']: string | null };
 
-/**
- * Sets the head of an answer. Where the connection stays open it is joined here, as `writeHead` would: what it holds is the
- * service's own, and checking each character of it again takes an eighth of a request's time.
- */
-function writeHead(response: ServerResponse, status: number, own: string, context: WriteContext): void {
-  const { closes, keepAliveSeconds, now } = context;
+function send(
+  reply: WritableReply,
+  status: number,
+  own: string,
+  body: string | Buffer,
+  encoding: 'latin1' | 'utf8',
+  context: WriteContext,
+): void {
   const lines = commonLines(context) + own;
+  if (reply instanceof DirectReply) {
+    reply.end(headOf(status, lines, context), body, encoding, context.closes);
+    return;
+  }
+  writeHead(reply, status, lines, context);
+  if (typeof body === 'string') reply.end(body, encoding);
+  else reply.end(body);
+}
+
+/**
+ * Sets the head of an answer. Where the connection stays open it is joined here, as Node's `writeHead` would: what it holds is
+ * the service's own, and checking each character of it again takes an eighth of a request's time.
+ */
+function writeHead(response: ServerResponse, status: number, lines: string, context: WriteContext): void {
+  const { closes } = context;
   if (closes || !response.shouldKeepAlive) {
     const headers = [...lines.matchAll(/(.*?): (.*)\r\n/g)].flatMap(([, name, value]) => [name!, value!]);
     response.writeHead(status, closes ? [...headers, 'Connection', 'close'] : headers);
     return;
   }
   response.statusCode = status;
-  const end = `Date: ${httpDate(now)}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
-  (response as unknown as HeadedResponse)._header = statusLine(status) + lines + end;
+  (response as unknown as HeadedResponse)._header = headOf(status, lines, context);
+}
+
+function headOf(status: number, lines: string, { closes, keepAliveSeconds, now }: WriteContext): string {
+  const connection = closes ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`;
+  return `${statusLine(status)}${lines}Date: ${httpDate(now)}\r\nConnection: ${connection}\r\n\r\n`;
 }
 
 /** Joins the status line and headers, names and values in turn, each line with its end (RFC 9112 §2.1). */
