@@ -46,6 +46,34 @@ test('a ticker of a standby changes no price, and its age begins where the price
   assert.deepEqual([bid, capturedAt], ['84011', after(start, 5_000)], 'it stood then, and no time goes back');
 });
 
+test('a source over REST takes over once what it says is newer than the price, for what a cache has did not stand then', () => {
+  const rig = threeLive();
+  rig.nowMs = 5_000;
+  rig.tick('one', '84001');
+  const polled = (bid: string, askedAtMs: number) =>
+    rig.tick('two', bid, { path: 'fallback', upstreamTime: undefined, askedAt: after(start, askedAtMs) });
+  rig.nowMs = 15_000;
+  polled('84012', 4_999);
+  assert.deepEqual(rig.review('silent', 'polled', 'silent'), { isDegraded: true, changed: [] });
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84001');
+  polled('84013', 5_001);
+  rig.review('silent', 'polled', 'silent');
+  const { bid, capturedAt } = rig.markets.acceptedTicker(BTCEUR)!;
+  assert.deepEqual([bid, capturedAt], ['84013', after(start, 5_001)]);
+  polled('84014', 5_001);
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84014', 'it is the one in use');
+});
+
+test('a price that is dated ahead of the clock, which was set back, keeps no source from taking over', () => {
+  const rig = threeLive();
+  rig.nowMs = 60_000;
+  rig.tick('one', '84001');
+  rig.nowMs = 30_000;
+  rig.tick('two', '84012', { path: 'fallback', upstreamTime: undefined, askedAt: after(start, 29_000) });
+  rig.review('silent', 'polled', 'silent');
+  assert.equal(rig.used, 'two');
+});
+
 test('a source that never was lost takes its place at once, so that a standby that is up first keeps nothing', () => {
   const rig = new SourcesRig();
   for (const source of ['two', 'one']) rig.list(source);
