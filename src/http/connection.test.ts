@@ -326,7 +326,7 @@ describe('a request that comes once more', () => {
   });
 
   test('waits like any other one while the server has paused its connection, and is none when the last answer was given', async () => {
-    const { socket, connection, send, replies } = await knowing();
+    const { socket, connection, replies } = await knowing();
     connection.answered(replies[0]!, 0);
     socket._paused = true;
     socket.emit('data', Buffer.from(bytes));

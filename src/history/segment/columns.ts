@@ -82,8 +82,8 @@ export function byPosition(count: number): readonly number[] {
  * `difference`: of either sign; `cumulated`: as the difference from the row before.
  */
 type Layout = Readonly<Record<string, 'count' | 'difference' | 'cumulated' | 'text'>>;
-type Cells<Table extends Layout> = {
-  readonly [Name in keyof Table]: Table[Name] extends 'text' ? string : number;
+type Cells<Table extends Layout, Row> = {
+  readonly [Name in keyof Table]: (row: Row) => Table[Name] extends 'text' ? string : number;
 };
 export type Columns<Table extends Layout> = {
   readonly [Name in keyof Table]: Table[Name] extends 'text' ? readonly string[] : Float64Array;
@@ -94,21 +94,27 @@ export function codesOf(table: Layout): readonly number[] {
   return byPosition(Object.keys(table).length);
 }
 
-/** The rows of some subjects, in columns compressed together. */
-export function encodeTable<Table extends Layout>(table: Table, subjects: Iterable<readonly Cells<Table>[]>): Buffer {
-  const names = Object.keys(table);
+/** The rows of some subjects, in columns compressed together. @param cells what each column has of a row */
+export function encodeTable<Table extends Layout, Row>(
+  table: Table,
+  subjects: Iterable<readonly Row[]>,
+  cells: Cells<Table, Row>,
+): Buffer {
   const writer = new ColumnsWriter(codesOf(table));
   for (const rows of subjects) {
-    for (const [index, name] of names.entries()) {
+    for (const [index, [name, kind]] of Object.entries(table).entries()) {
       const column = writer.column(index);
-      const kind = table[name]!;
-      let last = 0;
-      for (const cells of rows) {
-        const value: number | string = cells[name]!;
-        if (typeof value === 'string') column.text(value);
-        else if (kind === 'count') column.count(value);
-        else column.difference(value - last);
-        if (kind === 'cumulated') last = Number(value);
+      const cellOf = cells[name] as (row: Row) => never;
+      if (kind === 'text') for (const row of rows) column.text(cellOf(row));
+      else if (kind === 'count') for (const row of rows) column.count(cellOf(row));
+      else if (kind === 'difference') for (const row of rows) column.difference(cellOf(row));
+      else {
+        let last = 0;
+        for (const row of rows) {
+          const value = cellOf(row);
+          column.difference(value - last);
+          last = value;
+        }
       }
     }
   }

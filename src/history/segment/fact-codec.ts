@@ -10,10 +10,12 @@ const subjectsPerGroup = 64;
 /** Needs no names: texts are long, and differ. */
 export function encodeFacts(rows: readonly FactRow[]): Buffer {
   const encode = (subjects: readonly (readonly FactRow[])[]) =>
-    encodeTable(
-      table,
-      subjects.map((facts) => facts.map((fact) => ({ ...fact, kind: factKinds.indexOf(fact.kind) }))),
-    );
+    encodeTable(table, subjects, {
+      at: ({ at }) => at,
+      sub: ({ sub }) => sub,
+      kind: ({ kind }) => factKinds.indexOf(kind),
+      text: ({ text }) => text,
+    });
   return encodeGrouped(rows, ({ subject }) => subject, [], { subjectsPerGroup, columns: codesOf(table), encode });
 }
 

@@ -28,21 +28,18 @@ export function encodeServings(rows: readonly ServingRow[], base: readonly strin
   const firstRequests = firstRequestsOf(rows);
   return encodeGrouped(rows, ({ keyId }) => keyId, base, {
     ...{ subjectsPerGroup, columns: codesOf(table) },
-    encode: (keys, names) => {
-      const cellsOf = (row: ServingRow) => ({
-        askedAt: row.askedAt,
-        lag: row.at - row.askedAt,
-        sub: row.sub,
-        route: names.indexOf(row.route),
-        symbol: names.indexOf(row.symbol),
-        status: row.status,
-        text: names.indexOf(row.text),
-        feedAgeMs: row.feedAgeMs,
-        among: row.request - firstRequests.get(row.askedAt)!,
-      });
-      const cells = keys.map((rows) => rows.map(cellsOf));
-      return encodeTable(table, cells);
-    },
+    encode: (keys, names) =>
+      encodeTable(table, keys, {
+        askedAt: ({ askedAt }) => askedAt,
+        lag: ({ at, askedAt }) => at - askedAt,
+        sub: ({ sub }) => sub,
+        route: ({ route }) => names.indexOf(route),
+        symbol: ({ symbol }) => names.indexOf(symbol),
+        status: ({ status }) => status,
+        text: ({ text }) => names.indexOf(text),
+        feedAgeMs: ({ feedAgeMs }) => feedAgeMs,
+        among: ({ request, askedAt }) => request - firstRequests.get(askedAt)!,
+      }),
     extra: writeFirstRequests(firstRequests),
   });
 }
