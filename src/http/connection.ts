@@ -99,8 +99,10 @@ export class Connection {
     socket.removeListener('data', parse!);
     this.#take = (chunk: Buffer) => {
       // Nearly always a request, the whole of it, and nothing else.
-      if (this.isIdle && this.#mayParse && this.#repeated.matches(chunk)) this.#repeat();
-      else if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse)
+      if (this.isIdle && this.#mayParse && this.#repeated.matches(chunk)) {
+        this.#isRepeating = true;
+        this.#repeated.answer();
+      } else if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse)
         this.#parsePiece(chunk);
       else this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
       this.#parseRest();
@@ -171,11 +173,6 @@ export class Connection {
       this.#isPausedByUs = true;
       this.socket.pause();
     }
-  }
-
-  #repeat(): void {
-    this.#isRepeating = true;
-    this.#repeated.answer();
   }
 
   #parsePiece(piece: Buffer): void {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -16,20 +17,17 @@ export interface Reply {
 }
 
 /** The answers on a connection to requests that the HTTP server did not see, one at a time, written on the socket itself. */
-export class DirectReply implements Reply {
+export class DirectReply extends EventEmitter implements Reply {
   readonly #socket: Socket;
   readonly #taken = (): void => {
     this.writableFinished = true;
-    const waiting = this.#waiting;
-    if (waiting.length === 0) return;
-    this.#waiting = [];
-    for (const then of waiting) then();
+    this.emit('finish');
   };
-  #waiting: (() => void)[] = [];
   writableEnded = true;
   writableFinished = true;
 
   constructor(socket: Socket) {
+    super();
     this.#socket = socket;
   }
 
@@ -39,10 +37,6 @@ export class DirectReply implements Reply {
 
   get writableLength(): number {
     return this.#socket.writableLength;
-  }
-
-  once(_event: 'finish', then: () => void): void {
-    this.#waiting.push(then);
   }
 
   /** The next answer is being made. Only once the last one was taken. */

@@ -266,8 +266,9 @@ export class MarketSources {
     const choice = this.#choiceOf(symbol);
     const { current, isOpen, candidates: before } = choice;
     this.#reports.delete(symbol);
-    const standing = price !== undefined && price.capturedAt <= at.now ? price : undefined;
-    choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs, standing);
+    // A price that is dated ahead of the clock, which was set back, orders nothing.
+    const pricedAt = price !== undefined && price.capturedAt <= at.now ? price.capturedAt : 0;
+    choice.candidates = this.#candidates(symbol, choice, facts, at.nowMs, pricedAt);
     const able = this.listOf(symbol).filter(({ isPaused }) => !isPaused);
     const mayList = able.filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
     const isContradicted = () => current !== undefined && choice.agreement?.doubt(current)?.reason === 'contradicted';
@@ -287,20 +288,15 @@ export class MarketSources {
     );
   }
 
-  /** By what each source says of itself. @param price the market's; one that is dated ahead of the clock orders nothing */
-  #candidates(
-    symbol: MarketSymbol,
-    choice: Choice,
-    facts: SourceFacts,
-    nowMs: number,
-    price: AcceptedTicker | undefined,
-  ): Candidate[] {
+  /** By what each source says of itself. */
+  #candidates(symbol: MarketSymbol, choice: Choice, facts: SourceFacts, nowMs: number, pricedAt: number): Candidate[] {
     return this.listOf(symbol).map((source, index) => {
       const reach = source.isPaused ? 'silent' : facts.reach(source.id, symbol);
       const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
       // What was asked for before the price was made, or comes from a cache, did not stand then, as the price of a live source does.
-      const isOld = reach === 'polled' && index !== choice.current && isBefore(source.tickers.get(symbol), price);
-      const exclusion = exclusionOf(source, symbol, listing) ?? (isOld ? 'no_price' : undefined);
+      const isOld = reach === 'polled' && (source.tickers.get(symbol)?.capturedAt ?? 0) < pricedAt;
+      const exclusion =
+        exclusionOf(source, symbol, listing) ?? (isOld && index !== choice.current ? 'no_price' : undefined);
       const isLive = reach === 'live' && exclusion === undefined;
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
       if (isLive) choice.wasLive = true;
@@ -405,8 +401,4 @@ export class MarketSources {
     this.#choices.set(symbol, choice);
     return choice;
   }
-}
-
-function isBefore(ticker: AcceptedTicker | undefined, price: AcceptedTicker | undefined): boolean {
-  return ticker !== undefined && price !== undefined && ticker.capturedAt < price.capturedAt;
 }

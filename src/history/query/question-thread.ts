@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { EpochMs } from '../../clock.ts';
+import { threadEnvironment } from '../../thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 
 /** Questions that wait while one is answered. */
@@ -72,7 +73,10 @@ export class QuestionThread {
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(new URL('./query-worker.ts', import.meta.url), { workerData: this.#location });
+    const worker = new Worker(new URL('./query-worker.ts', import.meta.url), {
+      workerData: this.#location,
+      env: threadEnvironment(),
+    });
     worker.unref();
     worker.on('message', (reply: FromQueryWorker) => {
       if (this.#worker !== worker) return;

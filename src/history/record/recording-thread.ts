@@ -4,6 +4,7 @@ import { Backoff } from '../../backoff.ts';
 import type { Clock, Randomness, Timer } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { refusal } from '../../store/store-error.ts';
+import { threadEnvironment } from '../../thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
 
@@ -63,7 +64,8 @@ export class RecordingThread {
     const { location, keepForMs, requestKey, clock, log } = this.#parts;
     const settings: WorkerSettings = { location, requestKey, startedAt: clock.now(), keepForMs };
     // It would else keep 64 MB for short-lived objects.
-    const options = { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: 4 } };
+    const resourceLimits = { maxYoungGenerationSizeMb: 4 };
+    const options = { workerData: settings, resourceLimits, env: threadEnvironment() };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), options);
     worker.on('message', (message: FromWorker) => this.#hear(message, worker));
     worker.on('error', (error) => log.error({ err: error }, 'the recording thread failed'));
