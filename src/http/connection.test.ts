@@ -1,34 +1,11 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate as ticks } from 'node:timers/promises';
+import { connected, Response, ServedSocket } from './connection.testing.ts';
 import { Connection } from './connection.ts';
 import type { Reply } from './direct-reply.ts';
 import type { RequestHead } from './repeated-request.ts';
-
-/** A stream with the one private member of an HTTP server's socket that matters here. */
-class ServedSocket extends PassThrough {
-  _paused = false;
-  pausesAtFirst = false;
-  bytesRead = 0;
-  readonly parsed: string[] = [];
-  whenParsed: (() => void) | undefined;
-  parser: { _consumed: boolean; consume?: (handle: object) => void } | undefined;
-  _handle: { isStreamBase: boolean } | undefined;
-
-  constructor() {
-    super();
-    this.on('data', (piece: Buffer) => {
-      // Node's own assertion, which ends the process.
-      assert.ok(!this._paused, 'bytes reach a parser that is paused');
-      this.parsed.push(piece.toString());
-      this._paused = this.pausesAtFirst;
-      this.whenParsed?.();
-    });
-  }
-}
 
 test('a parser that the server has paused gets nothing, even when the stream flows, and all of it once it is no longer (fault row 51)', async () => {
   const socket = new ServedSocket();
@@ -58,37 +35,6 @@ test('a parser that is paused by its first piece gets no second one', async () =
   await ticks();
   assert.deepEqual(socket.parsed, ['a'.repeat(64)]);
 });
-
-/** An answer whose bytes its client takes when a test says so. */
-class Response extends EventEmitter {
-  writableLength = 0;
-
-  take(): void {
-    this.writableLength = 0;
-    this.emit('finish');
-  }
-}
-
-/** A connection with what it holds, and the pieces that its parser got. */
-function connected() {
-  const socket = new ServedSocket();
-  const held = { ahead: 0, unsent: 0, waiting: 0 };
-  let arrivedAhead = 0;
-  const connection = new Connection(socket as unknown as Socket, 'a', held, () => arrivedAhead++);
-  const send = async (bytes: string) => {
-    socket.write(bytes);
-    await ticks();
-  };
-  /** Begins an answer and writes it. @param left bytes that the client has not taken at once */
-  const answer = (left = 0) => {
-    const response = new Response();
-    connection.answering(response as unknown as Reply);
-    response.writableLength = left;
-    connection.answered(response as unknown as Reply, left);
-    return response;
-  };
-  return { socket, connection, held, send, answer, arrivals: () => arrivedAhead };
-}
 
 describe('how much is parsed at a time', () => {
   const lengths = ({ parsed }: ServedSocket) => parsed.map((piece) => piece.length);
@@ -289,54 +235,6 @@ test('a client is established who has a key and was answered until the overload 
   assert.equal(established([true, false], [false, false]), true);
   assert.equal(established([true, true]), false);
   assert.equal(established([true, true], [true, false]), true);
-});
-
-describe('a request that comes once more', () => {
-  const bytes = 'GET /\r\n\r\n';
-
-  /** A connection that knows the request, and the replies to it that are due. */
-  const knowing = async () => {
-    const parts = connected();
-    const { socket, connection, send } = parts;
-    const replies: Reply[] = [];
-    const again = (request: RequestHead, reply: Reply) => {
-      connection.took(request, reply);
-      connection.answering(reply);
-      replies.push(reply);
-    };
-    connection.decided(true, false);
-    socket.whenParsed = () => connection.took({} as RequestHead, {} as Reply, again);
-    await send(bytes);
-    assert.equal(socket.parsed.length, 1);
-    await send(bytes);
-    assert.deepEqual([socket.parsed.length, replies.length], [1, 1]);
-    return { ...parts, replies };
-  };
-
-  test('holds back what comes after it until it is answered, and nothing more is read', async () => {
-    const { socket, connection, held, send, replies } = await knowing();
-    await send('next');
-    assert.ok(socket.isPaused());
-    assert.deepEqual([socket.parsed.length, held.ahead > 0, connection.hasMore], [1, true, true]);
-    connection.answered(replies[0]!, 0);
-    await ticks();
-    await ticks();
-    assert.ok(!socket.isPaused());
-    assert.deepEqual([socket.parsed.at(-1), held.ahead], ['next', 0]);
-  });
-
-  test('waits like any other one while the server has paused its connection, and is none when the last answer was given', async () => {
-    const { socket, connection, replies } = await knowing();
-    connection.answered(replies[0]!, 0);
-    socket._paused = true;
-    socket.emit('data', Buffer.from(bytes));
-    assert.deepEqual([replies.length, connection.hasMore], [1, true]);
-    const other = await knowing();
-    other.connection.answered(other.replies[0]!, 0);
-    other.connection.close();
-    await other.send(bytes);
-    assert.deepEqual([other.replies.length, other.connection.hasMore], [1, false]);
-  });
 });
 
 describe('a connection that is trusted', () => {

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 /** Where an answer is written. */
 export type WritableReply = ServerResponse | DirectReply;
 
-/** What has become of an answer. */
+/** How far an answer has come. */
 export interface Reply {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;

@@ -294,9 +294,8 @@ export class MarketSources {
       const reach = source.isPaused ? 'silent' : facts.reach(source.id, symbol);
       const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
       // What was asked for before the price was made, or comes from a cache, did not stand then, as the price of a live source does.
-      const isOld = reach === 'polled' && (source.tickers.get(symbol)?.capturedAt ?? 0) < pricedAt;
-      const exclusion =
-        exclusionOf(source, symbol, listing) ?? (isOld && index !== choice.current ? 'no_price' : undefined);
+      const since = reach === 'polled' && index !== choice.current ? pricedAt : 0;
+      const exclusion = exclusionOf(source, symbol, listing, since);
       const isLive = reach === 'live' && exclusion === undefined;
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
       if (isLive) choice.wasLive = true;
@@ -390,14 +389,8 @@ export class MarketSources {
     const known = this.#choices.get(symbol);
     if (known !== undefined) return known;
     const streaks = this.listOf(symbol).map(() => new LiveStreak());
-    const choice: Choice = {
-      streaks,
-      agreement: this.#agreementFor(symbol),
-      isOpen: false,
-      candidates: [],
-      current: undefined,
-      wasLive: false,
-    };
+    const begun = { candidates: [], current: undefined, isOpen: false, wasLive: false };
+    const choice: Choice = { streaks, agreement: this.#agreementFor(symbol), ...begun };
     this.#choices.set(symbol, choice);
     return choice;
   }

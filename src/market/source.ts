@@ -96,17 +96,18 @@ export interface SourceFacts {
   listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
 }
 
-/** Finds what keeps a source from making the price of a market, by what it says itself. */
+/** Finds what keeps a source from making the price of a market, by what it says itself. @param since its price must not be older */
 export function exclusionOf(
   source: Source,
   symbol: MarketSymbol,
   listing: 'trading' | 'paused' | undefined,
+  since: number,
 ): Exclusion | undefined {
   if (source.isPaused) return 'paused';
   if (listing === undefined) return 'not_listed';
   if (listing === 'paused') return 'not_trading';
   if (source.latestDoubted.has(symbol)) return 'held';
-  return source.tickers.has(symbol) ? undefined : 'no_price';
+  return (source.tickers.get(symbol)?.capturedAt ?? -1) >= since ? undefined : 'no_price';
 }
 
 export function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | undefined {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { EpochMs } from '../../clock.ts';
-import { threadEnvironment } from '../../thread-environment.ts';
+import { threadEnvironment } from '../reading/thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 
 /** Questions that wait while one is answered. */

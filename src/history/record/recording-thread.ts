@@ -4,7 +4,7 @@ import { Backoff } from '../../backoff.ts';
 import type { Clock, Randomness, Timer } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { refusal } from '../../store/store-error.ts';
-import { threadEnvironment } from '../../thread-environment.ts';
+import { threadEnvironment } from '../reading/thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
 
