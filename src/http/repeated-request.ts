@@ -31,7 +31,7 @@ export class RepeatedRequest {
     this.#reply = new DirectReply(socket);
   }
 
-  /** It is of no use on this connection. */
+  /** It is of no use on this connection, and stays so: what the server parses itself is not seen here. */
   get isUnlikely(): boolean {
     return this.#different >= differentMax;
   }
@@ -70,6 +70,6 @@ export class RepeatedRequest {
     const wasBetweenRequests = this.#isBetweenRequests;
     this.#isBetweenRequests = this.#last !== undefined && piece.indexOf(headEnd) === piece.length - headEnd.length;
     // A copy: what was read is a part of something larger.
-    if (wasBetweenRequests && this.#isBetweenRequests && isKept) this.#bytes = Buffer.from(piece);
+    if (wasBetweenRequests && this.#isBetweenRequests && isKept && !this.isUnlikely) this.#bytes = Buffer.from(piece);
   }
 }

@@ -62,6 +62,14 @@ test('a source over REST takes over once what it says is newer than the price, f
   assert.deepEqual([bid, capturedAt], ['84013', after(start, 5_001)]);
   polled('84014', 5_001);
   assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84014', 'it is the one in use');
+  rig.tick('three', '84015', { path: 'fallback', upstreamTime: start, askedAt: after(start, 5_002) });
+  rig.review('silent', 'silent', 'polled');
+  const last = rig.markets.acceptedTicker(BTCEUR)!;
+  assert.deepEqual(
+    [last.bid, last.capturedAt],
+    ['84015', after(start, 5_001)],
+    'old in a quiet market, and it stood then',
+  );
 });
 
 test('a price that is dated ahead of the clock, which was set back, keeps no source from taking over', () => {

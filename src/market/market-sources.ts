@@ -293,7 +293,7 @@ export class MarketSources {
     return this.listOf(symbol).map((source, index) => {
       const reach = source.isPaused ? 'silent' : facts.reach(source.id, symbol);
       const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
-      // What was asked for before the price was made, or comes from a cache, did not stand then, as the price of a live source does.
+      // What was asked for before, or comes from a cache, need not have stood when the price was made, as that of a live source did.
       const since = reach === 'polled' && index !== choice.current ? pricedAt : 0;
       const exclusion = exclusionOf(source, symbol, listing, since);
       const isLive = reach === 'live' && exclusion === undefined;

@@ -187,6 +187,7 @@ export class Markets {
     if (isOnHold && isUsed) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const known = { doubt: isUsed ? this.doubts().get(symbol) : undefined, price: this.#tickers.get(symbol) };
+    source.stoodAt.set(symbol, ticker.askedAt);
     const verdict = this.sources.judge(symbol, source, offer, known);
     if (isUsed) this.doubtChanged(symbol, verdict.doubt);
     if (!verdict.isTaken) return 'held';

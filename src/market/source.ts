@@ -15,6 +15,8 @@ export class Source {
   isPaused = false;
   /** Its last good values. */
   readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
+  /** When the latest were asked for, or arrived by themselves: they stood then, however long ago they changed. */
+  readonly stoodAt = new Map<MarketSymbol, EpochMs>();
   readonly references = new Map<MarketSymbol, ReferencePrices>();
   readonly doubts = new Map<MarketSymbol, Doubt>();
   /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
@@ -96,7 +98,7 @@ export interface SourceFacts {
   listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
 }
 
-/** Finds what keeps a source from making the price of a market, by what it says itself. @param since its price must not be older */
+/** Finds what keeps a source from making the price of a market, by what it says itself. @param since its price must have stood then */
 export function exclusionOf(
   source: Source,
   symbol: MarketSymbol,
@@ -107,7 +109,8 @@ export function exclusionOf(
   if (listing === undefined) return 'not_listed';
   if (listing === 'paused') return 'not_trading';
   if (source.latestDoubted.has(symbol)) return 'held';
-  return (source.tickers.get(symbol)?.capturedAt ?? -1) >= since ? undefined : 'no_price';
+  const ticker = source.tickers.get(symbol);
+  return ticker === undefined || (source.stoodAt.get(symbol) ?? ticker.capturedAt) < since ? 'no_price' : undefined;
 }
 
 export function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | undefined {
