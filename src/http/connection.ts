@@ -98,11 +98,12 @@ export class Connection {
     this.#parse = parse!;
     socket.removeListener('data', parse!);
     this.#take = (chunk: Buffer) => {
-      // Nearly always a request, the whole of it, and nothing else.
       if (this.isIdle && this.#mayParse && this.#repeated.matches(chunk)) {
         this.#isRepeating = true;
         this.#repeated.answer();
-      } else if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse)
+      }
+      // Nearly always a request, the whole of it, and nothing else.
+      else if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse)
         this.#parsePiece(chunk);
       else this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
       this.#parseRest();
@@ -126,7 +127,8 @@ export class Connection {
 
   /**
    * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a
-   * client with a key that waits for its answers and never asks the same again; one read of up to 64 KiB is parsed before a first request ahead is noticed.
+   * client with a key that waits for its answers and asks something else each time; one read of up to 64 KiB is parsed before
+   * a first request ahead is noticed.
    */
   trust(): void {
     if (this.#isParsedByServer || !this.#repeated.isUnlikely) return;

@@ -71,5 +71,6 @@ export class RepeatedRequest {
     this.#isBetweenRequests = this.#last !== undefined && piece.indexOf(headEnd) === piece.length - headEnd.length;
     // A copy: what was read is a part of something larger.
     if (wasBetweenRequests && this.#isBetweenRequests && isKept && !this.isUnlikely) this.#bytes = Buffer.from(piece);
+    else this.#last = undefined;
   }
 }
