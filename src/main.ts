@@ -124,8 +124,8 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   });
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
-  // Before it answers: no price older than what the others have served.
-  await start({ 'shared board': feed.join && { start: feed.join, stop: feed.stop } });
+  // Before it answers, and until it has: no price older than what the others have served.
+  await start({ feed: { start: () => feed.join?.(), stop: () => feed.stop() } });
   running.defer('notifier', () => notifier.stop());
   const listen = async () => {
     port = await listener.listen();
@@ -134,7 +134,8 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   // After the listener, so that a port in use is refused in one line.
   notifier.start(place());
   // Last: an exchange that is down delays nothing.
-  await start({ feed, check, recorder, subscribing });
+  feed.start();
+  await start({ check, recorder, subscribing });
   delay.restart();
   phase = 'serving';
   const { version, configurationFile = null } = options;
