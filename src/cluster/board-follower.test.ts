@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
 import { writeState } from '../market/market-state.ts';
-import { BoardFollower } from './board-follower.ts';
+import { BoardFollower, type FollowerParts } from './board-follower.ts';
 
 /** See `BoardPosition`. */
 const answerWaitsMs = 250;
@@ -11,19 +11,26 @@ const answerWaitsMs = 250;
 const stateAt = (lastUpdatedAt: number) =>
   writeState({ tickers: [], references: [], rates: [], lastUpdatedAt } as never as Parameters<typeof writeState>[0]);
 
+/** A follower that adds to `taken` when each state it takes was last updated. */
+function following(clock: FakeClock, taken: unknown[], reads: Pick<FollowerParts, 'ask' | 'wait'>): BoardFollower {
+  return new BoardFollower({
+    ...reads,
+    clock,
+    take: ({ lastUpdatedAt }) => taken.push(lastUpdatedAt),
+    position: { isAwaited: false, onWait: () => {} },
+    log: silentLog,
+  });
+}
+
 test('what was published until now is taken at once, though a read waits at the server, and what that brings later is not taken', async () => {
   const taken: unknown[] = [];
   const waiting: ((answer: unknown) => void)[] = [];
   const answers: Record<string, unknown> = { GET: `1-0 ${stateAt(1)}`, XREAD: null };
   const clock = new FakeClock();
-  const follower = new BoardFollower({
+  const follower = following(clock, taken, {
     ask: async ([name = '']) => answers[name],
     wait: ([name = '']) =>
       name === 'GET' ? Promise.resolve(answers[name]) : new Promise((done) => waiting.push(done)),
-    clock,
-    take: ({ lastUpdatedAt }) => taken.push(lastUpdatedAt),
-    position: { isAwaited: false, onWait: () => {} },
-    log: silentLog,
   });
   follower.start();
   await clock.advance(0);
@@ -69,13 +76,9 @@ test('a state that was asked for before it catches up, and comes after, is not t
   const taken: unknown[] = [];
   const late = Promise.withResolvers<unknown>();
   const clock = new FakeClock();
-  const follower = new BoardFollower({
+  const follower = following(clock, taken, {
     ask: async ([name = '']) => (name === 'GET' ? `2-0 ${stateAt(2)}` : null),
     wait: () => late.promise,
-    clock,
-    take: ({ lastUpdatedAt }) => taken.push(lastUpdatedAt),
-    position: { isAwaited: false, onWait: () => {} },
-    log: silentLog,
   });
   follower.start();
   await clock.advance(0);

@@ -201,7 +201,7 @@ describe('a connection that knows its last request', () => {
     return { ...parts, replies };
   };
 
-  test('knows it no more once its requests are parsed by the server itself, also after that has ended', async () => {
+  test('forgets its last request for good once the server parses what arrives itself', async () => {
     const { socket, connection, send } = connected();
     socket._handle = { isStreamBase: true };
     socket.parser = { _consumed: false, consume: () => {} };

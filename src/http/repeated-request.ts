@@ -65,7 +65,7 @@ export class RepeatedRequest {
     this.#last = answer && { request, answer };
   }
 
-  /** The parser has had the piece. @param isKept whether to know the request again, if the piece is one and no more */
+  /** The parser has read the piece. @param isKept remember it, if it is exactly one request */
   parsed(piece: Buffer, isKept: boolean): void {
     const wasBetweenRequests = this.#isBetweenRequests;
     this.#isBetweenRequests = this.#last !== undefined && piece.indexOf(headEnd) === piece.length - headEnd.length;

@@ -69,7 +69,7 @@ export class Troubles {
     if (this.#isLiedPlausibly) this.#liedPlausiblyAtMs = this.#world.nowMs;
   }
 
-  /** Whether a lie is told that a lone source would be believed: more than half and less than double the true price. */
+  /** Whether some source lies by less than half or double: it would be believed if it were alone. */
   get #isLiedPlausibly(): boolean {
     return [...this.#lies.values()].some((factor) => factor > 0.5 && factor < 2);
   }
