@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { turns } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
@@ -55,6 +56,17 @@ function synced() {
 }
 
 describe('an engine that connects', () => {
+  test('leaves nothing behind each time its catalogue is taken', async () => {
+    const { connector, engine } = rig();
+    const { signal } = new AbortController();
+    const loading = connector.loadCatalogue(signal);
+    engine().send({ type: 'hello', protocol: 1, epoch: 1 }, catalogue);
+    await loading;
+    const listening = getEventListeners(signal, 'abort').length;
+    for (let time = 0; time < 10; time++) await connector.loadCatalogue(signal);
+    assert.equal(getEventListeners(signal, 'abort').length, listening);
+  });
+
   test('is asked for its state, and its markets and prices come through digit for digit', async () => {
     const { connector, engine, open, events, clock } = rig();
     const loading = connector.loadCatalogue(never);

@@ -47,8 +47,9 @@ export class PushConnector implements ExchangeConnector {
 
   /** Waits for the engine, which sends it. */
   async loadCatalogue(signal: AbortSignal): Promise<Catalogue> {
-    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    await Promise.race([this.#firstCatalogue.promise, aborted]);
+    const aborted = () => new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    // Not again: the signal lives as long as the feed, and keeps whoever listens to it.
+    if (this.#markets === undefined) await Promise.race([this.#firstCatalogue.promise, aborted()]);
     if (this.#markets === undefined) throw new UpstreamError('aborted', 'the engine sent no catalogue');
     const markets = this.#markets.filter(({ symbol, quote }) => isChosen(symbol, quote, this.#options));
     return { markets, skipped: [], isComplete: true };
