@@ -16,7 +16,7 @@ export interface Witnessed extends PublicAnswer {
 
 const networkMs = 3;
 /** While the world is quiet it asks so many times less often. */
-const quietTimes = 6;
+const quietTimes = 12;
 
 /** A client that polls the public API at the intervals that the contract recommends, wherever a balancer sends it. */
 export class Client {

@@ -17,8 +17,9 @@ import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, 
 
 /** A market changes about so often: less than the real ones, and within the ten seconds after which silence is looked into. */
 const changeEveryMs = 6_000;
-/** While the world is quiet all markets change at once, as seldom as that is not looked into. */
-const quietChangeEveryMs = 9_000;
+/** While the world is quiet all markets are told at once, as seldom as that is not looked into, and change each sixth time. */
+const quietTellEveryMs = 9_000;
+const quietChangeEvery = 6;
 const beatEveryMs = 1_000;
 
 /** A best bid and ask that an exchange had, as it writes them. */
@@ -229,7 +230,7 @@ export class ExchangeModel implements OutsideServer {
     const { clock } = this.lane;
     const market = this.exchange.markets.get(symbol)!;
     clock.after(this.#untilChangeMs(), () => this.#change(symbol));
-    market.step(clock.now());
+    if (this.#isToChange) market.step(clock.now());
     if (this.#renamed.has(symbol)) this.lie(symbol, 0.999 + 0.002 * this.#randomness.fraction());
     this.#tell(symbol);
     this.exchange.repeat(market);
@@ -237,8 +238,13 @@ export class ExchangeModel implements OutsideServer {
 
   #untilChangeMs(): number {
     const { nowMs, scheduler } = theWorld();
-    if (scheduler.isQuiet) return quietChangeEveryMs - (nowMs % quietChangeEveryMs);
+    if (scheduler.isQuiet) return quietTellEveryMs - (nowMs % quietTellEveryMs);
     return changeEveryMs * (0.5 + this.#randomness.fraction());
+  }
+
+  get #isToChange(): boolean {
+    const { nowMs, scheduler } = theWorld();
+    return !scheduler.isQuiet || Math.floor(nowMs / quietTellEveryMs) % quietChangeEvery === 0;
   }
 
   #tell(symbol: string): void {

@@ -17,8 +17,8 @@ export const epochMs = Date.parse('2026-11-24T10:00:00.000Z');
 const eventsInTurnMax = 20_000;
 /** What looks more often looks so often, except for what hurries: that is within every time that the contract states. */
 const busyEveryMs = 200;
-/** The shortest period of repeated work in a quiet stretch. It ends early enough for all of it to be done before something happens. */
-const quietEveryMs = 12_000;
+/** The shortest period of repeated work in a quiet stretch, at whose end all of it is done. */
+const quietEveryMs = 60_000;
 /** That of what looks whether something is silent, below every silence that is reported: one of 4.5 s is a process that stood still. */
 const quietWatchEveryMs = 4_000;
 const watching = /\/(?:live-link|push-session|recorder)\.ts/;
@@ -61,6 +61,11 @@ export class Scheduler {
   get isQuiet(): boolean {
     while (this.nowMs >= (this.#quiet[this.#quietAt]?.[1] ?? Number.POSITIVE_INFINITY)) this.#quietAt++;
     return this.nowMs >= (this.#quiet[this.#quietAt]?.[0] ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Until the quiet stretch ends; 0 where there is none. */
+  get quietForMs(): number {
+    return this.isQuiet ? this.#quiet[this.#quietAt]![1] - this.nowMs : 0;
   }
 
   /** How long ago the last quiet stretch ended; 0 in one. */
@@ -226,7 +231,7 @@ export class Lane {
     monotonicMs: () => this.root.#monotonicMs + this.root.#elapsedMs,
     after: (delayMs, run) => {
       const isPause = this.isPatient && delayMs >= pauseMs[0] && delayMs <= pauseMs[1] && this.#scheduler.isQuiet;
-      const longMs = delayMs === pauseMs[1] ? quietEveryMs : quietPauseMs;
+      const longMs = delayMs === pauseMs[1] ? this.#quietly(quietEveryMs, delayMs) : quietPauseMs;
       const waitMs = isPause ? longMs : Math.max(1, Math.ceil(delayMs));
       return this.#scheduler.after(this, waitMs / this.root.#rate, run);
     },
@@ -238,13 +243,18 @@ export class Lane {
       const longMs = isWatch ? quietWatchEveryMs : quietEveryMs;
       const quietMs = Math.max(periodMs, isHeard ? quietHeardEveryMs : longMs);
       const fire = () => {
-        timer = this.clock.after(this.#scheduler.isQuiet ? quietMs : busyMs, fire);
+        timer = this.clock.after(this.#quietly(quietMs, busyMs), fire);
         run();
       };
       let timer = this.clock.after(periodMs, fire);
       return { cancel: () => timer.cancel() };
     },
   };
+
+  /** The longer time in a quiet stretch, up to its end. */
+  #quietly(longMs: number, shortMs: number): number {
+    return Math.max(shortMs, Math.min(longMs, this.#scheduler.quietForMs));
+  }
 
   /** Has it run `run` after `delayMs` of the world, which nobody cancels. */
   later(delayMs: number, run: () => void): void {
