@@ -29,6 +29,8 @@ interface Finished {
 const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
 const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
+/** These wait for half of their time, as their faults do: one after the other beside the rest. */
+const waiting = /\/faults\/(?:catalogue|process-restart|record-processes)\.system/;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;
@@ -64,13 +66,13 @@ if (batches.length === 0) {
   process.exit(1);
 }
 const finished: Finished[] = [];
-for (const half of halves)
-  finished.push(
-    ...(await runAll(
-      batches.filter((batch) => batch.half === half),
-      atATime[half],
-    )),
-  );
+for (const half of halves) {
+  const own = batches.filter((batch) => batch.half === half);
+  const isPatient = ({ files }: Batch) => files.every((file) => waiting.test(file));
+  const others = own.filter((batch) => !isPatient(batch));
+  const done = await Promise.all([runAll(others, atATime[half]), runAll(own.filter(isPatient), 1)]);
+  finished.push(...done.flat());
+}
 process.exitCode = report(finished);
 
 /** Neighbours are often alike, and long together: they are dealt out to different batches. */
