@@ -11,6 +11,8 @@ import type { World } from './world.ts';
 
 /** Whoever runs the service starts a process again that could not start. */
 const restartAfterMs = 10_000;
+/** They ask again so long after it would not take its configuration. */
+const reloadAgainAfterMs = 5_000;
 
 const own: Release = { loadConfiguration, startService, openStore };
 
@@ -30,6 +32,8 @@ export class ServiceProcess {
   #startsAgain = false;
   /** When it was last started, killed, thawed or its clock was set. */
   disturbedAtMs = 0;
+  /** When it was last told of other sources, or of another order. */
+  reloadedAtMs = 0;
   /** The last time that it froze, and that it thawed. */
   frozenAtMs = 0;
   thawedAtMs = 0;
@@ -194,8 +198,18 @@ export class ServiceProcess {
   /** Has it read its configuration again, as a signal does. */
   reload(settings: Readonly<Record<string, string>>): void {
     this.#settings = { ...this.#settings, ...settings };
-    const service = this.#service;
-    if (service !== undefined) this.lane?.later(0, () => void service.reload().catch(() => {}));
+    this.#reload();
+  }
+
+  /** Again where it is refused. */
+  #reload(): void {
+    this.reloadedAtMs = this.#world.nowMs;
+    const [lane, service] = [this.lane, this.#service];
+    const again = () => {
+      if (service === this.#service) this.#reload();
+    };
+    if (service !== undefined)
+      lane?.later(0, () => void service.reload().catch(() => lane.later(reloadAgainAfterMs, again)));
   }
 
   #disturbed(what: string): void {

@@ -221,7 +221,6 @@ export class Simulation {
 
   /** Gives all processes other sources: the first so many, in another order. */
   reloadSources(count: number, first = 0): void {
-    this.troubles.reloaded();
     const all = this.exchanges.map((_, index) => this.exchanges[(index + first) % this.exchanges.length]!);
     for (const process of this.processes) process.reload({ sources: this.#sourcesOf(all.slice(0, count)) });
   }

@@ -40,7 +40,6 @@ export class Troubles {
   #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
   #liedPlausiblyAtMs = Number.NEGATIVE_INFINITY;
   #troubledAtMs = Number.NEGATIVE_INFINITY;
-  reloadedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(world: World) {
     this.#world = world;
@@ -49,11 +48,6 @@ export class Troubles {
   /** Something is wrong that can take sources away. */
   troubled(): void {
     this.#troubledAtMs = this.#world.nowMs;
-  }
-
-  /** Processes have other sources from now on, or in another order. */
-  reloaded(): void {
-    this.reloadedAtMs = this.#world.nowMs;
   }
 
   /** @param of whose price of what @param factor of the true price; `undefined` ends the lie */
@@ -184,7 +178,8 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
       return world.scheduler.sinceQuietMs < quietLongerMs;
     },
     get firstHeardAtMs() {
-      const sinceMs = Math.max(sharedSinceMs(), troubles.reloadedAtMs, ...processes.map((each) => each.disturbedAtMs));
+      const changedAtMs = processes.flatMap(({ disturbedAtMs, reloadedAtMs }) => [disturbedAtMs, reloadedAtMs]);
+      const sinceMs = Math.max(sharedSinceMs(), ...changedAtMs);
       const { heardAtMs } = simulation.exchanges[0]!;
       return heardAtMs - sinceMs > takenWithinMs ? heardAtMs : undefined;
     },
