@@ -126,9 +126,8 @@ export class Connection {
   }
 
   /**
-   * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a
-   * client with a key that waits for its answers and asks something else each time; one read of up to 64 KiB is parsed before
-   * a first request ahead is noticed.
+   * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a client with a key that
+   * waits for its answers and asks something else each time; one read of up to 64 KiB is parsed before a first request ahead is noticed.
    */
   trust(): void {
     if (this.#isParsedByServer || !this.#repeated.isUnlikely) return;

@@ -78,7 +78,7 @@ export class RecordWitness {
     await store.close();
   }
 
-  /** What the record says was the price then has to be as new as what was served. */
+  /** What the record says was the price then has to be as new as what was served. That of a process that is cut off can be older. */
   async #comparePast(reader: RecordReader, coverage: Coverage, answer: Witnessed): Promise<void> {
     const servedAt = epochMs + answer.answeredAtMs;
     for (const { symbol, timestampMs } of JSON.parse(answer.body).tickers as Ticker[]) {
@@ -87,9 +87,9 @@ export class RecordWitness {
         for (const chain of coverage.chainsAt(at).slice(0, 1))
           told.push((await reader.lastQuote(chain, symbol, after({ at })))?.quote?.capturedAt);
       if (told.length < 3) continue;
-      const isSame = told.some((capturedAt) => Math.abs((capturedAt ?? 0) - timestampMs) <= agedMs);
+      const isAsNew = told.some((capturedAt) => (capturedAt ?? 0) >= timestampMs - agedMs);
       const what = `${answer.by} served ${symbol} of ${timestampMs} at ${servedAt}, the record has ${told.join(', ')}`;
-      this.#findings.check('past price', isSame, () => what);
+      this.#findings.check('past price', isAsNew, () => what);
     }
   }
 }

@@ -161,3 +161,18 @@ recordTest('a process that stood still says nothing of what another published me
   const bids = published.map(({ bid }) => bid);
   assert.deepEqual([found, await quotes()], [bids, bids]);
 });
+
+recordTest('a process on a feed of its own says what held only where no other makes the prices for all', async (t) => {
+  const { leader, follower, published, pass, bidAt } = await twoProcesses(t);
+  await pass(3);
+  follower.publish('alone');
+  await pass(3, leader, []);
+  leader.publish(false);
+  await pass(3, follower, []);
+  const found: unknown[] = [];
+  for (const { at } of published) found.push(await bidAt(at + 10));
+  assert.deepEqual(
+    found,
+    published.map(({ bid }) => bid),
+  );
+});

@@ -17,6 +17,7 @@ import { type OpenWriter, openWriter } from '../record/open-writer.ts';
 import { newRecord, requestKey } from '../record/record.testing.ts';
 import { Recorder } from '../record/recorder.ts';
 import { openSegments } from '../segment/open-segments.ts';
+import type { PublishingFact } from '../segment/rows.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import { journalOf } from './journal.ts';
 
@@ -31,7 +32,7 @@ class RecordingProcess {
   #recorder!: Recorder;
   readonly #pieces: Buffer[] = [];
   #isRunning = false;
-  #isPublishing = false;
+  #publishing: PublishingFact = false;
 
   private constructor(clock: FakeClock, location: RecordLocation, store: SegmentStore) {
     this.clock = clock;
@@ -58,20 +59,20 @@ class RecordingProcess {
     this.chain = this.#open.chain;
     const channel = { send: (piece: Buffer) => void this.#pieces.push(piece) };
     const onStandstill = () => {
-      this.#isPublishing = false;
+      this.#publishing = false;
     };
     this.#recorder = new Recorder({ markets, clock, channel, onStandstill, onGap: () => {} });
     this.#recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
     if (this.#open.gap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(this.#open.gap));
     this.#isRunning = true;
-    this.#isPublishing = false;
+    this.#publishing = false;
     await this.tick();
   }
 
   /** Says that it makes the prices, or takes them from another from now on. */
-  publish(isPublishing: boolean): void {
-    if (this.#isPublishing !== isPublishing) this.#recorder.fact('publishing', '', JSON.stringify(isPublishing));
-    this.#isPublishing = isPublishing;
+  publish(publishing: PublishingFact): void {
+    if (this.#publishing !== publishing) this.#recorder.fact('publishing', '', JSON.stringify(publishing));
+    this.#publishing = publishing;
   }
 
   /** Publishes a price of BTCEUR. */

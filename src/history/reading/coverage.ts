@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../clock.ts';
-import { type FactRow, type Gap, type GapFact, gapsIn, type StandstillFact } from '../segment/rows.ts';
+import { type FactRow, type Gap, type GapFact, gapsIn, type PublishingFact } from '../segment/rows.ts';
 
 /** Facts of one chain that say where it has the record. */
 export interface ChainFacts {
@@ -20,8 +20,8 @@ export interface Stretch {
   readonly from: number;
   readonly to: number;
   /**
-   * The chain with the greatest rank speaks for the span: the one that began last to make prices, else the one that took them from others for
-   * longest, else the one that was stored last and is assumed to go on.
+   * The chain with the greatest rank speaks for the span: the one that began last to make prices for all, else for itself alone, else the one that
+   * took them from others for longest, else the one that was stored last and is assumed to go on.
    */
   readonly rank: number;
 }
@@ -79,23 +79,22 @@ export class Coverage {
 
 function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stretch[] {
   const stretches: Stretch[] = [];
-  let open: { from: number; startedAt: number; publishes: boolean } | undefined =
-    breaks[0]?.kind === 'process' ? undefined : { from: begin, startedAt: begin, publishes: false };
+  let open: { from: number; startedAt: number; publishing: PublishingFact } | undefined =
+    breaks[0]?.kind === 'process' ? undefined : { from: begin, startedAt: begin, publishing: false };
   const end = (to: number) => {
     if (open === undefined) return;
-    const { from, startedAt, publishes } = open;
-    const rank = publishes ? from : -startedAt;
+    const { from, startedAt, publishing } = open;
+    const rank = publishing === true ? from : publishing === 'alone' ? from / 1e6 : -startedAt;
     stretches.push({ chain, from: Math.max(from, begin), to, rank });
   };
-  for (const fact of breaks) {
-    const { kind, text } = fact;
+  for (const { kind, text, at: notedAt } of breaks) {
     if (kind !== 'process' && kind !== 'stop' && kind !== 'publishing') continue;
+    const told = kind === 'publishing' && (JSON.parse(text) as PublishingFact);
     // A standstill is noted after it.
-    const at = kind === 'publishing' ? ((JSON.parse(text) as Partial<StandstillFact>).since ?? fact.at) : fact.at;
+    const at = typeof told === 'object' ? told.since : notedAt;
     end(kind === 'stop' ? at + 1 : at);
-    if (kind === 'stop') open = undefined;
-    else if (kind === 'process') open = { from: at, startedAt: at, publishes: false };
-    else open = { from: at, startedAt: open?.startedAt ?? at, publishes: text === 'true' };
+    const startedAt = (kind === 'publishing' && open?.startedAt) || at;
+    open = kind === 'stop' ? undefined : { from: at, startedAt, publishing: told };
   }
   end(until + 1);
   // What a living process published last may be on its machine alone.

@@ -5,7 +5,7 @@ import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
-import type { FactKind, GapFact, ProcessFact } from '../segment/rows.ts';
+import type { FactKind, GapFact, ProcessFact, PublishingFact } from '../segment/rows.ts';
 import type { DaySeal } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
 import { RecordingThread, type ThreadParts } from './recording-thread.ts';
@@ -50,7 +50,7 @@ export class Recording {
   readonly #recorder: Recorder;
   readonly #thread: RecordingThread;
   #timer: Timer | undefined;
-  #recorded: { windows?: unknown; path?: unknown; isPublishing?: boolean } = {};
+  #recorded: { windows?: unknown; path?: unknown; publishing?: PublishingFact } = {};
   #offsets: ReadonlyMap<string, number> = new Map();
   #checkedAt = 0;
   #doubt: RecordDoubt | undefined;
@@ -74,7 +74,7 @@ export class Recording {
       channel: { send: (piece) => this.#thread.post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
       onFlush: () => this.#recordFacts(),
       onStandstill: () => {
-        this.#recorded.isPublishing = false;
+        this.#recorded.publishing = false;
       },
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
@@ -92,9 +92,8 @@ export class Recording {
   }
 
   /**
-   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes;
-   * `doubt` is why the record is no longer the one it was.
-   * `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes; `doubt` is
+   * why the record is no longer the one it was. `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
    */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0, silent = [], clockOffsetMs } = this.#figures ?? {};
@@ -189,10 +188,11 @@ export class Recording {
     if (announced !== this.#recorded.windows) this.#note('windows', announced);
     if (feedStatus.path !== this.#recorded.path) this.#note('feed', { path: feedStatus.path });
     const { isLeading = true, isAlone = false } = sharing?.() ?? {};
-    const isPublishing = (isLeading || isAlone) && feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
-    if (isPublishing !== (this.#recorded.isPublishing ?? false)) this.#note('publishing', isPublishing);
+    const isFed = feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
+    const publishing = isFed && (isLeading || (isAlone && 'alone'));
+    if (publishing !== (this.#recorded.publishing ?? false)) this.#note('publishing', publishing);
     this.#recordOffsets();
-    this.#recorded = { windows: announced, path: feedStatus.path, isPublishing };
+    this.#recorded = { windows: announced, path: feedStatus.path, publishing };
   }
 
   #recordOffsets(): void {

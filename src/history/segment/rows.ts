@@ -187,7 +187,10 @@ export interface LedgerFact {
   readonly hash: string;
 }
 
-/** A process's word, once it runs again, that it stood still: a fact of `publishing`, which else is whether it makes prices from there on. */
+/** Whether a process makes prices from there on, for all or, cut off from the others, `alone` for itself; or that it stood still. */
+export type PublishingFact = boolean | 'alone' | StandstillFact;
+
+/** A process's word, once it runs again, that it stood still. */
 export interface StandstillFact {
   /** From here on it made none, up to this fact. */
   readonly since: EpochMs;
