@@ -17,8 +17,9 @@ import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, 
 
 /** A market changes about so often: less than the real ones, and within the ten seconds after which silence is looked into. */
 const changeEveryMs = 6_000;
-/** While the world is quiet all markets are told at once, as seldom as that is not looked into, and change each sixth time. */
-const quietTellEveryMs = 9_000;
+/** While the world is quiet each exchange repeats all of its prices at once, just before their silence would be looked into. */
+const quietRepeatEveryMs = 9_000;
+/** Each sixth time they have changed. */
 const quietChangeEvery = 6;
 const beatEveryMs = 1_000;
 
@@ -238,13 +239,13 @@ export class ExchangeModel implements OutsideServer {
 
   #untilChangeMs(): number {
     const { nowMs, scheduler } = theWorld();
-    if (scheduler.isQuiet) return quietTellEveryMs - (nowMs % quietTellEveryMs);
+    if (scheduler.isQuiet) return quietRepeatEveryMs - (nowMs % quietRepeatEveryMs);
     return changeEveryMs * (0.5 + this.#randomness.fraction());
   }
 
   get #isToChange(): boolean {
     const { nowMs, scheduler } = theWorld();
-    return !scheduler.isQuiet || Math.floor(nowMs / quietTellEveryMs) % quietChangeEvery === 0;
+    return !scheduler.isQuiet || Math.floor(nowMs / quietRepeatEveryMs) % quietChangeEvery === 0;
   }
 
   #tell(symbol: string): void {

@@ -24,6 +24,21 @@ test('events happen at their instant, those of one instant in the order in which
   assert.deepEqual(seen, ['a 5', 'b 6', 'c 7200000', 'd 7200000']);
 });
 
+test('in a quiet stretch timers fire seldom, and again as often as they should from its end on', async () => {
+  const [from, to] = [100_000, 250_000];
+  const scheduler = new Scheduler(quiet, [[from, to]]);
+  const lane = scheduler.lane('one');
+  lane.isPatient = true;
+  const seen: number[] = [];
+  lane.clock.every(1_000, () => seen.push(scheduler.nowMs));
+  await scheduler.runTo(300_000);
+  assert.deepEqual(
+    seen.filter((atMs) => atMs > from && atMs <= to + 1_000),
+    [160_000, 220_000, to, to + 1_000],
+  );
+  assert.equal(seen.length, 100 + 3 + 50);
+});
+
 test('what is awaited goes on before the next event, with timers of its own', async () => {
   const scheduler = new Scheduler(quiet);
   const lane = scheduler.lane('one');

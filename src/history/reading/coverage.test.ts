@@ -129,22 +129,20 @@ recordTest(
 );
 
 recordTest('of two processes that record, the one that makes the prices says what held', async (t) => {
-  const { leader, follower, published, pass, bidAt } = await twoProcesses(t);
+  const { leader, follower, published, pass, bidsThen } = await twoProcesses(t);
   await pass(3);
   leader.publish(false);
   follower.publish(true);
   // The first goes on without prices.
   await pass(5, follower, []);
-  const found: unknown[] = [];
-  for (const { at } of published) found.push(await bidAt(at + 10));
   assert.deepEqual(
-    found,
+    await bidsThen(),
     published.map(({ bid }) => bid),
   );
 });
 
 recordTest('a process that stood still says nothing of what another published meanwhile', async (t) => {
-  const { leader, follower, running, published, pass, bidAt, quotes } = await twoProcesses(t);
+  const { leader, follower, running, published, pass, bidsThen, quotes } = await twoProcesses(t);
   await pass(3);
   // Both make prices, as where Redis is split between them, and the one that began last stands still.
   follower.publish(true);
@@ -156,23 +154,19 @@ recordTest('a process that stood still says nothing of what another published me
   await pass(60, follower, []);
   running.add(leader);
   await pass(3, follower, [leader]);
-  const found: unknown[] = [];
-  for (const { at } of published) found.push(await bidAt(at + 10));
   const bids = published.map(({ bid }) => bid);
-  assert.deepEqual([found, await quotes()], [bids, bids]);
+  assert.deepEqual([await bidsThen(), await quotes()], [bids, bids]);
 });
 
 recordTest('a process on a feed of its own says what held only where no other makes the prices for all', async (t) => {
-  const { leader, follower, published, pass, bidAt } = await twoProcesses(t);
+  const { leader, follower, published, pass, bidsThen } = await twoProcesses(t);
   await pass(3);
   follower.publish('alone');
   await pass(3, leader, []);
   leader.publish(false);
   await pass(3, follower, []);
-  const found: unknown[] = [];
-  for (const { at } of published) found.push(await bidAt(at + 10));
   assert.deepEqual(
-    found,
+    await bidsThen(),
     published.map(({ bid }) => bid),
   );
 });

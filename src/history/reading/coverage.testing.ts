@@ -161,9 +161,11 @@ export async function twoProcesses(t: Pick<TestContext, 'after'>, from = '2026-1
     const found = await questions.priceAt('BTCEUR', at as EpochMs, []);
     return found.kind === 'priced' ? found.row.quote!.bid : found.kind;
   };
+  /** What the record says the price was a moment after each was published. */
+  const bidsThen = () => Promise.all(published.map(({ at }) => bidAt(at + 10)));
   const quotes = async () => {
     const rows = (await Array.fromAsync(questions.everyQuote(everything, 'BTCEUR'))).flat();
     return rows.flatMap(({ quote }) => quote?.bid ?? []);
   };
-  return { location, clock, leader, follower, running, published, questions, pass, bidAt, quotes };
+  return { location, clock, leader, follower, running, published, questions, pass, bidAt, bidsThen, quotes };
 }

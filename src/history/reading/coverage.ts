@@ -21,7 +21,7 @@ export interface Stretch {
   readonly to: number;
   /**
    * The chain with the greatest rank speaks for the span: the one that began last to make prices for all, else for itself alone, else the one that
-   * took them from others for longest, else the one that was stored last and is assumed to go on.
+   * took them from others for longest, else the one that was stored last and is assumed to go on. What is alone ranks by a millionth of its instant.
    */
   readonly rank: number;
 }
