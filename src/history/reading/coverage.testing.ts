@@ -161,7 +161,7 @@ export async function twoProcesses(t: Pick<TestContext, 'after'>, from = '2026-1
     const found = await questions.priceAt('BTCEUR', at as EpochMs, []);
     return found.kind === 'priced' ? found.row.quote!.bid : found.kind;
   };
-  /** What the record says the price was a moment after each was published. */
+  /** The price that the record gives for a moment after each was published. */
   const bidsThen = () => Promise.all(published.map(({ at }) => bidAt(at + 10)));
   const quotes = async () => {
     const rows = (await Array.fromAsync(questions.everyQuote(everything, 'BTCEUR'))).flat();
