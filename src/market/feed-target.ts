@@ -12,7 +12,7 @@ export interface FeedTarget {
 /** Passes what the feed of one source reports to the part that handles it. */
 export function marketSink(
   { markets, feedStatus }: FeedTarget,
-  clock: Pick<Clock, 'monotonicMs'>,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
   source = markets.sources.first,
 ): FeedSink {
   const { id } = source;
@@ -23,11 +23,11 @@ export function marketSink(
     priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => markets.rateRefreshed(rate),
-    // How the markets are served is decided over all sources. The clock of a process that led before may have been ahead.
+    // How the markets are served is decided over all sources. One may have been asked later than this; ahead of the clock it was set back since.
     feedCurrent(_, at) {
       const known = feedStatus.lastUpdatedAt ?? at;
-      const notBefore = known > at && known <= at + clockDriftMs ? known : at;
-      feedStatus.feedCurrent(feedStatus.path, notBefore, clock.monotonicMs());
+      const isKept = known > at && known <= clock.now() + clockDriftMs;
+      feedStatus.feedCurrent(feedStatus.path, isKept ? known : at, clock.monotonicMs());
     },
     feedPathChanged: () => {},
   };
