@@ -25,7 +25,7 @@ import {
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import { MarketChanges, takeState } from './market-replication.ts';
+import { MarketChanges, notBefore, takeState } from './market-replication.ts';
 
 /** Sequences that once failed stay here. */
 const seedsToKeep: readonly number[] = [1];
@@ -184,4 +184,31 @@ test('a replica that starts from any state and takes the changes that follow sho
     t.diagnostic(`seed ${seed}`);
     fc.assert(property, { seed, numRuns: 200 });
   }
+});
+
+test('of a state that is newer no older price is dated as one of this process, but for the same price and within seconds', () => {
+  const clock = new FakeClock();
+  const [own, leader] = [partsOf(clock), partsOf(clock)];
+  const dated = (bid: string, agoMs: number) => {
+    const at = after(clock.now(), -agoMs);
+    return upstreamTicker({ bid: decimal(bid), ask: decimal('101'), receivedAt: at, upstreamTime: at });
+  };
+  /** Bid and age of the price once the leader's is taken. */
+  const taken = (ownPrice: readonly [string, number], leaders: readonly [string, number]) => {
+    for (const [{ markets }, price] of [
+      [own, ownPrice],
+      [leader, leaders],
+    ] as const) {
+      markets.catalogueLoaded([upstreamMarket('BTC')], clock.now());
+      assert.equal(markets.tickerReceived(dated(...price)), undefined);
+    }
+    takeState(own, clock, notBefore(own, new MarketChanges(leader, clock).whole()));
+    const { bid, capturedAt } = own.markets.acceptedTicker(symbol('BTCEUR'))!;
+    clock.jump(3_600_000);
+    return [bid, clock.now() - 3_600_000 - capturedAt];
+  };
+  assert.deepEqual(taken(['100', 1_000], ['99', 3_000]), ['99', 1_000], 'of the same seconds the leader has the newer');
+  assert.deepEqual(taken(['100', 1_000], ['99', 111_000]), ['100', 1_000], 'what is minutes older is not newer');
+  assert.deepEqual(taken(['100', 1_000], ['100', 111_000]), ['100', 1_000], 'it still stood');
+  assert.deepEqual(taken(['100', 111_000], ['99', 1_000]), ['99', 1_000]);
 });

@@ -104,12 +104,16 @@ export function positionOf({ position: [fence, number] = [0, 0] }: MarketState):
   return { fence, number };
 }
 
-/** Dates every ticker no earlier than that of this process, where the state is known to be newer. */
+/** Within it two processes date what they learn of one change, by clocks that differ. */
+const sameChangeMs = 15_000;
+
+/** Dates tickers no earlier than those of this process, where the state is newer; not the old price of a market that only this one still heard of. */
 export function notBefore({ markets }: FeedTarget, state: MarketState): MarketState {
   const own = markets.contents().tickers;
   const tickers = [...state.tickers].map(([symbol, ticker]) => {
-    const capturedAt = own.get(symbol)?.capturedAt ?? ticker.capturedAt;
-    return [symbol, capturedAt > ticker.capturedAt ? { ...ticker, capturedAt } : ticker] as const;
+    const { bid, ask, capturedAt } = own.get(symbol) ?? ticker;
+    const isSame = (bid === ticker.bid && ask === ticker.ask) || capturedAt - ticker.capturedAt <= sameChangeMs;
+    return [symbol, isSame && capturedAt > ticker.capturedAt ? { ...ticker, capturedAt } : ticker] as const;
   });
   return { ...state, tickers };
 }
@@ -129,10 +133,9 @@ export function takeState(
   markets.restore(state);
   if (sources !== undefined) markets.sources.takeReport(sources);
   const held = new Map(state.held);
-  for (const subject of new Set([...markets.doubts().keys(), ...held.keys()])) {
-    const now = held.get(subject);
-    if (!isDeepStrictEqual(now, markets.doubts().get(subject))) markets.doubtChanged(subject, now);
-  }
+  for (const subject of new Set([...markets.doubts().keys(), ...held.keys()]))
+    if (!isDeepStrictEqual(held.get(subject), markets.doubts().get(subject)))
+      markets.doubtChanged(subject, held.get(subject));
   const now = clock.now();
   const known = feedStatus.lastUpdatedAt ?? 0;
   // A known instant ahead of the clock is from before the clock was set back.
