@@ -136,6 +136,7 @@ export class RequestHistory {
       held: held(),
     };
     this.#keep(minute);
+    for (const each of this.#minutes.keys()) if (each <= atMs - minutesMax * minuteMs) this.#minutes.delete(each);
     this.#unsaved = [...this.#unsaved, minute].slice(-lateMs / minuteMs);
   }
 
@@ -143,9 +144,6 @@ export class RequestHistory {
     const processes = this.#minutes.get(minute.at) ?? new Map<string, RequestMinute>();
     processes.set(minute.process, minute);
     this.#minutes.set(minute.at, processes);
-    const { clock } = this.#options;
-    for (const atMs of this.#minutes.keys())
-      if (atMs <= clock.now() - minutesMax * minuteMs) this.#minutes.delete(atMs);
   }
 
   #save(): void {

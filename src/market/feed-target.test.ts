@@ -14,12 +14,12 @@ function feeds() {
   const feedStatus = new FeedStatus();
   const target = { markets: new Markets(pricingPolicy(), everyEuroMarket), feedStatus };
   const [one, other] = [marketSink(target, clock), marketSink(target, clock)];
-  /** What clients are shown after a source said that its prices stood at an instant. */
+  /** Tells what is known after a source said that its prices stood at an instant. */
   const shownAfter = (feed: typeof one, at: EpochMs) => {
     feed.feedCurrent('fallback', at);
     return feedStatus.lastUpdatedAt;
   };
-  return { clock, one, other, shownAfter };
+  return { clock, feedStatus, one, other, shownAfter };
 }
 
 test('an answer that was asked for seconds before another takes no update of the feed back', async () => {
@@ -36,4 +36,15 @@ test('an update that is dated ahead of the clock, which was set back, is replace
   shownAfter(one, after(start, 8_000));
   clock.jump(-5_000);
   assert.equal(shownAfter(one, after(start, 3_000)), after(start, 3_000));
+});
+
+test('a process that takes over shows what the one before it did, whose clock was a little ahead', () => {
+  const { clock, feedStatus, shownAfter, one } = feeds();
+  const ahead = after(start, 600);
+  feedStatus.followed('live', ahead, clock.monotonicMs());
+  assert.equal(shownAfter(one, start), ahead);
+  assert.equal(feedStatus.shownAt(start, 0), ahead);
+  clock.jump(700);
+  assert.equal(shownAfter(one, after(start, 700)), after(start, 700));
+  assert.equal(feedStatus.shownAt(clock.now(), 0), after(start, 700));
 });

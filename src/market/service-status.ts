@@ -32,10 +32,9 @@ export class FeedStatus {
   }
 
   feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
-    const known = this.#lastUpdatedAt ?? at;
     // A leader whose clock was a little ahead had this process take over.
-    const isKept = this.#isReported && at <= known && known - at <= clockDriftMs;
-    this.followed(path, isKept ? known : at, monotonicMs);
+    const isKept = this.#isReported && at === this.#lastUpdatedAt;
+    this.followed(path, at, monotonicMs);
     this.#isReported = isKept;
     this.#sign = { at, monotonicMs };
   }
