@@ -29,8 +29,8 @@ interface Finished {
 const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
 const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
-/** These wait for half of their time, as their faults do: one after the other beside the rest. */
-const waiting = /\/faults\/(?:catalogue|process-restart|record-processes)\.system/;
+/** These wait for over half of their time, for faults and pages: one after the other beside the rest. */
+const waiting = /\/(?:catalogue|portal-status|postgres|process-restart|record-processes)\.system/;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;

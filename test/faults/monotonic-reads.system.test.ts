@@ -109,7 +109,8 @@ const settings: Record<string, readonly number[]> = {
   'three processes, one of which reads changes over a way of 200 ms': [0, 0, 200],
 };
 
-describe('one key that asks in turn', () => {
+/** They wait for changes most of the time, each with servers of its own. */
+describe('one key that asks in turn', { concurrency: true }, () => {
   for (const [name, lateMs] of Object.entries(settings)) {
     test(`${name}: no time, price or last update goes back (fault row 68)`, needsRedis, async (t) => {
       const { nodes } = await startNodes(t, lateMs);
