@@ -76,10 +76,7 @@ export function asEpochMs(milliseconds: number): EpochMs {
   return milliseconds as EpochMs;
 }
 
-/**
- * Resolves after `delayMs`, or at once when `signal` aborts (resolving too: the caller looks at the
- * signal, so a stopped loop ends without an exception).
- */
+/** Resolves after `delayMs`, or at once when `signal` aborts: the caller looks at the signal, so that a stopped loop ends without an exception. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

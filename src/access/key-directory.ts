@@ -18,10 +18,7 @@ const askedIdsMax = 10_000;
 /** Ids as the store makes them are kept as their 16 bytes; any other id, from another program, as a string. */
 const ownId = /^key_([\x20-\x7e]{16})$/;
 
-/**
- * The digests of all keys, in memory, so that no request waits for the database: about 75 bytes a key. Its owner keeps it
- * current (`KeyDirectoryLoader`).
- */
+/** The digests of all keys, in memory: no request waits for the database. About 75 bytes a key. Its owner keeps it current (`KeyDirectoryLoader`). */
 export class KeyDirectory {
   readonly #table = new DigestTable();
   /** By slot. Slot 0, where a look-up that finds nothing ends, is never usable. */

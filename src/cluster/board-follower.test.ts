@@ -17,7 +17,7 @@ function following(clock: FakeClock, taken: unknown[], reads: Pick<FollowerParts
     ...reads,
     clock,
     take: ({ lastUpdatedAt }) => taken.push(lastUpdatedAt),
-    position: { isAwaited: false, onWait: () => {} },
+    position: { isAwaited: false, onWait: () => {}, heard: () => {} },
     log: silentLog,
   });
 }
@@ -61,7 +61,7 @@ test('a read whose connection is lost is begun again soon enough for an answer t
     },
     clock,
     take: ({ lastUpdatedAt }) => seen.push(`takes ${lastUpdatedAt}`),
-    position: { isAwaited: false, onWait: () => {} },
+    position: { isAwaited: false, onWait: () => {}, heard: () => {} },
     log: silentLog,
   });
   follower.start();
@@ -86,4 +86,43 @@ test('a state that was asked for before it catches up, and comes after, is not t
   late.resolve(`1-0 ${stateAt(1)}`);
   await follower.stop();
   assert.deepEqual(taken, [2]);
+});
+
+test('what is published is heard as of when it was asked for, once all of it is here, and no more after the end', async () => {
+  const clock = new FakeClock();
+  const startMs = clock.now();
+  const heard: (number | undefined)[] = [];
+  const waiting: ((answer: unknown) => void)[] = [];
+  const follower = new BoardFollower({
+    ask: async () => null,
+    wait: async ([name = '']) => (name === 'GET' ? `1-0 ${stateAt(1)}` : new Promise((done) => waiting.push(done))),
+    clock,
+    take: () => {},
+    position: {
+      isAwaited: false,
+      onWait: () => {},
+      heard: ([wallMs, monotonicMs] = [Number.NaN, Number.NaN]) => {
+        assert.ok(Number.isNaN(wallMs) || wallMs - startMs === monotonicMs);
+        heard.push(monotonicMs);
+      },
+    },
+    log: silentLog,
+  });
+  follower.start();
+  await clock.advance(1_000);
+  const entry = (id: number) => [
+    `${id}-0`,
+    ['before', `${id - 1}-0`, 'anew', '0', 'state', stateAt(id), 'silent', '0'],
+  ];
+  waiting[0]!([['changes', Array.from({ length: 200 }, (_, index) => entry(index + 2))]]);
+  await clock.advance(0);
+  await clock.advance(500);
+  assert.deepEqual(heard, [], 'there may be more');
+  waiting[1]!(null);
+  await clock.advance(0);
+  assert.deepEqual(heard.splice(0), [1_000]);
+  const stopped = follower.stop();
+  waiting[2]!(null);
+  await stopped;
+  assert.deepEqual(heard, [Number.NaN]);
 });

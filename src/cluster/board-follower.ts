@@ -1,7 +1,7 @@
 import { type Clock, sleep, type Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
-import type { BoardPosition } from './board-position.ts';
+import type { BoardPosition, Moment } from './board-position.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
 import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
@@ -25,7 +25,7 @@ export interface FollowerParts {
    * @param aliveMs when the leader's feed gave a sign of life, at the earliest, by this node's monotonic clock; `undefined`: unknown
    */
   readonly take: (state: MarketState, aliveMs: number | undefined) => void;
-  readonly position: Pick<BoardPosition, 'isAwaited' | 'onWait'>;
+  readonly position: Pick<BoardPosition, 'isAwaited' | 'onWait' | 'heard'>;
   readonly log: Log;
 }
 
@@ -73,6 +73,7 @@ export class BoardFollower {
   /** Resolves when nothing more is applied. */
   async stop(): Promise<void> {
     this.#ended?.abort();
+    this.#parts.position.heard();
     await this.#running;
   }
 
@@ -113,9 +114,10 @@ export class BoardFollower {
   /** Takes the state, or the next changes. Gives whether there was anything. */
   async #step(call: Caller, blockMs?: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#heldTo === undefined) return this.#takeState(call, signal);
+    const asked = this.#moment;
     const changes = await this.#read(call, this.#heldTo, blockMs);
     if (signal?.aborted === true) return false;
-    this.#applyAll(changes);
+    this.#applyAll(changes, asked);
     return changes.length > 0;
   }
 
@@ -128,7 +130,8 @@ export class BoardFollower {
     this.#hurrying ??= clock.every(hurryEveryMs, () => {
       const ended = this.#ended?.signal;
       if (position.isAwaited && this.#heldTo !== undefined && ended?.aborted === false) {
-        const apply = (changes: readonly StreamEntry[]) => ended.aborted || this.#applyAll(changes);
+        const asked = this.#moment;
+        const apply = (changes: readonly StreamEntry[]) => ended.aborted || this.#applyAll(changes, asked);
         this.#read(this.#parts.wait, this.#heldTo)
           .then(apply)
           .catch(() => {});
@@ -139,8 +142,12 @@ export class BoardFollower {
     });
   }
 
+  get #moment(): Moment {
+    return [this.#parts.clock.now(), this.#parts.clock.monotonicMs()];
+  }
+
   /** Applies what is new of them: questions that overlap have answers that do. */
-  #applyAll(changes: readonly StreamEntry[]): void {
+  #applyAll(changes: readonly StreamEntry[], asked: Moment): void {
     const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
     if (changes.length < entriesPerRead) this.#completeMs = nowMs;
     if (changes.length > 0) this.#changedMs = nowMs;
@@ -148,6 +155,7 @@ export class BoardFollower {
     const known = changes.findIndex(({ id }) => id === this.#heldTo);
     for (const change of changes.slice(known + 1))
       if (this.#heldTo === undefined || !this.#apply(change, sentMs)) return;
+    if (changes.length < entriesPerRead && this.#heldTo !== undefined) this.#parts.position.heard(asked);
   }
 
   async #takeState(call: Caller, signal?: AbortSignal): Promise<boolean> {

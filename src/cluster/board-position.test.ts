@@ -134,3 +134,39 @@ test('however publications, processes and requests meet, no answer shows an olde
   t.diagnostic(`TEST_SEED=${seed}`);
   await fc.assert(property, { seed, numRuns: runsOf(1_000) });
 });
+
+test('after a standstill an answer waits for what others published meanwhile, whatever its key has seen', async () => {
+  for (const passes of ['standStill', 'jump'] as const) {
+    const clock = new FakeClock();
+    const position = new BoardPosition(clock);
+    const moment = () => [clock.now(), clock.monotonicMs()] as const;
+    position.follow(at(1, 1));
+    position.heard(moment());
+    assert.equal(position.reach(noPosition), true);
+    const askedBefore = moment();
+    clock[passes](200_000);
+    const waits = position.reach(noPosition);
+    assert.ok(waits instanceof Promise, passes);
+    position.follow(at(1, 2));
+    position.heard(askedBefore);
+    assert.ok(position.isBehind(noPosition), 'an answer to a question of before says nothing of meanwhile');
+    position.heard(moment());
+    assert.equal(await waits, true);
+    assert.equal(position.reach(at(1, 2)), true);
+  }
+});
+
+test('a process that makes the prices, or follows nobody, waits for nobody', async () => {
+  const clock = new FakeClock();
+  const position = new BoardPosition(clock);
+  position.heard([clock.now(), clock.monotonicMs()]);
+  position.lead(() => at(2, 1));
+  await clock.advance(60_000);
+  assert.equal(position.reach(at(2, 1)), true);
+  position.resign();
+  assert.equal(position.reach(at(2, 1)), true);
+  position.heard([clock.now(), clock.monotonicMs()]);
+  position.heard();
+  await clock.advance(60_000);
+  assert.equal(position.reach(at(2, 1)), true);
+});

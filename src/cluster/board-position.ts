@@ -11,6 +11,12 @@ export const noPosition: Position = { fence: 0, number: 0 };
 
 /** How long an answer waits for a board that its client has seen elsewhere. */
 const waitMs = 250;
+/** A process that follows hears each second what there is: one that did not for so long stood still, and others went on. */
+const heardWithinMs = 3_000;
+
+/** By the wall clock, and by the monotonic one, which can stand still while a machine sleeps. */
+export type Moment = readonly [at: number, monotonicMs: number];
+const never: Moment = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 interface Waiting {
   readonly target: Position;
@@ -24,6 +30,8 @@ export class BoardPosition {
   #followed = noPosition;
   /** Asked while this process leads: its market is ahead of what it has published. */
   #leading: (() => Position) | undefined;
+  /** When it last asked for what it then had all of. */
+  #heard = never;
   readonly #waiting = new Set<Waiting>();
   /** The leader of whom nothing came while an answer waited, and what was held then: until more comes, nothing waits for that leader. */
   #missed: { readonly fence: number; readonly held: Position } | undefined;
@@ -50,9 +58,15 @@ export class BoardPosition {
     this.#moved();
   }
 
+  /** All that was published until then is here; without an instant nobody asks any more. */
+  heard(asked = never): void {
+    this.#heard = asked;
+    this.#moved();
+  }
+
   lead(ask: () => Position): void {
     this.#leading = ask;
-    this.#moved();
+    this.heard();
   }
 
   /** The market stays where it is. */
@@ -61,8 +75,11 @@ export class BoardPosition {
     this.#leading = undefined;
   }
 
+  /** Whether others are further, or may be: what a key was served is forgotten after two minutes. */
   isBehind(target: Position): boolean {
-    return isBefore(this.current, target);
+    const [at, monotonicMs] = this.#heard;
+    const unheardMs = Math.max(this.#clock.now() - at, this.#clock.monotonicMs() - monotonicMs);
+    return isBefore(this.current, target) || unheardMs > heardWithinMs;
   }
 
   /** Waits until the market is there, for a short time at most. Gives whether it is. */

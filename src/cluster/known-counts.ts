@@ -22,10 +22,7 @@ export class KnownCounts {
     return this.#windowNumber;
   }
 
-  /**
-   * Sets the current window. An older one is not accepted, unless it is so old that the newer one
-   * was the mistake. Returns whether it is the current one.
-   */
+  /** Sets the current window. An older one is not accepted, unless so old that the newer one was the mistake. Returns whether it is current. */
   enter(windowNumber: number): boolean {
     const behind = this.#windowNumber - windowNumber;
     if (behind === 0) return true;

@@ -30,10 +30,7 @@ export class ClockOffset {
     else this.#least.push({ slot, ms });
   }
 
-  /**
-   * The wall clock minus that of the exchange, at most: positive when ours is ahead, or all its data late. `undefined` while too few
-   * data came lately.
-   */
+  /** The wall clock minus that of the exchange, at most: positive when ours is ahead, or all its data late. `undefined` while too few came lately. */
   offsetMs(now: EpochMs, nowMs: number): number | undefined {
     const firstSlot = Math.floor(nowMs / slotMs) - slotsMax + 1;
     while (this.#least.length > 0 && this.#least[0]!.slot < firstSlot) this.#least.shift();

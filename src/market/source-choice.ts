@@ -1,10 +1,7 @@
 import { type DecimalString, toBig } from './decimal.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
-/**
- * How a source has a market now. `live`: subscribed on a connection that delivers, though nothing may move. `polled`: over
- * REST alone. `silent`: neither.
- */
+/** How a source has a market now. `live`: subscribed on a connection that delivers, even if nothing moves. `polled`: over REST. `silent`: neither. */
 export type Reach = 'live' | 'polled' | 'silent';
 
 export const exclusions = [

@@ -100,10 +100,7 @@ function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined)
   return upstreamTime + tolerated < liveUpstreamTime ? 'out_of_order' : undefined;
 }
 
-/**
- * Whether a live frame arrived while the poll was in flight. One dated after the poll's end is from before the wall
- * clock was set back and is ignored.
- */
+/** Whether a live frame arrived while the poll was in flight. One dated after its end is from before the wall clock was set back, and ignored. */
 function arrivedDuringPoll({ askedAt, receivedAt }: UpstreamTicker, liveReceivedAt: EpochMs | undefined): boolean {
   return liveReceivedAt !== undefined && askedAt < liveReceivedAt && liveReceivedAt <= receivedAt;
 }

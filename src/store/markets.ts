@@ -69,10 +69,7 @@ export class Markets extends StorePart {
     return this.#changeAll(heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
 
-  /**
-   * Pauses every market of the exchange that is not delisted, with which those converted from it are paused, or ends every pause.
-   * Gives how many changed.
-   */
+  /** Pauses every market of the exchange that is not delisted, and with it those converted from it, or ends every pause. Gives how many changed. */
   setAllPaused(paused: boolean): Promise<number> {
     return this.#changeAll(paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
@@ -82,10 +79,7 @@ export class Markets extends StorePart {
     return this.#change(symbol, 'accept', { accepted_at_ms: at, accepted_source: source ?? null });
   }
 
-  /**
-   * Final, unless it is no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws `market_unknown`,
-   * `market_delisted`.
-   */
+  /** Final, unless no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
   delist(symbol: string, at: EpochMs, reason?: string, isDue?: () => boolean): Promise<MarketRecord> {
     return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason, isDue);
   }

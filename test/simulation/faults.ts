@@ -109,7 +109,8 @@ const faults = {
   'catalogue halved': ofExchange('pair-unlisted', half),
   'catalogue empty': ofExchange('catalogue-empty'),
   'REST broken': ofExchange('rest-500'),
-  'REST slow': ofExchange('rest-slow', () => ({ delayMs: 8_000 })),
+  // So slow that nobody waits for it, or still in time.
+  'REST slow': ofExchange('rest-slow', (_, c) => ({ delayMs: again(c) < 0.5 ? 3_000 : 8_000 })),
   // Those of the two that are left say of when they are.
   'only a cache answers': {
     begin: async ({ exchanges: [first, ...rest] }) => {

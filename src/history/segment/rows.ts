@@ -5,10 +5,7 @@ import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms, TermValue } from '../../market/terms.ts';
 
-/**
- * A place in the order of everything that a process published. `at` never goes back, not even with the wall clock;
- * `sub` counts within the millisecond.
- */
+/** A place in the order of all that a process published. `at` never goes back, not even with the wall clock; `sub` counts within the millisecond. */
 export interface Position {
   readonly at: EpochMs;
   readonly sub: number;
