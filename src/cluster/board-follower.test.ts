@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
 import { writeState } from '../market/market-state.ts';
-import { BoardFollower, type FollowerParts } from './board-follower.ts';
+import { BoardFollower, type FollowerParts, followerBlockMs } from './board-follower.ts';
 
 /** See `BoardPosition`. */
 const answerWaitsMs = 250;
@@ -125,4 +125,38 @@ test('what is published is heard as of when it was asked for, once all of it is 
   waiting[2]!(null);
   await stopped;
   assert.deepEqual(heard, [Number.NaN]);
+});
+
+test('after a standstill a leader is taken to have lived no later than the answer that waited meanwhile was made', async () => {
+  const clock = new FakeClock();
+  const alive: (number | undefined)[] = [];
+  const waiting: ((answer: unknown) => void)[] = [];
+  const follower = new BoardFollower({
+    ask: async () => null,
+    wait: async ([name = '']) => (name === 'GET' ? `1-0 ${stateAt(1)}` : new Promise((done) => waiting.push(done))),
+    clock,
+    take: (_, aliveMs) => alive.push(aliveMs),
+    position: { isAwaited: false, onWait: () => {}, heard: () => {} },
+    log: silentLog,
+  });
+  const answer = async (entries: unknown) => {
+    waiting.shift()!(entries);
+    await clock.advance(0);
+  };
+  const change = (id: number) => [
+    ['changes', [[`${id}-0`, ['before', `${id - 1}-0`, 'anew', '0', 'state', stateAt(id), 'silent', '40']]]],
+  ];
+  follower.start();
+  await clock.advance(900);
+  await answer(null);
+  await clock.advance(500);
+  await answer(change(2));
+  assert.deepEqual(alive.splice(0), [undefined, 860], 'sent after the answer before, which held all there was');
+  clock.standStill(200_000);
+  await answer(change(3));
+  await answer(change(4));
+  assert.deepEqual(alive, [1_360, 1_400 + followerBlockMs - 40]);
+  const stopped = follower.stop();
+  await answer(null);
+  await stopped;
 });

@@ -149,7 +149,8 @@ export class BoardFollower {
   /** Applies what is new of them: questions that overlap have answers that do. */
   #applyAll(changes: readonly StreamEntry[], asked: Moment): void {
     const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
-    if (changes.length < entriesPerRead) this.#completeMs = nowMs;
+    // What comes later waited while this process stood still.
+    if (changes.length < entriesPerRead) this.#completeMs = Math.min(nowMs, asked[1] + followerBlockMs);
     if (changes.length > 0) this.#changedMs = nowMs;
     else if (nowMs - this.#changedMs > changesMissingMs) this.#heldTo = undefined;
     const known = changes.findIndex(({ id }) => id === this.#heldTo);
