@@ -88,7 +88,7 @@ test('a state that was asked for before it catches up, and comes after, is not t
   assert.deepEqual(taken, [2]);
 });
 
-test('what is published is heard as of when it was asked for, once all of it is here, and no more after the end', async () => {
+test('a follower that has everything says when it asked for that, and stops saying so once it ends', async () => {
   const clock = new FakeClock();
   const startMs = clock.now();
   const heard: (number | undefined)[] = [];

@@ -14,7 +14,7 @@ const waitMs = 250;
 /** A process that follows hears each second what there is: one that did not for so long stood still, and others went on. */
 const heardWithinMs = 3_000;
 
-/** By the wall clock, and by the monotonic one, which can stand still while a machine sleeps. */
+/** An instant on both clocks: the monotonic one can stand still while a machine sleeps. */
 export type Moment = readonly [at: number, monotonicMs: number];
 const never: Moment = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
@@ -75,7 +75,7 @@ export class BoardPosition {
     this.#leading = undefined;
   }
 
-  /** Whether others are further, or may be: what a key was served is forgotten after two minutes. */
+  /** Whether others are further, or may be after a standstill: what a key was served is forgotten after two minutes. */
   isBehind(target: Position): boolean {
     const [at, monotonicMs] = this.#heard;
     const unheardMs = Math.max(this.#clock.now() - at, this.#clock.monotonicMs() - monotonicMs);

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import type { MarketState } from '../market/market-state.ts';
 import type { Markets } from '../market/markets.ts';
-import { clockDriftMs } from '../market/service-status.ts';
 import type { SourceReport } from '../market/source.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
@@ -137,10 +136,7 @@ export function takeState(
     if (!isDeepStrictEqual(held.get(subject), markets.doubts().get(subject)))
       markets.doubtChanged(subject, held.get(subject));
   const now = clock.now();
-  const known = feedStatus.lastUpdatedAt ?? 0;
-  // A known instant ahead of the clock is from before the clock was set back.
-  const isNewer = lastUpdatedAt !== undefined && (lastUpdatedAt > known || known > now + clockDriftMs);
-  if (!isNewer) feedStatus.pathChanged(path);
+  if (lastUpdatedAt === undefined || !feedStatus.isNewer(lastUpdatedAt, now)) feedStatus.pathChanged(path);
   // The state may be old, which only the wall clock shows.
   else feedStatus.followed(path, lastUpdatedAt, clock.monotonicMs() - Math.max(ageMs, now - lastUpdatedAt));
   if (aliveMs !== undefined) feedStatus.signOfLife(aliveMs, now, clock.monotonicMs());

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Markets } from './markets.ts';
-import { clockDriftMs, type FeedStatus } from './service-status.ts';
+import type { FeedStatus } from './service-status.ts';
 import type { FeedSink } from './upstream.ts';
 
 /** The parts of a process that hold what the feed reports. */
@@ -23,11 +23,10 @@ export function marketSink(
     priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => markets.rateRefreshed(rate),
-    // How the markets are served is decided over all sources. One may have been asked later than this; ahead of the clock it was set back since.
+    // How the markets are served is decided over all sources; one may have been asked later than this.
     feedCurrent(_, at) {
-      const known = feedStatus.lastUpdatedAt ?? at;
-      const isKept = known > at && known <= clock.now() + clockDriftMs;
-      feedStatus.feedCurrent(feedStatus.path, isKept ? known : at, clock.monotonicMs());
+      const newestAt = feedStatus.isNewer(at, clock.now()) ? at : feedStatus.lastUpdatedAt!;
+      feedStatus.feedCurrent(feedStatus.path, newestAt, clock.monotonicMs());
     },
     feedPathChanged: () => {},
   };

@@ -32,11 +32,17 @@ export class FeedStatus {
   }
 
   feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
-    // A leader whose clock was a little ahead had this process take over.
-    const isKept = this.#isReported && at === this.#lastUpdatedAt;
+    // The instant that another process reported stays by its clock.
+    const isReported = this.#isReported && at === this.#lastUpdatedAt;
     this.followed(path, at, monotonicMs);
-    this.#isReported = isKept;
+    this.#isReported = isReported;
     this.#sign = { at, monotonicMs };
+  }
+
+  /** Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which was set back since. */
+  isNewer(at: EpochMs, now: EpochMs): boolean {
+    const known = this.#lastUpdatedAt ?? 0;
+    return at > known || known > now + clockDriftMs;
   }
 
   /** The feed of another process proved current, which shows nothing of whether it still lives. */
