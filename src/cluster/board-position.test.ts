@@ -136,7 +136,15 @@ test('however publications, processes and requests meet, no answer shows an olde
 });
 
 test('after a standstill an answer waits for what others published meanwhile, whatever its key has seen', async () => {
-  for (const passes of ['standStill', 'jump'] as const) {
+  const standstills: Record<string, (clock: FakeClock) => void> = {
+    'of the process': (clock) => clock.standStill(200_000),
+    'of the machine, with its monotonic clock': (clock) => clock.jump(200_000),
+    'after which the clock was set back': (clock) => {
+      clock.standStill(200_000);
+      clock.jump(-200_000);
+    },
+  };
+  for (const [name, standStill] of Object.entries(standstills)) {
     const clock = new FakeClock();
     const position = new BoardPosition(clock);
     const moment = () => [clock.now(), clock.monotonicMs()] as const;
@@ -144,9 +152,9 @@ test('after a standstill an answer waits for what others published meanwhile, wh
     position.heard(moment());
     assert.equal(position.reach(noPosition), true);
     const askedBefore = moment();
-    clock[passes](200_000);
+    standStill(clock);
     const waits = position.reach(noPosition);
-    assert.ok(waits instanceof Promise, passes);
+    assert.ok(waits instanceof Promise, name);
     position.follow(at(1, 2));
     position.heard(askedBefore);
     assert.ok(position.isBehind(noPosition), 'an answer to a question of before says nothing of meanwhile');

@@ -186,7 +186,7 @@ test('a replica that starts from any state and takes the changes that follow sho
   }
 });
 
-test('of a state that is newer no older price is dated as one of this process, but for the same price and within seconds', () => {
+test('of a state that is newer no older price is dated as one of this process, but for one of the same seconds', () => {
   const clock = new FakeClock();
   const [own, leader] = [partsOf(clock), partsOf(clock)];
   const dated = (bid: string, agoMs: number) => {

@@ -110,9 +110,9 @@ const sameChangeMs = 15_000;
 export function notBefore({ markets }: FeedTarget, state: MarketState): MarketState {
   const own = markets.contents().tickers;
   const tickers = [...state.tickers].map(([symbol, ticker]) => {
-    const { bid, ask, capturedAt } = own.get(symbol) ?? ticker;
-    const isSame = (bid === ticker.bid && ask === ticker.ask) || capturedAt - ticker.capturedAt <= sameChangeMs;
-    return [symbol, isSame && capturedAt > ticker.capturedAt ? { ...ticker, capturedAt } : ticker] as const;
+    const { capturedAt } = own.get(symbol) ?? ticker;
+    const aheadMs = capturedAt - ticker.capturedAt;
+    return [symbol, aheadMs > 0 && aheadMs <= sameChangeMs ? { ...ticker, capturedAt } : ticker] as const;
   });
   return { ...state, tickers };
 }
