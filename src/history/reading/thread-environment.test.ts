@@ -21,6 +21,8 @@ test('a thread has the environment and the compile cache of its process', async 
     parentPort.postMessage([getCompileCacheDir(), process.env.PATH]);`;
   const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
   const worker = new Worker(url, { env: threadEnvironment() });
+  // A thread's end is told in the same turn as its last message where this thread was busy meanwhile.
+  const exited = once(worker, 'exit');
   assert.deepEqual(await once(worker, 'message'), [[getCompileCacheDir(), process.env.PATH]]);
-  await once(worker, 'exit');
+  await exited;
 });
