@@ -62,13 +62,18 @@ export class Client {
     for (const connection of this.#connections.values()) connection.reads(bytesPerS);
   }
 
-  /** Asks for a target again and again. @param everyMs from one request to the next, about */
-  poll(target: string, everyMs: number): void {
+  /**
+   * Asks for a target again and again.
+   * @param everyMs from one request to the next, about
+   * @param againWithinMs each time it asks twice, the second time so soon, and sees what goes back for a moment only
+   */
+  poll(target: string, everyMs: number, againWithinMs?: number): void {
     const { clock } = this.#world.scheduler.lane(`client ${this.name}`);
     const ask = () => {
       const more = this.#world.scheduler.isQuiet ? quietTimes : 1;
       clock.after(more * everyMs * (0.9 + 0.2 * this.#randomness.fraction()), ask);
       this.ask(target);
+      if (againWithinMs !== undefined) clock.after(againWithinMs * this.#randomness.fraction(), () => this.ask(target));
     };
     clock.after(everyMs * this.#randomness.fraction(), ask);
   }

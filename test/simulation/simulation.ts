@@ -36,6 +36,9 @@ const rate = '24.315';
 /** After the last fault everything is well again by then. */
 const mendedWithinMs = 150_000;
 const burstRequests = 80;
+/** A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon. */
+const impatientEveryMs = 10_000;
+const impatientWithinMs = 1_500;
 /** So little that the answers of one client matter, as those of thousands do to a machine. */
 const memoryOfMarketBytes = 256 * 1024;
 /** As far as the clocks of a process that drifts come to be off. */
@@ -244,8 +247,8 @@ export class Simulation {
 
   async #prepare(): Promise<void> {
     await this.operator.prepare();
+    const saw = (answer: Witnessed) => this.#saw(answer);
     for (const [index, key] of this.operator.keys.entries()) {
-      const saw = (answer: Witnessed) => this.#saw(answer);
       const client = new Client(this.world, `${index + 1}`, key, this.#serving, saw, index % 2 === 1);
       this.#clients.push(client);
       client.poll('/v1/tickers', 5_000);
@@ -253,6 +256,10 @@ export class Simulation {
       client.poll('/v1/status', 10_000);
       client.poll('/v1/markets', 300_000);
     }
+    const impatient = new Client(this.world, 'impatient', this.operator.keys[0]!, this.#serving, saw);
+    this.#clients.push(impatient);
+    for (const target of ['/v1/status', '/v1/ticker?symbol=BTCCZK'])
+      impatient.poll(target, impatientEveryMs, impatientWithinMs);
   }
 
   /** Ends every fault, as the last act of whoever looks after the service. */
