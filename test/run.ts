@@ -30,7 +30,8 @@ const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
 const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
 /** These wait for over half of their time, for faults and pages: one after the other beside the rest. */
-const waiting = /\/(?:catalogue|portal-status|postgres|process-restart|record-processes)\.system/;
+const waiting =
+  /\/(?:catalogue|lying-source|outage|portal-status|postgres|process-restart|record-processes|redis-faults)\.system/;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;

@@ -65,15 +65,18 @@ export class Client {
   /**
    * Asks for a target again and again.
    * @param everyMs from one request to the next, about
-   * @param againWithinMs each time it asks twice, the second time so soon, and sees what goes back for a moment only
+   * @param againWithinMs each time it asks twice, the second time so soon, and sees what goes back for a moment only; not while
+   * the world is quiet, when processes tell each other of changes less often
    */
   poll(target: string, everyMs: number, againWithinMs?: number): void {
-    const { clock } = this.#world.scheduler.lane(`client ${this.name}`);
+    const { scheduler } = this.#world;
+    const { clock } = scheduler.lane(`client ${this.name}`);
     const ask = () => {
-      const more = this.#world.scheduler.isQuiet ? quietTimes : 1;
+      const more = scheduler.isQuiet ? quietTimes : 1;
       clock.after(more * everyMs * (0.9 + 0.2 * this.#randomness.fraction()), ask);
-      this.ask(target);
-      if (againWithinMs !== undefined) clock.after(againWithinMs * this.#randomness.fraction(), () => this.ask(target));
+      if (againWithinMs === undefined) return this.ask(target);
+      for (const delayMs of [0, againWithinMs * this.#randomness.fraction()])
+        clock.after(delayMs, () => scheduler.isQuiet || this.ask(target));
     };
     clock.after(everyMs * this.#randomness.fraction(), ask);
   }
