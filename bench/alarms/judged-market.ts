@@ -83,7 +83,11 @@ export class JudgedMarket {
   /** As twice a second in the service. */
   review(atMs: number): void {
     const now = atMs as EpochMs;
-    reviewSources(this.#markets, { reach: () => 'live', isLive: () => true }, { now, nowMs: atMs });
+    reviewSources(
+      this.#markets,
+      { reach: () => 'live', isHeard: () => true, isLive: () => true },
+      { now, nowMs: atMs },
+    );
     const { sources } = this.#markets;
     const offLevel = new Set(
       sources.states(symbol).flatMap(({ id, exclusion }) => (exclusion === 'off_level' ? [id] : [])),

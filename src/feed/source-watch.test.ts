@@ -9,14 +9,19 @@ import { SourceWatch } from './source-watch.ts';
 import type { FeedSupervisor } from './supervisor.ts';
 
 /** A supervisor as far as it tells of its source. */
-class Said implements Pick<FeedSupervisor, 'reach' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'> {
+class Said implements Pick<FeedSupervisor, 'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'> {
   isLive = true;
+  hasPrices = true;
   stalled: FeedSupervisor['stalled'];
   lastAtMs = 0;
   heardMs = 0;
 
   reach() {
     return this.isLive ? ('live' as const) : ('silent' as const);
+  }
+
+  isHeard(): boolean {
+    return this.hasPrices;
   }
 
   hasLiveSince(atMs: number): boolean {
@@ -52,6 +57,7 @@ async function watched(t: TestContext, marketCount = 2) {
     silentMs: () => feedStatus.silentMs(clock.now(), clock.monotonicMs()),
     used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
     told: () => logged.splice(0),
+    tick: () => book.tickerReceived(upstreamTicker({ symbol: symbol('M0EUR'), receivedAt: clock.now() })),
   };
 }
 
@@ -68,6 +74,19 @@ test('the choice is made twice a second, and not any more after the end', async 
   await clock.advance(60_000);
   assert.equal(used(), 'second');
   assert.equal(clock.pendingTimers, 0);
+});
+
+test('a source that gave no price since it was connected is not left to with its older one', async (t) => {
+  const { clock, said, used, tick } = await watched(t);
+  said.second.hasPrices = false;
+  await clock.advance(1_000);
+  tick();
+  said.first.isLive = false;
+  await clock.advance(1_000);
+  assert.equal(used(), 'first');
+  said.second.hasPrices = true;
+  await clock.advance(500);
+  assert.equal(used(), 'second');
 });
 
 test('all markets that change over together make one line, with twenty of them by name and their number', async (t) => {

@@ -51,6 +51,7 @@ export class SourceWatch {
     const facts = {
       reach: (source: string, symbol: SourceChange['symbol']) =>
         stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
+      isHeard: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.isHeard(symbol),
       isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
     const { isDegraded, changed } = reviewSources(market.markets, facts, {

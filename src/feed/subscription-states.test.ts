@@ -134,6 +134,25 @@ test('a symbol is served live while subscribed and not doubted for long, though 
   assert.equal(book.isLive(btc, 12_000), false);
 });
 
+test('a symbol is heard once a good price came over the connection there is, or a poll confirmed the last', () => {
+  const book = subscribedBook();
+  assert.deepEqual([book.isHeard(btc), book.isHeard(ada)], [true, false]);
+  for (const [next, atMs] of [
+    ['live', 5_000],
+    ['fallback', 10_000],
+  ] as const) {
+    book.connectionEnded();
+    assert.equal(book.isHeard(btc), false);
+    book.takeUnsubscribed(atMs);
+    book.liveArrived(ticker('live', '1.30', atMs), true, 'crossed', atMs);
+    assert.deepEqual([book.isLive(btc, atMs), book.isHeard(btc)], [true, false]);
+    const good = ticker(next, '1.10', atMs + 1);
+    if (next === 'live') book.liveArrived(good, false, undefined, atMs + 1);
+    else book.polled(good, atMs + 1);
+    assert.equal(book.isHeard(btc), true, next);
+  }
+});
+
 test('a symbol missing from two complete loads is neither polled nor waited for, and a ticker or a listing ends that', () => {
   const book = new SubscriptionStates(defaultTiming);
   book.catalogueLoaded([btc, ada], whole);

@@ -175,6 +175,11 @@ export class SubscriptionStates {
     return entry.isFresh || nowMs - entry.confirmedAtMs < 2 * this.#timing.staleAfterMs;
   }
 
+  /** Whether a good price came over the current connection, or a poll confirmed the last one since it was first asked for symbols. */
+  isHeard(symbol: MarketSymbol): boolean {
+    return (this.#entries.get(symbol)?.confirmedAtMs ?? never) >= (this.#askedAtMs ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Whether a live price of one of these symbols arrived after an instant, by the monotonic clock. */
   hasLiveSince(atMs: number, symbols: readonly MarketSymbol[]): boolean {
     return symbols.some((symbol) => (this.#entries.get(symbol)?.liveAtMs ?? never) > atMs);

@@ -147,6 +147,11 @@ export class FeedSupervisor {
     return this.#book.isPolled(symbol, nowMs) ? 'polled' : 'silent';
   }
 
+  /** Whether this source gave a market's price since it was last connected. */
+  isHeard(symbol: MarketSymbol): boolean {
+    return this.#book.isHeard(symbol);
+  }
+
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
     const symbols = markets.map((market) => market.symbol);

@@ -72,6 +72,21 @@ test('a source over REST takes over once what it says is newer than the price, f
   );
 });
 
+test('a live source that gave no price since it was connected does not take over with an older one', () => {
+  const rig = threeLive();
+  rig.unheard.add('two');
+  rig.nowMs = 5_000;
+  rig.tick('one', '84001');
+  assert.deepEqual(rig.review('silent', 'live', 'silent'), { isDegraded: true, changed: [] });
+  const { bid, source } = rig.markets.acceptedTicker(BTCEUR)!;
+  assert.deepEqual([bid, source], ['84001', 'one'], 'its 84010 may not have stood any more');
+  rig.nowMs = 6_000;
+  rig.tick('two', '84012');
+  rig.unheard.delete('two');
+  rig.review('silent', 'live', 'silent');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR)?.bid, '84012');
+});
+
 test('a price that is dated ahead of the clock, which was set back, keeps no source from taking over', () => {
   const rig = threeLive();
   rig.nowMs = 60_000;
@@ -231,7 +246,7 @@ test('a market that never was live does not count as served worse, unless its wh
   const rig = new SourcesRig({ ids: ['one'] });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
-  const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isLive: () => isLive });
+  const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isHeard: () => false, isLive: () => isLive });
   assert.equal(reviewSources(rig.markets, facts(true), { now: start, nowMs: 0 }).isDegraded, false);
   assert.equal(reviewSources(rig.markets, facts(false), { now: start, nowMs: 0 }).isDegraded, true);
 });

@@ -293,8 +293,9 @@ export class MarketSources {
     return this.listOf(symbol).map((source, index) => {
       const reach = source.isPaused ? 'silent' : facts.reach(source.id, symbol);
       const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
-      // What was asked for before, or comes from a cache, need not have stood when the price was made, as that of a live source did.
-      const since = reach === 'polled' && index !== choice.current ? pricedAt : 0;
+      // What was asked for before, comes from a cache or is of an earlier connection need not have stood when the price was made.
+      const mayBeOld = reach === 'polled' || (reach === 'live' && !facts.isHeard(source.id, symbol));
+      const since = mayBeOld && index !== choice.current ? pricedAt : 0;
       const exclusion = exclusionOf(source, symbol, listing, since);
       const isLive = reach === 'live' && exclusion === undefined;
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);

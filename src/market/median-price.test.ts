@@ -36,7 +36,11 @@ function priced(mode: SourceRules['mode']) {
     const reach = (id: string) => reaches[ids.indexOf(id)]!;
     changed.length = 0;
     return {
-      ...reviewSources(markets, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs: 0 }),
+      ...reviewSources(
+        markets,
+        { reach, isHeard: () => true, isLive: (id) => reach(id) === 'live' },
+        { now: start, nowMs: 0 },
+      ),
       isMadeAgain: changed.length > 0,
     };
   };

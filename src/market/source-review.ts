@@ -24,7 +24,7 @@ export function reviewSources(
   const { catalogue, sources } = markets;
   const halted = catalogue.haltedSources();
   const facts: SourceFacts = {
-    reach: feed.reach,
+    ...feed,
     isLive: (source) => !halted.has(source) && feed.isLive(source),
     isLoaded: (source) => catalogue.isLoaded(source),
     listing: (source, symbol) => catalogue.statusAt(source, symbol),

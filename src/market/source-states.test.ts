@@ -50,7 +50,11 @@ function rig(changes: Partial<SourceRules> = {}) {
     const reach = (id: string) => reaches[ids.indexOf(id)]!;
     // Long enough apart that no first price waits for another source.
     nowMs += 2_000;
-    return reviewSources(markets, { reach, isLive: (id) => reach(id) === 'live' }, { now: start, nowMs });
+    return reviewSources(
+      markets,
+      { reach, isHeard: () => true, isLive: (id) => reach(id) === 'live' },
+      { now: start, nowMs },
+    );
   };
   /** Shows each as `id reach exclusion`, the one in use with a star, and its bid. */
   const shown = () =>

@@ -90,6 +90,8 @@ export interface SourceReport {
 /** Facts that `review` needs of a source and a market. */
 export interface SourceFacts {
   reach(source: string, symbol: MarketSymbol): Reach;
+  /** Whether it gave its price since it was last connected, or confirmed it over REST. */
+  isHeard(source: string, symbol: MarketSymbol): boolean;
   /** Whether the source delivers live at all. */
   isLive(source: string): boolean;
   /** Whether the source's catalogue is known. */

@@ -29,6 +29,8 @@ const guardRules = {
 export class SourcesRig {
   readonly markets: Markets;
   readonly reaches = new Map<string, Reach>();
+  /** Sources that gave no price since they were last connected. */
+  readonly unheard = new Set<string>();
   nowMs = 0;
 
   constructor(changes: Partial<SourceRules> = {}, quotes = [EUR]) {
@@ -65,6 +67,7 @@ export class SourcesRig {
     for (const [index, reach] of reaches.entries()) this.reaches.set(['one', 'two', 'three', 'four'][index]!, reach);
     const facts = {
       reach: (source: string) => this.reaches.get(source) ?? 'silent',
+      isHeard: (source: string) => !this.unheard.has(source),
       isLive: (source: string) => this.reaches.get(source) === 'live',
     };
     return reviewSources(this.markets, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });

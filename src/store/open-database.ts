@@ -23,10 +23,7 @@ interface OpenDatabase {
 }
 
 export interface OpenDatabaseOptions {
-  /**
-   * `sqlite:PATH` (relative to the working directory, or absolute), `sqlite::memory:`, or
-   * `postgres://user@host:port/database`, see `postgresLocationOf`.
-   */
+  /** `sqlite:PATH` (absolute or from the working directory), `sqlite::memory:` or `postgres://user@host:port/database`, see `postgresLocationOf`. */
   readonly url: string;
   readonly clock: Clock;
   /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */

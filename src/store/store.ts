@@ -64,10 +64,7 @@ export function wayBack(kept: string): string {
   return `To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`;
 }
 
-/**
- * Opens the database, makes it when it is missing and brings its schema up to date. Throws `StoreError`
- * with one sentence that names the database and the fix.
- */
+/** Opens the database, makes it or brings its schema up to date. Throws `StoreError` with one sentence that names the database and the fix. */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness } = options;
   const { db, release, kept } = await openDatabase(options);

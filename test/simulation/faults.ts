@@ -46,6 +46,9 @@ function lie(factor: (choice: number) => number, how?: 'rename'): Fault {
   };
 }
 
+/** A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it from that. */
+const apart = (factor: number) => (factor < 1 ? Math.min(factor, 0.9) : Math.max(factor, 1.1));
+
 function ofNetwork(name: 'delayMs' | 'doubledShare' | 'shuffledShare', value: number): Fault {
   const set =
     (to: number): Fault['begin'] =>
@@ -102,7 +105,7 @@ const faults = {
   'lie, a thousandfold': lie(() => 1_000),
   'lie of 5 %': lie((choice) => (again(choice) < 0.5 ? 1.05 : 0.95)),
   // Nobody sets that right for hours.
-  'lie, another asset': { ...lie((choice) => 0.02 * 2_500 ** again(choice), 'rename'), longMs: hoursMs },
+  'lie, another asset': { ...lie((choice) => apart(0.02 * 2_500 ** again(choice)), 'rename'), longMs: hoursMs },
   'exchange crossed': ofExchange('crossed', (s, c) => ({ symbol: marketOf(s, c) })),
   'old tickers': ofExchange('replay', () => ({ ageMs: 600_000 })),
   'exchange in maintenance': ofExchange('system-status'),

@@ -73,10 +73,7 @@ export const binanceSocket: SocketTraits = {
   batchMax: 100,
 };
 
-/**
- * For this long after a change of the book the best prices of the `ticker` stream are not used: it is sent once a second
- * and can be from before the change.
- */
+/** For so long after a change of the book the best prices of `ticker` are not used: it is sent once a second and can be from before that. */
 const tickerLagMs = 2_000;
 
 /**

@@ -162,10 +162,7 @@ export function decodeGrouped<Found>(
 
 export const everything: IsWanted = () => true;
 
-/**
- * The texts that the rows of a segment refer to by number. Those that its keyframe knows already are written as
- * references to it, which cost next to nothing.
- */
+/** The texts that a segment's rows refer to by number. Those that its keyframe knows are written as references to it, which cost next to nothing. */
 export class NameWriter {
   readonly #base: ReadonlyMap<string, number>;
   readonly #indexes = new Map<string, number>();
