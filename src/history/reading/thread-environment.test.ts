@@ -21,7 +21,7 @@ test('a thread has the environment and the compile cache of its process', async 
     parentPort.postMessage([getCompileCacheDir(), process.env.PATH]);`;
   const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
   const worker = new Worker(url, { env: threadEnvironment() });
-  // A thread's end is told in the same turn as its last message where this thread was busy meanwhile.
+  // Listened for at once: both events come in one turn if this thread was busy.
   const exited = once(worker, 'exit');
   assert.deepEqual(await once(worker, 'message'), [[getCompileCacheDir(), process.env.PATH]]);
   await exited;
