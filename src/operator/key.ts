@@ -57,7 +57,6 @@ export async function issueKey(keys: Keys, chosen: Omit<NewKey, 'digest' | 'last
 export async function rotateKey(keys: Keys, id: string, overlapMs: number, { clock, randomness }: Making) {
   const { text, stored } = newKey(randomness);
   const { replacement } = await keys.rotate(id, { ...stored, overlapMs });
-  // Once it is done: without an overlap the old one is expired by then.
   const now = clock.now();
   return { text, key: await readKey(keys, replacement.id, now), replaced: await readKey(keys, id, now) };
 }

@@ -79,7 +79,7 @@ storeTest('an erased account leaves a pseudonym: no table holds its addresses or
   await store.accounts.update(id, { email: 'ann@example.com' });
   const key = { accountId: id, digest: digestNumber(1), lastFour: 'wxyz', label: "Ann's bot" };
   const { id: keyId } = await store.keys.insert(key);
-  await store.keys.rotate(keyId, { digest: digestNumber(2), lastFour: 'abcd', overlapMs: 0 });
+  await store.keys.rotate(keyId, { digest: digestNumber(2), lastFour: 'abcd', overlapMs: 1_000 });
   await store.keys.update(keyId, { label: "Ann's (old) bot" });
   const figures = JSON.stringify({ label: "Ann's bot", lastFour: 'wxyz' });
   for (const [number, status] of ['pending', 'sent'].entries()) {

@@ -76,6 +76,17 @@ storeTest('a rotation makes a second key like the first, which ends with the ove
   assert.deepEqual(replacement, { ...first, id: replacement.id, lastFour: 'next', createdAt: clock.now() });
 });
 
+storeTest('a rotation without an overlap revokes the old key, whatever clock a server goes by', async (t) => {
+  const { store, clock, newKey } = await withAccount(t);
+  const { id } = await newKey(1);
+  const next = { digest: digestNumber(2), lastFour: 'next', overlapMs: 0 };
+  const { old, replacement } = await store.keys.rotate(id, next);
+  assert.deepEqual(
+    [old.status, old.expiresAt, old.replacedBy, replacement.status],
+    ['revoked', clock.now(), replacement.id, 'active'],
+  );
+});
+
 storeTest('a rotation never makes the old key live longer', async (t) => {
   const { store, clock, newKey } = await withAccount(t);
   const expiresAt = asEpochMs(clock.now() + 1_000);

@@ -101,8 +101,8 @@ export class Keys extends StorePart {
   }
 
   /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Both are
-   * written in one transaction: there is never a moment without a valid one. Throws `key_unknown`, `key_revoked`,
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap, or is revoked
+   * where there is none: whose clock is behind would let it in. Both are written in one transaction. Throws `key_unknown`, `key_revoked`,
    * `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
    */
   async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
@@ -117,7 +117,8 @@ export class Keys extends StorePart {
       const key = { ...before, digest, lastFour, expiresAt: expiresAt ?? before.expiresAt };
       const replacement = await insertKey(trx, newKeyId, key, now);
       const until = Math.min(before.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs) as EpochMs;
-      const old = await updateKey(trx, id, { replaced_by: newKeyId, expires_at_ms: until });
+      const status = overlapMs > 0 ? before.status : 'revoked';
+      const old = await updateKey(trx, id, { replaced_by: newKeyId, expires_at_ms: until, status });
       await journal(trx, {
         action: 'key.rotate',
         subject: { kind: 'key', id },

@@ -22,10 +22,7 @@ export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPause
 const rowsPerStatement = 250;
 
 export class Markets extends StorePart {
-  /**
-   * Writes what a catalogue load led to, all in one transaction. The operator's pause stays as it is, and a market
-   * that is delisted already is not touched.
-   */
+  /** Writes what a catalogue load led to, in one transaction. The operator's pause, and a market that is delisted already, stay as they are. */
   upsertMany(markets: readonly MarketToSave[]): Promise<void> {
     const { db, clock } = this.context;
     const now = clock.now();
