@@ -164,6 +164,30 @@ test('after a standstill an answer waits for what others published meanwhile, wh
   }
 });
 
+test('a leader whose lease has run out answers nothing before it knows whether another leads', async () => {
+  for (const learns of ['another leads', 'nobody can be asked', 'it leads again'] as const) {
+    const clock = new FakeClock();
+    const position = new BoardPosition(clock);
+    let isSure = true;
+    const lead = (fence: number) =>
+      position.lead(
+        () => at(fence, 1),
+        () => isSure,
+      );
+    lead(2);
+    assert.equal(position.reach(noPosition), true);
+    isSure = false;
+    const first = position.reach(noPosition);
+    assert.ok(first instanceof Promise, 'a key that was served by nobody yet waits, too');
+    isSure = learns === 'it leads again';
+    if (isSure) lead(3);
+    else position.resign();
+    assert.equal(await first, true);
+    assert.equal(position.reach(noPosition), true, learns);
+    assert.equal(clock.pendingTimers, 0);
+  }
+});
+
 test('a process that makes the prices, or follows nobody, waits for nobody', async () => {
   const clock = new FakeClock();
   const position = new BoardPosition(clock);

@@ -30,6 +30,8 @@ export class BoardPosition {
   #followed = noPosition;
   /** Asked while this process leads: its market is ahead of what it has published. */
   #leading: (() => Position) | undefined;
+  /** Whether it leads for certain: not after a standstill, until it has asked whether another does. */
+  #isSure = () => true;
   /** When it last asked for what it then had all of. */
   #heard = never;
   readonly #waiting = new Set<Waiting>();
@@ -64,8 +66,9 @@ export class BoardPosition {
     this.#moved();
   }
 
-  lead(ask: () => Position): void {
+  lead(ask: () => Position, isSure = () => true): void {
     this.#leading = ask;
+    this.#isSure = isSure;
     this.heard();
   }
 
@@ -73,13 +76,15 @@ export class BoardPosition {
   resign(): void {
     this.#followed = this.current;
     this.#leading = undefined;
+    this.#moved();
   }
 
   /** Whether others are further, or may be after a standstill: what a key was served is forgotten after two minutes. */
   isBehind(target: Position): boolean {
     const [at, monotonicMs] = this.#heard;
     const unheardMs = Math.max(this.#clock.now() - at, this.#clock.monotonicMs() - monotonicMs);
-    return isBefore(this.current, target) || unheardMs > heardWithinMs;
+    const isUnsure = this.#leading !== undefined && !this.#isSure();
+    return isBefore(this.current, target) || unheardMs > heardWithinMs || isUnsure;
   }
 
   /** Waits until the market is there, for a short time at most. Gives whether it is. */

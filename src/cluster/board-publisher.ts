@@ -65,8 +65,15 @@ export class BoardPublisher {
     this.#number = 0;
     this.#looking ??= clock.every(lookEveryMs, () => this.#schedule());
     // What was not published yet is of the next publication.
-    position.lead(() => ({ fence: this.#fence, number: this.#number + Number(this.#isAny) }));
+    const at = () => ({ fence: this.#fence, number: this.#number + Number(this.#isAny) });
+    position.lead(at, () => fence() !== undefined);
     void this.#publish();
+  }
+
+  /** Stops publishing, and takes back what was not published: another leads, which never had it. */
+  giveWay(): void {
+    this.#parts.changes.takeBack();
+    this.resign();
   }
 
   /** Stops publishing. */

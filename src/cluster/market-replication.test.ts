@@ -186,6 +186,34 @@ test('a replica that starts from any state and takes the changes that follow sho
   }
 });
 
+test('what the others were not told is taken back, and the rest stays', () => {
+  const clock = new FakeClock();
+  const parts = partsOf(clock);
+  const sink = marketSink(parts, clock);
+  const changes = new MarketChanges(parts, clock);
+  const price = (name: string, bid: string) => {
+    const values = { bid: decimal(bid), ask: decimal(bid), high24h: decimal(bid), low24h: decimal(bid) };
+    const upstreamTime = after(clock.now(), -50);
+    sink.tickerReceived(upstreamTicker({ symbol: symbol(name), ...values, receivedAt: clock.now(), upstreamTime }));
+    sink.feedCurrent('live', clock.now());
+  };
+  sink.catalogueLoaded(
+    bases.map((name) => upstreamMarket(name)),
+    clock.now(),
+  );
+  price('BTCEUR', '100');
+  price('ETHEUR', '10');
+  changes.next(false);
+  const told = visible(parts, clock.now());
+  clock.jump(3_000);
+  price('BTCEUR', '101');
+  assert.notDeepEqual(visible(parts, clock.now()).each, told.each);
+  changes.takeBack();
+  const { tickers, each } = visible(parts, clock.now());
+  assert.deepEqual([tickers, each], [told.tickers, told.each]);
+  assert.equal(parts.feedStatus.lastUpdatedAt, clock.now() - 3_000);
+});
+
 test('of a state that is newer no older price is dated as one of this process, but for one of the same seconds', () => {
   const clock = new FakeClock();
   const [own, leader] = [partsOf(clock), partsOf(clock)];

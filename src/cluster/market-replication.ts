@@ -86,6 +86,18 @@ export class MarketChanges {
     };
   }
 
+  /** Puts the prices and `lastUpdatedAt` back to what `next` gave last. */
+  takeBack(): void {
+    const { path, lastUpdatedAt } = this.#sent;
+    for (const symbol of [...this.#changed]) {
+      const ticker = this.#sentTickers.get(symbol);
+      if (ticker !== undefined) this.#parts.markets.tickerTaken(symbol, ticker);
+    }
+    const agoMs = Math.max(0, this.#clock.now() - (lastUpdatedAt ?? 0));
+    if (path !== undefined && lastUpdatedAt !== undefined)
+      this.#parts.feedStatus.followed(path, lastUpdatedAt, this.#clock.monotonicMs() - agoMs);
+  }
+
   /** Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes over. */
   #current(withSources: boolean) {
     const { markets, feedStatus } = this.#parts;

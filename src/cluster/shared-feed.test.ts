@@ -24,7 +24,7 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
       const name = `feed ${++made}`;
       return { start: () => events.push(`${name} starts`), stop: () => void events.push(`${name} stops`) };
     },
-    publisher: { lead: () => events.push('publishes'), resign: () => {} },
+    publisher: { lead: () => events.push('publishes'), resign: () => {}, giveWay: () => events.push('takes back') },
     follower: {
       start() {
         assert.ok(!isRead, 'one reader at a time');
@@ -95,13 +95,13 @@ test('a leader that cannot ask keeps its feed running without a break, and publi
   assert.deepEqual([seen(), shared.isAlone, shared.isLeading], [['publishes'], false, true]);
 });
 
-test('a leader whose place another has taken ends its feed at once and follows', async () => {
+test('a leader whose place another has taken takes back what it did not publish, ends its feed at once and follows', async () => {
   const node = process();
   await node.gain(1);
   node.seen();
   await node.lose('elsewhere');
   node.send(1);
-  assert.deepEqual([node.seen(), node.isRead], [['feed 1 stops', 'takes 1'], true]);
+  assert.deepEqual([node.seen(), node.isRead], [['takes back', 'feed 1 stops', 'takes 1'], true]);
 });
 
 test('a follower that cannot ask starts a feed, keeps it ten seconds beside the next leader, and takes what that sent once its own has ended for a second (fault row 69)', async () => {

@@ -16,7 +16,7 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
   readonly clock: Clock;
   readonly log: Log;
   readonly makeFeed: () => Feed;
-  readonly publisher: Pick<BoardPublisher, 'lead' | 'resign'>;
+  readonly publisher: Pick<BoardPublisher, 'lead' | 'resign' | 'giveWay'>;
   readonly follower: Pick<BoardFollower, 'start' | 'stop' | 'catchUp'>;
   /** The fencing number while this process may lead. */
   readonly fence: () => number | undefined;
@@ -154,6 +154,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     const { log, clock } = this.#parts;
     if (this.#role === 'leading') {
       log.warn({}, 'this process does not run the feed any more: another does');
+      this.#parts.publisher.giveWay();
       this.#end();
       this.#role = 'following';
     } else if (this.#role === 'alone') {

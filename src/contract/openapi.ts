@@ -8,10 +8,7 @@ import { apiVersion, schemas } from './schemas.ts';
 /** The part of OpenAPI 3.1 that the document uses. */
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/**
- * The OpenAPI 3.1 document of the service, from the schemas and tables the code itself uses. Equal
- * services give an equal document, member order included.
- */
+/** The OpenAPI 3.1 document, from the schemas and tables the code itself uses. Equal services give an equal document, member order included. */
 export function openApiDocument({ limits = contractLimits, ...addresses }: DescribedService) {
   const service = { ...addresses, limits };
   return {

@@ -108,10 +108,7 @@ export interface PairNames {
   readonly liveName: string;
 }
 
-/**
- * The names of every pair listed since the process started. A pair missing from a catalogue keeps its names: the market's
- * lifecycle decides when it is delisted.
- */
+/** The names of every pair listed since the start. One missing from a catalogue keeps them: the market's lifecycle decides when it is delisted. */
 export class PairDirectory {
   readonly bySymbol = new Map<MarketSymbol, PairNames>();
   readonly byId = new Map<string, PairNames>();

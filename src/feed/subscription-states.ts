@@ -223,9 +223,7 @@ export class SubscriptionStates {
     );
   }
 
-  /**
-   * Compares a polled ticker with the last live one, unless live data arrived after the request was sent. Returns whether the live price is in doubt.
-   */
+  /** Compares a polled ticker with the last live one, unless live data came after the request. Returns whether the live price is in doubt. */
   polled(ticker: UpstreamTicker, nowMs: number): boolean {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || entry.subscription === 'rejected') return false;

@@ -20,10 +20,7 @@ export function isWellFormed(path: string): boolean {
   return !brokenEscape.test(path);
 }
 
-/**
- * Every value given for a query parameter, decoded, in order; `undefined` in place of one that
- * cannot be decoded. The name is matched to the letter after decoding.
- */
+/** Every value of a query parameter, decoded, in order; `undefined` for one that cannot be. The name is matched to the letter after decoding. */
 export function queryValues(query: string, name: string): (string | undefined)[] {
   const values: (string | undefined)[] = [];
   for (const pair of query.includes('&') ? query.split('&') : [query]) {

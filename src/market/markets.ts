@@ -223,7 +223,11 @@ export class Markets {
   /** Takes over a ticker that another process accepted, unless there is a newer one. Of two of the same instant the later call wins. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     const known = this.#tickers.get(symbol);
-    if (known !== undefined && known.capturedAt > ticker.capturedAt) return;
+    if (known === undefined || known.capturedAt <= ticker.capturedAt) this.tickerTaken(symbol, ticker);
+  }
+
+  /** Takes over a ticker whatever there is. */
+  tickerTaken(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     this.#tickers.set(symbol, ticker);
     this.sources.restore(symbol, ticker);
     this.#pricesChanged(symbol);

@@ -81,10 +81,7 @@ class StatisticsLoop extends Loop {
   }
 }
 
-/**
- * Bitstamp's `order_book` channels, of which the first level of each side is read, with the statistics of the REST ticker.
- * One channel for each message and market.
- */
+/** Bitstamp's `order_book` channels, one for each message and market: the first level of each side, with the statistics of the REST ticker. */
 export class BitstampLive extends LiveProtocol<LoadTickers> {
   /** No channel has them. */
   readonly #statistics = new StatisticsLoop(this.clock, this.context, (ticker) =>

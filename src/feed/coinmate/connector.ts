@@ -148,10 +148,7 @@ function readTerms(entry: wire.WireObject): MarketTerms {
   };
 }
 
-/**
- * Reads one entry of `tickerAll`, whose numbers must be their source text. `change` and `open` are since today's open and
- * not over 24 hours, so neither is used.
- */
+/** Reads one entry of `tickerAll`, its numbers as source text. `change` and `open` are since today's open, not over 24 hours: neither is used. */
 export function readTicker(entry: wire.WireObject): TickerValues {
   return {
     ...readCommonValues(entry),

@@ -60,10 +60,7 @@ export class Journal {
     }
   }
 
-  /**
-   * Resolves once what was appended before is on the disk; more may be appended meanwhile, for a busy disk takes seconds.
-   * Rejects with the system's error.
-   */
+  /** Resolves once what was appended before is on the disk, which can take seconds; more may be appended meanwhile. Rejects with the system's error. */
   async sync(): Promise<void> {
     if (this.#isSynced) return;
     this.#isSynced = true;
