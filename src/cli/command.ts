@@ -15,10 +15,7 @@ export interface Command {
   readonly options?: readonly Option[];
   /** Whole command lines, and what each does. */
   readonly examples: Readonly<Record<string, string>>;
-  /**
-   * Gives what is to be printed, or the exit code of a command that prints while it runs. Throws `CommandError`,
-   * `UsageError`, `ConfigurationError` or `StoreError`.
-   */
+  /** Gives what to print, or the exit code where it prints itself. Throws `CommandError`, `UsageError`, `ConfigurationError` or `StoreError`. */
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
-import { writeState } from '../market/market-state.ts';
+import { type MarketState, writeState } from '../market/market-state.ts';
 import type { BoardPosition } from './board-position.ts';
 import type { MarketChanges } from './market-replication.ts';
 import { type Caller, runScript, scriptText } from './redis-calls.ts';
@@ -9,6 +9,9 @@ import { fenceKey } from './redis-lease.ts';
 export const changesKey = '{mdapi}:feed:changes';
 /** The id of a change, a blank, and the state that holds everything up to and with it. */
 export const stateKey = '{mdapi}:feed:state';
+
+/** Values of nodes that follow the leader again and had newer ones, until it has taken them. */
+const offersKey = '{mdapi}:feed:offers';
 
 /** A change is published at once, unless another was just now. */
 const spacingMs = 10;
@@ -20,6 +23,7 @@ const retryAfterMs = 500;
 const signEveryMs = 1_000;
 /** Forty seconds of changes, or more; a node that was away for longer takes the state. */
 const changesMax = 4_000;
+const offersMax = '16';
 
 const publishScript = scriptText('publish');
 
@@ -86,6 +90,13 @@ export class BoardPublisher {
     this.#parts.position.resign();
   }
 
+  /** Has the leader know what this node has newer than that one, before it follows. */
+  offer(theirs: MarketState): void {
+    const { call, changes } = this.#parts;
+    const text = writeState(changes.newerThan(theirs));
+    call(['XADD', offersKey, 'MAXLEN', '~', offersMax, '*', 'state', text]).catch(() => {});
+  }
+
   /** Publishes what is left, where this node still may. The others go on from there. */
   async handOver(): Promise<void> {
     await this.#sending;
@@ -138,9 +149,11 @@ export class BoardPublisher {
     ];
     this.#signDueMs = clock.monotonicMs() + signEveryMs;
     const values = [String(fence), isAnew ? '1' : '0', ...texts, changes.silence(), String(changesMax)];
-    const id = await runScript(call, publishScript, [fenceKey, changesKey, stateKey], values);
-    if (id === null) refused();
-    else if (id && isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
-    return Boolean(id);
+    const answer = await runScript(call, publishScript, [fenceKey, changesKey, stateKey, offersKey], values);
+    if (answer === null) refused();
+    const [id, ...offers] = (answer ?? []) as readonly string[];
+    for (const offered of offers) changes.takeOffered(offered);
+    if (id !== undefined && isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
+    return id !== undefined;
   }
 }

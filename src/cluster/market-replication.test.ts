@@ -214,6 +214,48 @@ test('what the others were not told is taken back, and the rest stays', () => {
   assert.equal(parts.feedStatus.lastUpdatedAt, clock.now() - 3_000);
 });
 
+test('what a process has newer than the leader it offers, and the leader takes it but for what is ahead of its clock', () => {
+  const clock = new FakeClock();
+  const [leader, other] = [partsOf(clock), partsOf(clock)];
+  const changes = [leader, other].map((parts) => new MarketChanges(parts, clock));
+  const tick = (parts: ReturnType<typeof partsOf>, name: string, bid: string, agoMs: number) => {
+    const values = { bid: decimal(bid), ask: decimal(bid), high24h: decimal(bid), low24h: decimal(bid) };
+    const at = after(clock.now(), -agoMs);
+    parts.markets.tickerReceived(upstreamTicker({ symbol: symbol(name), ...values, receivedAt: at, upstreamTime: at }));
+    parts.feedStatus.feedCurrent('live', at, clock.monotonicMs() - agoMs);
+  };
+  const shown = ({ markets, feedStatus }: ReturnType<typeof partsOf>) => [
+    [...markets.contents().tickers].map(([name, { bid }]) => `${name} ${bid}`).toSorted(),
+    clock.now() - feedStatus.lastUpdatedAt!,
+  ];
+  for (const parts of [leader, other])
+    marketSink(parts, clock).catalogueLoaded(
+      bases.map((name) => upstreamMarket(name)),
+      clock.now(),
+    );
+  tick(leader, 'BTCEUR', '100', 5_000);
+  tick(leader, 'ETHEUR', '10', 3_000);
+  tick(other, 'ETHEUR', '11', 4_000);
+  tick(other, 'BTCEUR', '101', 2_000);
+  tick(other, 'XRPEUR', '1', -1_000);
+  const offered = changes[1]!.newerThan(changes[0]!.whole());
+  assert.deepEqual(
+    [...offered.tickers].map(([name]) => name).toSorted(),
+    ['BTCEUR', 'XRPEUR'],
+    'the older price is not offered',
+  );
+  const text = writeState(offered);
+  changes[0]!.takeOffered(text);
+  assert.deepEqual(shown(leader), [['BTCEUR 101', 'ETHEUR 10'], 3_000]);
+  clock.jump(1_000);
+  changes[0]!.takeOffered(text);
+  assert.deepEqual(shown(leader), [['BTCEUR 101', 'ETHEUR 10', 'XRPEUR 1'], 4_000], 'not as of now');
+  clock.jump(1);
+  changes[0]!.takeOffered(text);
+  assert.deepEqual(shown(leader)[1], 1);
+  changes[0]!.takeOffered('anything else');
+});
+
 test('of a state that is newer no older price is dated as one of this process, but for one of the same seconds', () => {
   const clock = new FakeClock();
   const [own, leader] = [partsOf(clock), partsOf(clock)];

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../clock.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
-import type { MarketState } from '../market/market-state.ts';
+import { type MarketState, readState } from '../market/market-state.ts';
 import type { Markets } from '../market/markets.ts';
 import type { SourceReport } from '../market/source.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import type { ConversionRate, ReferencePrices } from '../market/upstream.ts';
+import type { ConversionRate, FeedPath, ReferencePrices } from '../market/upstream.ts';
 import type { Position } from './board-position.ts';
 
 type Times = Pick<Clock, 'now' | 'monotonicMs'>;
@@ -93,9 +93,27 @@ export class MarketChanges {
       const ticker = this.#sentTickers.get(symbol);
       if (ticker !== undefined) this.#parts.markets.tickerTaken(symbol, ticker);
     }
-    const agoMs = Math.max(0, this.#clock.now() - (lastUpdatedAt ?? 0));
     if (path !== undefined && lastUpdatedAt !== undefined)
-      this.#parts.feedStatus.followed(path, lastUpdatedAt, this.#clock.monotonicMs() - agoMs);
+      follow(this.#parts.feedStatus, this.#clock, path, lastUpdatedAt);
+  }
+
+  /** Gives the prices that are newer than those of another process, and `lastUpdatedAt`. */
+  newerThan({ tickers: theirs }: MarketState): MarketState {
+    const { markets, feedStatus } = this.#parts;
+    const known = new Map(theirs);
+    const isNewer = (symbol: MarketSymbol, at: number) => at > (known.get(symbol)?.capturedAt ?? 0);
+    const tickers = [...markets.contents().tickers].filter(([symbol, { capturedAt }]) => isNewer(symbol, capturedAt));
+    return { tickers, references: [], rates: [], lastUpdatedAt: feedStatus.lastUpdatedAt };
+  }
+
+  /** Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. */
+  takeOffered(text: string): void {
+    const { markets, feedStatus } = this.#parts;
+    const now = this.#clock.now();
+    const { tickers, lastUpdatedAt = now } = readState(text) ?? { tickers: [] };
+    for (const [symbol, ticker] of tickers) if (ticker.capturedAt <= now) markets.tickerAccepted(symbol, ticker);
+    if (lastUpdatedAt < now && feedStatus.isNewer(lastUpdatedAt, now))
+      follow(feedStatus, this.#clock, feedStatus.path, lastUpdatedAt);
   }
 
   /** Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes over. */
@@ -150,8 +168,13 @@ export function takeState(
   const now = clock.now();
   if (lastUpdatedAt === undefined || !feedStatus.isNewer(lastUpdatedAt, now)) feedStatus.pathChanged(path);
   // The state may be old, which only the wall clock shows.
-  else feedStatus.followed(path, lastUpdatedAt, clock.monotonicMs() - Math.max(ageMs, now - lastUpdatedAt));
+  else follow(feedStatus, clock, path, lastUpdatedAt, ageMs);
   if (aliveMs !== undefined) feedStatus.signOfLife(aliveMs, now, clock.monotonicMs());
+}
+
+/** The feed of another process proved current, by its clock. */
+function follow(feedStatus: FeedTarget['feedStatus'], clock: Times, path: FeedPath, at: EpochMs, ageMs = 0): void {
+  feedStatus.followed(path, at, clock.monotonicMs() - Math.max(ageMs, clock.now() - at));
 }
 
 function catalogueOf({ catalogue }: Markets): Pick<MarketState, 'records' | 'listed'> {

@@ -103,6 +103,25 @@ test('a leader that was superseded is refused, and what it publishes reaches nob
   assert.doesNotMatch(String(follower.markets.contents().tickers.get('BTCEUR' as MarketSymbol)!.bid), /999/);
 });
 
+test('what a node has newer as it follows again becomes the price of all, once', needsRedis, async (t) => {
+  const { redis, leader, follower } = await startPair(t);
+  const returning = await ReplicatedNode.start(t, redis);
+  await redis.ask('SET', '{mdapi}:feed:offers', 'abc');
+  returning.list('BTC', 'ETH');
+  for (const { clock } of [leader, follower, returning]) clock.shift(2_000);
+  const at = (leader.clock.now() - 500) as EpochMs;
+  returning.tick('BTC', '150.00', '150.10', at);
+  const theirs = { tickers: leader.markets.contents().tickers, references: [], rates: [] };
+  await eventually('the offer replaces what is no offer', async () => {
+    returning.publisher.offer(theirs);
+    await new Promise((resolve) => setImmediate(resolve));
+    return leader.capturedAt('BTCEUR') === at;
+  });
+  await alike(leader, follower);
+  assert.equal(follower.capturedAt('BTCEUR'), at);
+  await eventually('no offer is left', async () => (await redis.ask('EXISTS', '{mdapi}:feed:offers')) === 0);
+});
+
 test('over a takeover no client of any node sees a ticker or the feed go back in time', needsRedis, async (t) => {
   const { redis, leader, follower } = await startPair(t);
   const third = await ReplicatedNode.start(t, redis);

@@ -24,7 +24,12 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
       const name = `feed ${++made}`;
       return { start: () => events.push(`${name} starts`), stop: () => void events.push(`${name} stops`) };
     },
-    publisher: { lead: () => events.push('publishes'), resign: () => {}, giveWay: () => events.push('takes back') },
+    publisher: {
+      lead: () => events.push('publishes'),
+      resign: () => {},
+      giveWay: () => events.push('takes back'),
+      offer: ({ lastUpdatedAt }) => events.push(`offers what is newer than ${lastUpdatedAt}`),
+    },
     follower: {
       start() {
         assert.ok(!isRead, 'one reader at a time');
@@ -104,7 +109,7 @@ test('a leader whose place another has taken takes back what it did not publish,
   assert.deepEqual([node.seen(), node.isRead], [['takes back', 'feed 1 stops', 'takes 1'], true]);
 });
 
-test('a follower that cannot ask starts a feed, keeps it ten seconds beside the next leader, and takes what that sent once its own has ended for a second (fault row 69)', async () => {
+test('a follower that cannot ask starts a feed, keeps it ten seconds beside the next leader, offers it what it has newer, and takes what that sent 1.5 s after the end of its own (fault row 69)', async () => {
   const { clock, lose, send, seen, shared } = process();
   send(1);
   await lose('unreachable');
@@ -117,9 +122,11 @@ test('a follower that cannot ask starts a feed, keeps it ten seconds beside the 
     if (second < 10) assert.deepEqual([seen(), shared.isAlone], [[], true]);
     await clock.advance(1);
   }
-  assert.deepEqual([seen(), shared.isAlone], [['feed 1 stops'], true]);
+  assert.deepEqual([seen(), shared.isAlone], [['feed 1 stops', 'offers what is newer than 10'], true]);
   send(20);
-  await clock.advance(1_000);
+  await clock.advance(1_499);
+  assert.deepEqual([seen(), shared.isAlone], [[], true], 'the leader takes what was offered, and publishes that');
+  await clock.advance(1);
   send(21);
   assert.deepEqual([seen(), shared.isAlone], [['takes 20 as newer', 'takes 21'], false]);
 });
@@ -143,8 +150,11 @@ test('a feed of its own does not end before the next leader proves that it is fe
   await clock.advance(60_000);
   assert.deepEqual([seen(), shared.isAlone], [[], true]);
   send(2);
-  await clock.advance(2_000);
-  assert.deepEqual([seen(), shared.isAlone], [['feed 1 stops', 'takes 2 as newer'], false]);
+  await clock.advance(3_000);
+  assert.deepEqual(
+    [seen(), shared.isAlone],
+    [['feed 1 stops', 'offers what is newer than 2', 'takes 2 as newer'], false],
+  );
 });
 
 test('a Redis that comes and goes for an hour starts no more than five feeds a minute (fault row 69)', async () => {

@@ -16,7 +16,7 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
   readonly clock: Clock;
   readonly log: Log;
   readonly makeFeed: () => Feed;
-  readonly publisher: Pick<BoardPublisher, 'lead' | 'resign' | 'giveWay'>;
+  readonly publisher: Pick<BoardPublisher, 'lead' | 'resign' | 'giveWay' | 'offer'>;
   readonly follower: Pick<BoardFollower, 'start' | 'stop' | 'catchUp'>;
   /** The fencing number while this process may lead. */
   readonly fence: () => number | undefined;
@@ -51,8 +51,8 @@ export interface SharingFigures {
 
 /** How long an own feed goes on beside the leader's: a Redis that comes and goes makes no more than five connections a minute. */
 const returnAfterMs = 10_000;
-/** Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it. */
-const settleMs = 1_000;
+/** Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it, or takes that in. */
+const settleMs = 1_500;
 
 /** Decides which feed makes the prices of this process: its own, or that of the leading one. Reactions come one after the other. */
 export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
@@ -188,7 +188,10 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     const { clock } = this.#parts;
     if (this.#role !== 'returning') return;
     const isLeaderFed = clock.monotonicMs() - this.#aliveMs <= silentForMs;
-    if (isLeaderFed) this.#end();
+    if (isLeaderFed) {
+      this.#end();
+      this.#parts.publisher.offer(this.#collected!);
+    }
     const next = isLeaderFed ? () => this.#follow() : () => this.#endOwn();
     this.#returning = clock.after(settleMs, () => this.#next(next));
   }

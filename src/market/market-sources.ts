@@ -326,10 +326,7 @@ export class MarketSources {
     });
   }
 
-  /**
-   * The market is served by another source than the first that lists it, or over REST. Where the rest of that source is live,
-   * one that never was does not count, and one whose values are refused keeps its last good ones.
-   */
+  /** Whether the market is served by another source than the first that lists it, or over REST; one that never was live counts only where no other is. */
   isDegraded(symbol: MarketSymbol, facts: SourceFacts): boolean {
     const choice = this.#choices.get(symbol);
     const leader =
@@ -352,6 +349,11 @@ export class MarketSources {
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
       return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(tickers.get(symbol)) }];
     });
+  }
+
+  /** Whether another process makes the price: it runs the feed. */
+  isMadeElsewhere(symbol: MarketSymbol): boolean {
+    return this.#reports.has(symbol);
   }
 
   /** Takes what the process that runs the feed says. */

@@ -130,7 +130,7 @@ export class Markets {
     const before = [...this.operatorHolds().keys()] as MarketSymbol[];
     const accepted = this.#holds.apply(holds, (each) => this.catalogue.find(each));
     if (!isRestart) for (const hold of accepted) this.#accept(hold);
-    for (const symbol of before)
+    for (const symbol of before.filter((each) => !this.sources.isMadeElsewhere(each)))
       if (this.sources.made(symbol)?.source !== this.#tickers.get(symbol)?.source) this.sourceChanged(symbol);
     this.#everythingChanged();
   }

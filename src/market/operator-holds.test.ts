@@ -99,6 +99,24 @@ test('a held price stays when its source is lost, and is the present one of the 
   assert.deepEqual(shown(), ['84111', 'two', 5_000]);
 });
 
+test('a price that is released where another process runs the feed stays what that one sent', () => {
+  const rig = threeLive();
+  const hold = (heldAt: number | undefined) =>
+    rig.markets.applyHolds([
+      { symbol: BTCEUR, heldAt: heldAt === undefined ? undefined : after(start, heldAt), acceptedAt: undefined },
+    ]);
+  rig.nowMs = 1_000;
+  rig.tick('one', '84001');
+  hold(1_000);
+  rig.nowMs = 5_000;
+  rig.tick('two', '84111');
+  rig.review('silent', 'live', 'live');
+  rig.markets.sources.takeReport({ at: after(start, 6_000), markets: [[BTCEUR, []]] });
+  hold(undefined);
+  const { bid, source, capturedAt } = rig.markets.acceptedTicker(BTCEUR)!;
+  assert.deepEqual([bid, source, capturedAt - start], ['84001', 'one', 1_000]);
+});
+
 test('what the guard holds is not listed as a hold of the operator, and is shown with each market that it is part of', () => {
   const { markets, hold, heldOf } = priced();
   const receivedAt = after(start, 100);

@@ -26,10 +26,7 @@ export interface Followers {
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
-/**
- * Follows the store: what another process or the client application writes about keys, markets, terms and maintenance holds
- * here a quarter of a second later at most.
- */
+/** Follows the store: what others write of keys, markets, terms and maintenance holds here a quarter of a second later at most. */
 export class StoreFollower {
   readonly #store: Store;
   readonly #followers: Followers;

@@ -22,10 +22,7 @@ const styles = ['frame', 'search', 'text', 'tables', 'landing', 'reference', 'st
 
 let read: ReadonlyMap<string, Asset> | undefined;
 
-/**
- * The scripts and the stylesheet of the portal, by their names in `web/portal`. Reads and prepares the files once, when the
- * first pages of the process are made.
- */
+/** The portal's scripts and stylesheet, by their names in `web/portal`. Read and prepared once, when the first pages of the process are made. */
 export function portalAssets(): ReadonlyMap<string, Asset> {
   read ??= readAssets();
   return read;

@@ -10,10 +10,7 @@ type ReasonOf<Name> = Name extends `${infer Reason}.${string}` ? Reason : Name;
 /** Why the store refused or failed. Stable: programs decide on it, people read the message. */
 export type StoreErrorReason = keyof typeof engineReasons | ReasonOf<TextName>;
 
-/**
- * Everything the store throws. The message is one sentence for the operator: what was refused and
- * how to fix it. It never holds a key, a digest or an SQL parameter.
- */
+/** Everything the store throws. The message says what was refused and how to fix it, and never holds a key, a digest or an SQL parameter. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;

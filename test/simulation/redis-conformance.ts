@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { countOn } from '../../src/cluster/count-script.ts';
-import { type Caller, readFields, readStreamEntries } from '../../src/cluster/redis-calls.ts';
+import { type Caller, readFields, readStreamEntries, runScript, scriptText } from '../../src/cluster/redis-calls.ts';
 import { redisLeases } from '../../src/cluster/redis-lease.ts';
 
 /** What a server answers, as far as it is the same on each: ids of streams and instants are by its clock. */
@@ -87,6 +87,40 @@ export const redisConformance: Readonly<Record<string, Case>> = {
     await call(['DEL', '{mdapi}:feed:lease']);
     await call(['XADD', '{mdapi}:feed:lease', '*', 'a', '1']);
     assert.ok((await leases.acquire('three', 500)) !== undefined, 'nor does another type block it');
+  },
+  'a publication is its leader’s alone, follows the one before it, and brings what was offered since, once': async ({
+    call,
+  }) => {
+    await call(['FLUSHALL']);
+    const keys = ['{t}:fence', '{t}:changes', '{t}:state', '{t}:offers'];
+    const publish = (anew: '0' | '1', whole = '', fence = '7') =>
+      runScript(call, scriptText('publish'), keys, [fence, anew, 'change', whole, '0', '100']) as Promise<
+        string[] | null
+      >;
+    assert.equal(await publish('1'), null, 'nobody leads');
+    await call(['SET', '{t}:fence', '7']);
+    assert.equal(await publish('1', '', '6'), null);
+    assert.deepEqual(await publish('0'), [], 'nothing to follow');
+    const [first, ...none] = (await publish('1', 'all'))!;
+    assert.deepEqual(none, []);
+    assert.equal(await call(['GET', '{t}:state']), `${first} all`);
+    for (const offered of ['one', 'two'])
+      await call(['XADD', '{t}:offers', 'MAXLEN', '~', '16', '*', 'state', offered]);
+    const [second, ...offers] = (await publish('0'))!;
+    assert.deepEqual(offers, ['two', 'one']);
+    await call(['SET', '{t}:offers', 'of another type']);
+    assert.deepEqual((await publish('0'))!.slice(1), []);
+    assert.equal(await call(['GET', '{t}:offers']), null);
+    const changes = readStreamEntries(await call(['XREAD', 'COUNT', '9', 'STREAMS', '{t}:changes', first!]));
+    assert.deepEqual(
+      changes.map(({ fields: { before, anew, state } }) => [before, anew, state]),
+      [
+        [first, '0', 'change'],
+        [second, '0', 'change'],
+      ],
+    );
+    await call(['SET', '{t}:changes', 'of another type']);
+    assert.deepEqual(await publish('0'), []);
   },
   'counts are by window, key and limit, with the newest position': async ({ call, nowMs }) => {
     const windowMs = 3_600_000;

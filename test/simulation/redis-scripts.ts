@@ -75,7 +75,7 @@ function release(call: Run, keys: readonly string[], values: readonly string[]):
 
 function publish(call: Run, keys: readonly string[], values: readonly string[]): unknown {
   const [fence = '', anew = '', state = '', whole = '', silent = ''] = values;
-  const [fenceKey = '', changes = '', stateKey = ''] = keys;
+  const [fenceKey = '', changes = '', stateKey = '', offersKey = ''] = keys;
   let held: unknown;
   try {
     held = call('GET', fenceKey);
@@ -89,11 +89,16 @@ function publish(call: Run, keys: readonly string[], values: readonly string[]):
   } catch {
     call('DEL', changes);
   }
-  if (last.length === 0 && anew !== '1') return '';
+  if (last.length === 0 && anew !== '1') return [];
   const fields = ['before', last[0]?.[0] ?? '0-0', 'anew', anew, 'state', state, 'silent', silent];
   const id = call('XADD', changes, 'MAXLEN', '~', '4000', '*', ...fields);
   if (whole !== '') call('SET', stateKey, `${id} ${whole}`);
-  return id;
+  let offers: [string, string[]][] = [];
+  try {
+    offers = call('XREVRANGE', offersKey, '+', '-', 'COUNT', '16') as [string, string[]][];
+  } catch {}
+  call('DEL', offersKey);
+  return [id, ...offers.map(([, [, state]]) => state)];
 }
 
 interface Counter {

@@ -1,4 +1,5 @@
--- Writes only for the holder of the newest fencing number, and all of it or nothing. An empty answer asks to start anew.
+-- Writes only for the holder of the newest fencing number, and all of it or nothing. Answers the id, and what others have offered since the last
+-- time. An empty answer asks to start anew.
 local fence = redis.pcall('GET', KEYS[1])
 if fence ~= ARGV[1] then return false end
 local last = redis.pcall('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
@@ -7,8 +8,11 @@ if last.err and string.find(last.err, 'WRONGTYPE', 1, true) then
   last = {}
 end
 if last.err then error(last.err) end
-if #last == 0 and ARGV[2] ~= '1' then return '' end
+if #last == 0 and ARGV[2] ~= '1' then return {} end
 local before = #last > 0 and last[1][1] or '0-0'
 local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[6], '*', 'before', before, 'anew', ARGV[2], 'state', ARGV[3], 'silent', ARGV[5])
 if ARGV[4] ~= '' then redis.call('SET', KEYS[3], id .. ' ' .. ARGV[4]) end
-return id
+local answer, offers = { id }, redis.pcall('XREVRANGE', KEYS[4], '+', '-', 'COUNT', 16)
+for _, offer in ipairs(offers) do answer[#answer + 1] = offer[2][2] end
+redis.call('DEL', KEYS[4])
+return answer

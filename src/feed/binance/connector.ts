@@ -209,10 +209,7 @@ export function readStatistics({ c: last, h: high, l: low, v: volume, w: vwap, P
   return { ...readCommonValues({ last, high, low, volume, vwap }), priceChangePercent24h: asDecimal(change) };
 }
 
-/**
- * Reads one entry of `ticker/24hr`. Its `closeTime` ends the window of the statistics; the best prices need
- * not be of that instant, so these tickers carry no time.
- */
+/** Reads one entry of `ticker/24hr`. `closeTime` ends the window of its statistics, and need not be that of the best prices: they carry no time. */
 export function readPolledTicker(entry: WireObject): TickerValues {
   const { bidPrice: b, askPrice: a, lastPrice: c, highPrice: h, lowPrice: l, volume: v, weightedAvgPrice: w } = entry;
   const statistics = readStatistics({ c, h, l, v, w, P: entry.priceChangePercent });

@@ -178,10 +178,7 @@ export function readTopOfBook(data: WireObject): BestPrices & { readonly upstrea
   return { bid: best(data.bids), ask: best(data.asks), upstreamTime };
 }
 
-/**
- * Reads one entry of `ticker`. `open` is today's and `open_24` that of 24 hours ago; the change is given. `timestamp` has
- * whole seconds, and shows an answer from a cache.
- */
+/** Reads one entry of `ticker`. `open` is today's, `open_24` that of 24 hours ago. `timestamp` has whole seconds, and shows an answer from a cache. */
 export function readPolledTicker(entry: WireObject): TickerValues {
   return {
     ...readCommonValues(entry),

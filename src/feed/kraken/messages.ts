@@ -51,10 +51,7 @@ export function readAssets(result: unknown): AssetNames {
   );
 }
 
-/**
- * Reads the result of `AssetPairs`, in today's shape or in the older one without `status`, `tick_size` and `costmin`.
- * Ignores pairs without a `wsname` (dark pools).
- */
+/** Reads the result of `AssetPairs`, also in the older shape without `status`, `tick_size` and `costmin`. Ignores pairs without `wsname` (dark pools). */
 export function readAssetPairs(result: unknown, assets: AssetNames = new Map()): ListedPair[] {
   const pairs = Object.entries(requireObject(result, 'AssetPairs'));
   const listed = pairs.flatMap(([id, pair]) => readPair(id, asObject(pair) ?? {}, assets) ?? []);

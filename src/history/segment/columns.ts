@@ -24,10 +24,7 @@ export function decompress(bytes: Uint8Array): Buffer {
   }
 }
 
-/**
- * Columns side by side: values of one kind follow each other, which is what compresses well. Each has a code, which never
- * changes and is never used for another.
- */
+/** Columns side by side: values of one kind in a row compress well. Each has a code, which never changes and is never used for another. */
 export class ColumnsWriter {
   readonly #columns: ReadonlyMap<number, ByteWriter>;
 

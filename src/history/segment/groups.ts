@@ -10,10 +10,7 @@ const plainIndexBytesMax = 16_384;
 
 /** Encodes a group of subjects. */
 export interface GroupEncoder<Row> {
-  /**
-   * Subjects of a group. Who reads one of them decompresses its group alone; larger groups compress better. `undefined`
-   * for all in one, where rows are few.
-   */
+  /** Subjects of a group: one is read by decompressing its group alone, larger ones compress better. `undefined`: all in one, where rows are few. */
   readonly subjectsPerGroup: number | undefined;
   /** The codes of the columns that it writes, in their order. */
   readonly columns: readonly number[];
