@@ -32,6 +32,7 @@ export class ServiceProcess {
   #startsAgain = false;
   /** When it was last started, killed, thawed or its clock was set. */
   disturbedAtMs = 0;
+  killedAtMs = Number.NEGATIVE_INFINITY;
   /** When it was last told of other sources, or of another order. */
   reloadedAtMs = 0;
   /** The last time that it froze, and that it thawed. */
@@ -143,6 +144,7 @@ export class ServiceProcess {
     this.#offMs = this.offMs;
     this.#lane?.kill();
     this.#isStopping = false;
+    this.killedAtMs = this.#world.nowMs;
     this.#disturbed('is killed');
   }
 

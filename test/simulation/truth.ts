@@ -13,6 +13,8 @@ const doubtfulForMs = 5 * 60_000;
 const storeReadWithinMs = 5_000;
 /** What was served is saved a moment later. */
 const savedWithinMs = 2_000;
+/** It is saved each second: a process that is killed loses no more than that. */
+const killedLosesMs = 1_100;
 /** Whatever happens seldom in a quiet stretch has happened again by then. */
 const quietLongerMs = 15_000;
 /** A source that is back makes the prices again by then. */
@@ -166,7 +168,9 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
     offMs: (by) => processOf(by).offMs,
     undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
     revokedAtMs: (key) => operator.revokedAtMs(key),
-    wasUnsaved: (atMs) => troubles.wasUnsaved(atMs),
+    wasUnsaved: (atMs) =>
+      troubles.wasUnsaved(atMs) ||
+      processes.some(({ killedAtMs }) => atMs <= killedAtMs && atMs > killedAtMs - killedLosesMs),
     mayBeDelisted: (symbol) => troubles.mayBeDelisted(symbol.replace(/CZK$/, 'EUR')),
     get offMsMax() {
       return troubles.offMsMax;
