@@ -37,10 +37,7 @@ export interface Job<Values = unknown> {
   readonly store: Store;
   readonly configuration: Configuration;
   readonly paint: Paint;
-  /**
-   * Asks before something final. Throws `CommandError` unless the answer is `y` or `yes`. Without a terminal it goes on,
-   * or, where `needsYes`, throws without `--yes`.
-   */
+  /** Asks before something final; throws `CommandError` unless answered `y` or `yes`. Without a terminal it goes on, or, where `needsYes`, wants `--yes`. */
   readonly confirm: (question: string, needsYes?: boolean) => Promise<void>;
 }
 

@@ -54,6 +54,8 @@ export class BoardPublisher {
   #looking: Timer | undefined;
   #timer: Timer | undefined;
   #sending: Promise<void> | undefined;
+  /** Offers that are ahead of the clock of this node. */
+  #offered: readonly string[] = [];
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
@@ -152,7 +154,7 @@ export class BoardPublisher {
     const answer = await runScript(call, publishScript, [fenceKey, changesKey, stateKey, offersKey], values);
     if (answer === null) refused();
     const [id, ...offers] = (answer ?? []) as readonly string[];
-    for (const offered of offers) changes.takeOffered(offered);
+    this.#offered = [...this.#offered, ...offers].filter((each) => !changes.takeOffered(each));
     if (id !== undefined && isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
     return id !== undefined;
   }

@@ -245,15 +245,17 @@ test('what a process has newer than the leader it offers, and the leader takes i
     'the older price is not offered',
   );
   const text = writeState(offered);
-  changes[0]!.takeOffered(text);
+  assert.equal(changes[0]!.takeOffered(text), false, 'it is to be asked again');
   assert.deepEqual(shown(leader), [['BTCEUR 101', 'ETHEUR 10'], 3_000]);
   clock.jump(1_000);
-  changes[0]!.takeOffered(text);
+  assert.equal(changes[0]!.takeOffered(text), true);
   assert.deepEqual(shown(leader), [['BTCEUR 101', 'ETHEUR 10', 'XRPEUR 1'], 4_000], 'not as of now');
   clock.jump(1);
   changes[0]!.takeOffered(text);
   assert.deepEqual(shown(leader)[1], 1);
-  changes[0]!.takeOffered('anything else');
+  assert.equal(changes[0]!.takeOffered('anything else'), true);
+  clock.jump(-20_000);
+  assert.equal(changes[0]!.takeOffered(text), true, 'a clock that is so far ahead is wrong');
 });
 
 test('of a state that is newer no older price is dated as one of this process, but for one of the same seconds', () => {

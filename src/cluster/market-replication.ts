@@ -106,14 +106,15 @@ export class MarketChanges {
     return { tickers, references: [], rates: [], lastUpdatedAt: feedStatus.lastUpdatedAt };
   }
 
-  /** Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. */
-  takeOffered(text: string): void {
+  /** Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. Gives whether there is nothing left to wait for. */
+  takeOffered(text: string): boolean {
     const { markets, feedStatus } = this.#parts;
     const now = this.#clock.now();
     const { tickers, lastUpdatedAt = now } = readState(text) ?? { tickers: [] };
     for (const [symbol, ticker] of tickers) if (ticker.capturedAt <= now) markets.tickerAccepted(symbol, ticker);
     if (lastUpdatedAt < now && feedStatus.isNewer(lastUpdatedAt, now))
       follow(feedStatus, this.#clock, feedStatus.path, lastUpdatedAt);
+    return [...tickers].every(([, { capturedAt }]) => capturedAt <= now || capturedAt > now + sameChangeMs);
   }
 
   /** Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes over. */
