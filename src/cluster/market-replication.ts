@@ -111,7 +111,9 @@ export class MarketChanges {
     const { markets, feedStatus } = this.#parts;
     const now = this.#clock.now();
     const { tickers, lastUpdatedAt = now } = readState(text) ?? { tickers: [] };
-    for (const [symbol, ticker] of tickers) if (ticker.capturedAt <= now) markets.tickerAccepted(symbol, ticker);
+    const isNewer = (symbol: MarketSymbol, at: number) => at > (markets.acceptedTicker(symbol)?.capturedAt ?? 0);
+    for (const [symbol, ticker] of tickers)
+      if (ticker.capturedAt <= now && isNewer(symbol, ticker.capturedAt)) markets.tickerShown(symbol, ticker);
     if (lastUpdatedAt < now && feedStatus.isNewer(lastUpdatedAt, now))
       follow(feedStatus, this.#clock, feedStatus.path, lastUpdatedAt);
     return [...tickers].every(([, { capturedAt }]) => capturedAt <= now || capturedAt > now + sameChangeMs);

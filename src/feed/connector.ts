@@ -20,10 +20,7 @@ export interface ExchangeConnector {
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
   /** The current tickers of these symbols, `path: 'fallback'`. Symbols unknown to the exchange are left out. */
   pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]>;
-  /**
-   * The latest candles, oldest first, the current one last: 170 hours or 62 minutes. Has lower priority than every other request.
-   * Left out where the exchange gives none.
-   */
+  /** The latest candles, oldest first: 170 hours or 62 minutes, with the current one. Asked for after everything else. Left out where there are none. */
   loadCandles?(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]>;
   /**
    * Opens a live connection at once. Exactly one `closed` event ends it, and no event follows that one or a call of

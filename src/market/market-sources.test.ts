@@ -274,3 +274,14 @@ test('a source that is not in the list of a market makes no price of it, and its
   rig.review('live', 'live', 'live');
   assert.equal(rig.used, 'one');
 });
+
+test('a newer ticker of another process is shown until the source in use has a newer one, and moves no source', () => {
+  const rig = threeLive();
+  rig.nowMs = 5_000;
+  const other = { ...rig.markets.acceptedTicker(BTCEUR)!, source: 'two', bid: decimal('84050') };
+  rig.markets.tickerShown(BTCEUR, { ...other, capturedAt: after(start, 4_000) });
+  assert.deepEqual([rig.used, rig.markets.sources.used(BTCEUR)?.id], ['two', 'one']);
+  assert.equal(rig.review('live', 'live', 'live').isDegraded, false);
+  rig.tick('one', '84001');
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)!.capturedAt], ['one', after(start, 5_000)]);
+});

@@ -228,8 +228,13 @@ export class Markets {
 
   /** Takes over a ticker whatever there is. */
   tickerTaken(symbol: MarketSymbol, ticker: AcceptedTicker): void {
-    this.#tickers.set(symbol, ticker);
     this.sources.restore(symbol, ticker);
+    this.tickerShown(symbol, ticker);
+  }
+
+  /** Shows a ticker that another process accepted until there is a newer one: the source that makes the price stays. */
+  tickerShown(symbol: MarketSymbol, ticker: AcceptedTicker): void {
+    this.#tickers.set(symbol, ticker);
     this.#pricesChanged(symbol);
   }
 

@@ -143,10 +143,7 @@ function htmlAnswer(site: Site, page: PortalPage): Answer {
   return { kind: 'text', status: page.status, text: pageHtml(site, page), contentType: htmlType, extraHeaders };
 }
 
-/**
- * The language of a path that has none of its own. Who follows a link of these pages has chosen already: only who comes
- * from elsewhere gets what the browser asks for.
- */
+/** The language of a path that has none of its own: only who comes from elsewhere gets what the browser asks for; links here were chosen already. */
 function languageAt({ headers }: ResourceRequest): Language {
   if (headers['sec-fetch-site'] === 'same-origin' || !prefersPage(headers.accept)) return 'en';
   return preferredLanguage(headers['accept-language'], languages) ?? 'en';
