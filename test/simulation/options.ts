@@ -37,31 +37,35 @@ export interface Options {
   readonly twice: boolean;
 }
 
-/** Throws on an option that there is not. */
-export function optionsOf(args: readonly string[]): Options {
+/** Those of one run, or of each that was kept. Throws on an option that there is not. */
+export function optionsOf(args: readonly string[]): readonly [Options, ...Options[]] {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
     args: [...args],
     options: {
       ...{ seed: text, seeds: text, days: text, processes: text, minutes: text, 'side-by-side': text, shrink: text },
-      ...{ only: text, store: text, kept: text, former: text, notes: flag, twice: flag },
+      ...{ only: text, store: text, former: text, notes: flag, twice: flag },
+      kept: { ...text, multiple: true },
     },
   });
-  const kept = values.kept === undefined ? undefined : (JSON.parse(readFileSync(values.kept, 'utf8')) as KeptRun);
   const number = (given: string | undefined, otherwise: number) => Number(given ?? otherwise);
-  const { only, notes, twice, processes = kept?.processes, store = kept?.store, former } = values;
-  if (store !== undefined && store !== 'postgres' && store !== 'sqlite')
-    throw new Error('--store is postgres or sqlite');
-  return {
-    seed: number(values.seed, kept?.seed ?? 1),
-    seeds: number(values.seeds, values.minutes === undefined ? 1 : 1e6),
-    days: number(values.days, kept?.days ?? 1),
-    processes: processes === undefined ? undefined : Number(processes),
-    minutes: number(values.minutes, 1e6),
-    sideBySide: number(values['side-by-side'], 2),
-    shrink: number(values.shrink, 12),
-    faults: kept?.faults,
-    ...{ only, store, former, notes, twice },
+  const optionsWith = (kept?: KeptRun): Options => {
+    const { only, notes, twice, processes = kept?.processes, store = kept?.store, former } = values;
+    if (store !== undefined && store !== 'postgres' && store !== 'sqlite')
+      throw new Error('--store is postgres or sqlite');
+    return {
+      seed: number(values.seed, kept?.seed ?? 1),
+      seeds: number(values.seeds, values.minutes === undefined ? 1 : 1e6),
+      days: number(values.days, kept?.days ?? 1),
+      processes: processes === undefined ? undefined : Number(processes),
+      minutes: number(values.minutes, 1e6),
+      sideBySide: number(values['side-by-side'], 2),
+      shrink: number(values.shrink, 12),
+      faults: kept?.faults,
+      ...{ only, store, former, notes, twice },
+    };
   };
+  const [first, ...others] = values.kept?.map((file): KeptRun => JSON.parse(readFileSync(file, 'utf8'))) ?? [];
+  return [optionsWith(first), ...others.map(optionsWith)];
 }

@@ -16,7 +16,8 @@ async function exit(code: number): Promise<never> {
   process.exit(code);
 }
 
-const options = optionsOf(process.argv.slice(2));
+const all = optionsOf(process.argv.slice(2));
+const [options] = all;
 if (options.seeds > 1) await exit(await runSideBySide(options));
 const former = options.former === undefined ? undefined : pathToFileURL(`${resolve(options.former)}/`);
 hookDoubles(former);
@@ -24,7 +25,11 @@ const { simulate } = await import('./simulate.ts');
 // Loaded before time is virtual.
 const release = former && (await releaseIn(former));
 replacePlatform();
-const { code, tally } = await simulate(options, release);
-// Whoever runs several adds them up.
-if (process.send !== undefined) await new Promise((sent) => process.send!(tally, sent));
-await exit(code);
+let areAllWell = true;
+for (const each of all) {
+  const tally = await simulate(each, release);
+  areAllWell &&= tally.isWell;
+  // Whoever runs several adds them up.
+  if (process.send !== undefined) await new Promise((sent) => process.send!(tally, sent));
+}
+await exit(areAllWell ? 0 : 1);

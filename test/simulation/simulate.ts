@@ -45,7 +45,7 @@ export interface SeedOptions {
 export async function simulate(
   { seed, days, processes, only, store, faults: plan, notes, twice, shrink }: Options,
   former?: Release,
-) {
+): Promise<Tally> {
   const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store, former, plan };
   const outcome = await runSeed(options);
   report(outcome, notes);
@@ -57,7 +57,7 @@ export async function simulate(
     isWell &&= isSame;
   }
   const faults = outcome.plan.map(({ kind }) => kind);
-  const tally: Tally = {
+  return {
     seed,
     days: outcome.days,
     seconds: outcome.seconds,
@@ -65,7 +65,6 @@ export async function simulate(
     faults,
     checks: [...outcome.checked],
   };
-  return { code: isWell ? 0 : 1, tally };
 }
 
 /** Leaves out the faults that a failure does not need, and shows the rest of it. */
