@@ -92,7 +92,7 @@ export class BoardPublisher {
     this.#parts.position.resign();
   }
 
-  /** Has the leader know what this node has newer than that one, before it follows. */
+  /** Tells the leader what this node has newer, before it follows. @param theirs the leader's state */
   offer(theirs: MarketState): void {
     const { call, changes } = this.#parts;
     const text = writeState(changes.newerThan(theirs));

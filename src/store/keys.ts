@@ -101,9 +101,9 @@ export class Keys extends StorePart {
   }
 
   /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap, or is revoked
-   * where there is none: whose clock is behind would let it in. Both are written in one transaction. Throws `key_unknown`, `key_revoked`,
-   * `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Without one it is
+   * revoked: a server whose clock is behind would go on taking it. Both are written in one transaction. Throws `key_unknown`,
+   * `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
    */
   async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
     const { db, clock, randomness, journal } = this.context;
