@@ -28,7 +28,8 @@ function calmWorld(over: Partial<Truth> = {}) {
   return { witnesses: new Witnesses(truth, findings, start), found: () => findings.violations.map(({ rule }) => rule) };
 }
 
-const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795255260' };
+/** Of the minute that begins as the world is ten minutes old. */
+const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795515060' };
 
 function answer(target: string, body: object, over: Partial<Witnessed> = {}): Witnessed {
   const known = { by: 'process-1', key: 'k', askedAtMs: 600_000, answeredAtMs: 600_005 };
@@ -151,14 +152,17 @@ test('a tag that names two texts is found, and what a client still has by a 304 
   assert.deepEqual(seen({}, { status: 304, body: '', shown: undefined }), ['entity tags']);
 });
 
-test('a request beyond the limit is found, over all processes', () => {
-  const { witnesses, found } = calmWorld();
-  for (let count = 1; count <= 61; count++)
-    witnesses.saw(answer('/v1/other', {}, { by: `process-${(count % 2) + 1}` }));
-  assert.deepEqual(
-    found().filter((rule) => rule !== 'documented'),
-    ['exact limits'],
-  );
+test('a request beyond the limit is found, over all processes, unless they counted alone in that minute', () => {
+  const seen = (sharedSinceMs: number) => {
+    const { witnesses, found } = calmWorld({ sharedSinceMs });
+    const at = { askedAtMs: 655_000, answeredAtMs: 655_005 };
+    for (let count = 1; count <= 61; count++)
+      witnesses.saw(answer('/v1/other', {}, { by: `process-${(count % 2) + 1}`, ...at }));
+    return found().filter((rule) => rule !== 'documented');
+  };
+  assert.deepEqual(seen(longAgo), ['exact limits']);
+  assert.deepEqual(seen(599_000), ['exact limits']);
+  assert.deepEqual(seen(601_000), []);
 });
 
 test('a key that is answered two seconds after it was revoked is found, half a second after it is not', () => {

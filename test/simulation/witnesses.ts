@@ -5,6 +5,7 @@ import { createResponseValidator, type ResponseValidator } from '../contract/res
 import type { Witnessed } from './clients.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import type { Findings } from './rules.ts';
+import { epochMs } from './scheduler.ts';
 
 /** What the witnesses know of the world, besides what they see served. */
 export interface Truth {
@@ -152,7 +153,9 @@ export class Witnesses {
     if (this.#admitted.size > 5_000) this.#admitted.delete(this.#admitted.keys().next().value!);
     const { sharedSinceMs, processesStartedAtMs, clocksSetAtMs, processes } = this.#truth;
     const aloneSinceMs = Math.max(sharedSinceMs, clocksSetAtMs, processes > 1 ? 0 : processesStartedAtMs);
-    const isAlone = askedAtMs - aloneSinceMs < 2 * calmMs;
+    // What a process admitted by itself is counted for all with its next request: in that minute there may be none.
+    const beganAtMs = Number(headers['x-ratelimit-reset']) * 1_000 - 60_000 - epochMs;
+    const isAlone = askedAtMs - aloneSinceMs < 2 * calmMs || beganAtMs < aloneSinceMs;
     const limit = Number(headers['x-ratelimit-limit']) * (isAlone ? processes + 2 : 1);
     this.#findings.check(
       'exact limits',
