@@ -76,9 +76,9 @@ export class BoardPublisher {
     void this.#publish();
   }
 
-  /** Stops publishing, and takes back what was not published: another leads, which never had it. */
+  /** Stops publishing, and takes back what was not published since it leads: another does now, which never had it. */
   giveWay(): void {
-    this.#parts.changes.takeBack();
+    if (this.#number > 0) this.#parts.changes.takeBack();
     this.resign();
   }
 

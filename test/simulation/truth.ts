@@ -13,7 +13,7 @@ const doubtfulForMs = 5 * 60_000;
 const storeReadWithinMs = 5_000;
 /** What was served is saved a moment later. */
 const savedWithinMs = 2_000;
-/** It is saved each second: a process that is killed loses no more than that. */
+/** Saved once a second: a process that is killed loses its last second. */
 const killedLosesMs = 1_100;
 /** Whatever happens seldom in a quiet stretch has happened again by then. */
 const quietLongerMs = 15_000;

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { BoardPosition } from './board-position.ts';
+import { BoardPublisher, type PublisherParts } from './board-publisher.ts';
+
+/** A publisher whose Redis answers what a test says, and what it did with its market. */
+function publisher(answers: () => unknown) {
+  const clock = new FakeClock();
+  const events: string[] = [];
+  const nothing = { tickers: [], references: [], rates: [] };
+  const changes = {
+    ...{ isAny: true, next: () => nothing, whole: () => nothing, silence: () => '0', onChange() {} },
+    takeBack: () => events.push('takes back'),
+    takeOffered: (text: string) => events.push(`takes ${text}`) > 3,
+  };
+  const parts = { call: async () => answers(), clock, changes, fence: () => fence, refused() {} };
+  let fence: number | undefined;
+  const made = new BoardPublisher({ ...parts, position: new BoardPosition(clock) } as unknown as PublisherParts);
+  const lead = (now: number | undefined) => {
+    fence = now;
+    made.lead();
+  };
+  return { clock, events, made, lead };
+}
+
+test('a leader that gives way takes back what it did not publish, unless it published nothing yet: what was sent is of long ago then', async () => {
+  const { clock, events, made, lead } = publisher(() => ['1-0']);
+  lead(undefined);
+  made.giveWay();
+  assert.deepEqual(events, []);
+  lead(7);
+  await clock.advance(20);
+  made.giveWay();
+  assert.deepEqual(events, ['takes back']);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('an offer that cannot be taken yet is asked again with each publication, and then no more', async () => {
+  const offers = [['1-0', 'an offer']];
+  const { clock, events, made, lead } = publisher(() => offers.shift() ?? ['2-0']);
+  lead(7);
+  await clock.advance(10_000);
+  assert.deepEqual(events, ['takes an offer', 'takes an offer', 'takes an offer', 'takes an offer']);
+  made.resign();
+});
