@@ -37,35 +37,78 @@ export interface Options {
   readonly twice: boolean;
 }
 
-/** Those of one run, or of each that was kept. Throws on an option that there is not. */
+const usage =
+  '--seed N, --seeds N, --minutes M, --side-by-side N, --days D, --processes P, --store postgres|sqlite, --only PATTERN, --shrink N, --kept FILE, --former DIR, --notes, --twice';
+
+/** Those of one run, or of each that was kept. Throws one clear line where the command line is wrong. */
 export function optionsOf(args: readonly string[]): readonly [Options, ...Options[]] {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      ...{ seed: text, seeds: text, days: text, processes: text, minutes: text, 'side-by-side': text, shrink: text },
-      ...{ only: text, store: text, former: text, notes: flag, twice: flag },
-      kept: { ...text, multiple: true },
-    },
-  });
-  const number = (given: string | undefined, otherwise: number) => Number(given ?? otherwise);
+  const values = valuesIn(args);
+  const { minutes, only, former, notes, twice } = values;
+  if (only !== undefined) checkPattern(only);
+  const whole = (name: 'seed' | 'seeds' | 'processes' | 'side-by-side' | 'shrink', from: number) =>
+    numberOf(name, values[name], `a whole number from ${from}`, (n) => Number.isSafeInteger(n) && n >= from);
+  const positive = (name: 'days' | 'minutes') =>
+    numberOf(name, values[name], 'a number above 0', (n) => Number.isFinite(n) && n > 0);
   const optionsWith = (kept?: KeptRun): Options => {
-    const { only, notes, twice, processes = kept?.processes, store = kept?.store, former } = values;
+    const store = values.store ?? kept?.store;
     if (store !== undefined && store !== 'postgres' && store !== 'sqlite')
-      throw new Error('--store is postgres or sqlite');
+      throw new Error(`--store is postgres or sqlite, not "${store}"`);
     return {
-      seed: number(values.seed, kept?.seed ?? 1),
-      seeds: number(values.seeds, values.minutes === undefined ? 1 : 1e6),
-      days: number(values.days, kept?.days ?? 1),
-      processes: processes === undefined ? undefined : Number(processes),
-      minutes: number(values.minutes, 1e6),
-      sideBySide: number(values['side-by-side'], 2),
-      shrink: number(values.shrink, 12),
+      seed: whole('seed', 0) ?? kept?.seed ?? 1,
+      seeds: whole('seeds', 1) ?? (minutes === undefined ? 1 : 1e6),
+      days: positive('days') ?? kept?.days ?? 1,
+      processes: whole('processes', 1) ?? kept?.processes,
+      minutes: positive('minutes') ?? 1e6,
+      sideBySide: whole('side-by-side', 1) ?? 2,
+      shrink: whole('shrink', 0) ?? 12,
       faults: kept?.faults,
       ...{ only, store, former, notes, twice },
     };
   };
-  const [first, ...others] = values.kept?.map((file): KeptRun => JSON.parse(readFileSync(file, 'utf8'))) ?? [];
+  const [first, ...others] = values.kept?.map(keptIn) ?? [];
   return [optionsWith(first), ...others.map(optionsWith)];
+}
+
+function valuesIn(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        ...{ seed: text, seeds: text, days: text, processes: text, minutes: text, 'side-by-side': text, shrink: text },
+        ...{ only: text, store: text, former: text, notes: flag, twice: flag },
+        kept: { ...text, multiple: true },
+      },
+    }).values;
+  } catch (error) {
+    throw new Error(`${(error as Error).message} (it takes ${usage})`);
+  }
+}
+
+function numberOf(
+  name: string,
+  text: string | undefined,
+  kind: string,
+  isRight: (value: number) => boolean,
+): number | undefined {
+  if (text === undefined) return;
+  if (text.trim() !== '' && isRight(Number(text))) return Number(text);
+  throw new Error(`--${name} takes ${kind}, not "${text}"`);
+}
+
+function checkPattern(pattern: string): void {
+  try {
+    new RegExp(pattern);
+  } catch {
+    throw new Error(`--only takes a regular expression, not "${pattern}"`);
+  }
+}
+
+function keptIn(file: string): KeptRun {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`--kept: ${file} cannot be read: ${(error as Error).message}`);
+  }
 }

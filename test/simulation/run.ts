@@ -16,7 +16,16 @@ async function exit(code: number): Promise<never> {
   process.exit(code);
 }
 
-const all = optionsOf(process.argv.slice(2));
+function readOptions() {
+  try {
+    return optionsOf(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`simulate: ${(error as Error).message}\n`);
+    return undefined;
+  }
+}
+
+const all = readOptions() ?? (await exit(2));
 const [options] = all;
 if (options.seeds > 1) await exit(await runSideBySide(options));
 const former = options.former === undefined ? undefined : pathToFileURL(`${resolve(options.former)}/`);
