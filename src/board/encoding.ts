@@ -3,10 +3,7 @@ import { brotliCompressSync, constants, crc32, deflateRawSync, gzipSync, zstdCom
 /** A content coding we prepare bodies in (RFC 9110 section 8.4.1). */
 export type ContentEncoding = 'identity' | 'gzip' | 'br' | 'zstd';
 
-/**
- * Bodies are compressed again after every change that is read, so the levels are the cheap ones. On our JSON
- * they come within a fifth of the size of the expensive ones.
- */
+/** Bodies are compressed again after each change that is read, so the levels are cheap: on our JSON within a fifth of the size of the dear ones. */
 const compressors: Record<Exclude<ContentEncoding, 'identity'>, (body: Buffer) => Buffer> = {
   gzip: (body) => gzipSync(body, { level: 1, ...smallWindow(body) }),
   br: (body) =>

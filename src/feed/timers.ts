@@ -63,10 +63,7 @@ export abstract class Loop {
   }
 }
 
-/**
- * Calls `onTimeout` once `timeoutMs` have passed since the last touch, to the millisecond. A touch costs one reading of
- * the clock: the timer is only moved when it comes due.
- */
+/** Calls `onTimeout` once `timeoutMs` passed since the last touch, to the millisecond. A touch reads the clock: the timer is moved when it is due. */
 export class Watchdog {
   readonly #clock: Clock;
   readonly #timeoutMs: number;

@@ -112,10 +112,7 @@ export function tickerState(feed: FeedStatus, now: EpochMs, monotonicMs: number)
   return feed.path === 'fallback' || feed.silentMs(now, monotonicMs) > silentForMs ? 'degraded' : 'operational';
 }
 
-/**
- * The status of the service at one instant (contract, ServiceStatus): `maintenance` while a window runs, else the worst of
- * `api` (operational by then) and the ticker's state.
- */
+/** The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational by then) and the ticker's. */
 export function serviceStatus(
   feed: FeedStatus,
   windows: readonly MaintenanceWindow[],

@@ -163,6 +163,19 @@ test('polled answers do not supersede each other by time, and leave the live tim
   assert.equal(second.capturedAt, after(start, 10), 'it was asked for before the first');
 });
 
+test('a polled answer that a cache had before the last one was made is out of order, whether the exchange dates it or not', () => {
+  const first = accept(polledTicker({ askedAt: start, receivedAt: after(start, 200) }));
+  const polled = (madeMs: number) => polledTicker({ askedAt: after(start, madeMs), receivedAt: after(start, 5_200) });
+  assert.equal(rejection(polled(-25_000), first), 'out_of_order');
+  assert.equal(accept(polled(-2_000), first).capturedAt, start, 'the age that a cache gives is of whole seconds');
+  const dated = accept(polledTicker({ askedAt: start, receivedAt: after(start, 200), upstreamTime: start }));
+  const older = { ...polled(-25_000), upstreamTime: after(start, -25_000) };
+  assert.equal(rejection(older, dated), 'out_of_order');
+  assert.equal(accept({ ...older, askedAt: after(start, 5_000) }, dated).capturedAt, start, 'no trade since');
+  const setBack = { ...polled(-25_000), receivedAt: after(start, -20_000) };
+  assert.equal(accept(setBack, first).capturedAt, setBack.receivedAt, 'that clock orders nothing');
+});
+
 test('after the wall clock was set back by an hour, live frames and polled answers are still taken', () => {
   const before = accept(upstreamTicker());
   const setBack = after(start, -3_600_000);

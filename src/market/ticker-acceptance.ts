@@ -85,14 +85,16 @@ function isStatistic(value: DecimalString | undefined, volume24h: DecimalString)
   return value !== undefined && (isPositive(value) || (!value.startsWith('-') && !isPositive(volume24h)));
 }
 
-/** Times in polled answers can have whole seconds, and the two servers of an exchange differ a little. */
+/** Times in polled answers can have whole seconds, as their age in a cache has, and the two servers of an exchange differ a little. */
 const polledTimeMsMax = 2_000;
 
 function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): RejectionReason | undefined {
   if (previous === undefined) return undefined;
   const { upstreamTime, path } = ticker;
   const { liveUpstreamTime } = previous;
-  if (path === 'fallback' && arrivedDuringPoll(ticker, previous.liveReceivedAt)) return 'older_than_live';
+  if (path === 'fallback' && isDuringPoll(ticker, previous.liveReceivedAt)) return 'older_than_live';
+  // A cache had this answer before the last one was made.
+  if (path === 'fallback' && isDuringPoll(ticker, previous.capturedAt, polledTimeMsMax)) return 'out_of_order';
   if (upstreamTime === undefined || liveUpstreamTime === undefined) return undefined;
   // A known time ahead of the clock is from before the clock was set back, and orders nothing.
   if (liveUpstreamTime > ticker.receivedAt) return undefined;
@@ -100,9 +102,9 @@ function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined)
   return upstreamTime + tolerated < liveUpstreamTime ? 'out_of_order' : undefined;
 }
 
-/** Whether a live frame arrived while the poll was in flight. One dated after its end is from before the wall clock was set back, and ignored. */
-function arrivedDuringPoll({ askedAt, receivedAt }: UpstreamTicker, liveReceivedAt: EpochMs | undefined): boolean {
-  return liveReceivedAt !== undefined && askedAt < liveReceivedAt && liveReceivedAt <= receivedAt;
+/** Whether an instant is between a request and its answer. One after that is from before the wall clock was set back, and ignored. */
+function isDuringPoll({ askedAt, receivedAt }: UpstreamTicker, at: EpochMs | undefined, toleratedMs = 0): boolean {
+  return at !== undefined && askedAt + toleratedMs < at && at <= receivedAt;
 }
 
 function captureTime(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
