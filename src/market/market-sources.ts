@@ -15,7 +15,7 @@ import {
 } from './source.ts';
 import { type Hearing, SourceAgreement, type SourceDoubts } from './source-agreement.ts';
 import { type Candidate, chooseSource, isFit, LiveStreak, medianTicker } from './source-choice.ts';
-import { SourceLists, type SourceRules } from './source-lists.ts';
+import { goneSource, SourceLists, type SourceRules } from './source-lists.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
@@ -44,10 +44,7 @@ export class MarketSources {
     this.#lists = new SourceLists(rules, guard);
   }
 
-  /**
-   * Takes other sources, or another order. A source that stays keeps all it said. One that goes while it makes a price stays behind
-   * the others of that market as a silent one: another takes over as after a lost connection. `renewed` are other sources under the same id.
-   */
+  /** Takes other sources, or another order. One that goes while it makes a price stays as a silent one. @param renewed others under the same id */
   replace(rules: SourceRules, renewed: ReadonlySet<string>): void {
     const before = [...this.#choices.keys()].map((symbol) => [symbol, this.listOf(symbol)] as const);
     this.#rules = rules;
@@ -55,9 +52,9 @@ export class MarketSources {
     for (const [symbol, list] of before) this.#relist(symbol, list);
   }
 
-  #relist(symbol: MarketSymbol, before: readonly Source[]): void {
-    const choice = this.#choices.get(symbol)!;
-    this.#lists.keep(symbol, before[choice.current ?? -1]);
+  #relist(symbol: MarketSymbol, before: readonly Source[], used?: Source): void {
+    const choice = this.#choiceOf(symbol);
+    this.#lists.keep(symbol, used ?? before[choice.current ?? -1]);
     const list = this.listOf(symbol);
     const from = list.map((source) => before.indexOf(source));
     for (const [index, source] of before.entries()) {
@@ -97,14 +94,16 @@ export class MarketSources {
     return current === undefined ? undefined : this.listOf(symbol)[current];
   }
 
-  /** Takes over what made the price before a restart, or in another process. */
+  /** Takes over what made the price before a restart, or in another process, also a source that is none here: a silent one, as one that goes. */
   restore(symbol: MarketSymbol, ticker: AcceptedTicker): void {
-    const index = this.listOf(symbol).findIndex(({ id }) => id === ticker.source);
-    if (index < 0) return;
-    this.listOf(symbol)[index]!.tickers.set(symbol, ticker);
+    const before = this.listOf(symbol);
+    const source = before.find(({ id }) => id === ticker.source) ?? goneSource(ticker.source);
+    if (source === undefined) return;
+    source.tickers.set(symbol, ticker);
+    this.#relist(symbol, before, source);
     const choice = this.#choiceOf(symbol);
-    choice.current = index;
-    choice.agreement?.restoreLevel(index, ticker);
+    choice.current = this.listOf(symbol).indexOf(source);
+    choice.agreement?.restoreLevel(choice.current, ticker);
   }
 
   /** Gives what is doubted of sources by comparison. */

@@ -57,3 +57,9 @@ export class SourceLists {
     if (used !== undefined && !this.of(symbol).includes(used)) this.#kept.set(symbol, used);
   }
 }
+
+/** A source that the configuration has no more, which sends nothing. `undefined` for a median, which is of several. */
+export function goneSource(id: string): Source | undefined {
+  if (id.startsWith('median(')) return undefined;
+  return Object.assign(new Source(id, undefined), { isPaused: true });
+}

@@ -66,6 +66,72 @@ describe('sources that are replaced while the service runs', () => {
     assert.equal(rig.used, 'two');
   });
 
+  it('nor after a restart with it removed', () => {
+    const before = threeLive();
+    const rig = new SourcesRig({ ids: ['three'] });
+    rig.markets.restore(before.kept());
+    rig.nowMs = 100_000;
+    for (const at of [100_000, 110_000]) {
+      rig.nowMs = at;
+      rig.tick('three', '100000');
+      rig.review('silent', 'silent', 'live');
+      assert.deepEqual(priceOf(rig), priceOf(before));
+    }
+    const states = rig.markets.sources.states(BTCEUR).map(({ id, exclusion, isUsed }) => [id, exclusion, isUsed]);
+    assert.deepEqual(states, [
+      ['three', 'off_level', false],
+      ['one', 'paused', true],
+    ]);
+    rig.nowMs = 130_000;
+    rig.tick('three', '84100');
+    rig.review('silent', 'silent', 'live');
+    assert.deepEqual([rig.used, rig.markets.sources.listOf(BTCEUR).length], ['three', 1]);
+  });
+
+  it('one that the others contradicted is not believed because a restart removed them', () => {
+    const before = threeLive();
+    before.nowMs = 1_000;
+    before.tick('three', '248000');
+    before.review('live', 'live', 'live');
+    assert.equal(before.tick('three', '248001'), 'held');
+    const rig = new SourcesRig({ ids: ['three'] });
+    rig.markets.restore(before.kept());
+    for (const at of [100_000, 500_000]) {
+      rig.nowMs = at;
+      assert.equal(rig.tick('three', '84010'), 'held', 'two of them said that it was wrong');
+      rig.review('silent', 'silent', 'live');
+      assert.equal(rig.used, 'one');
+    }
+    rig.markets.sources.accept(BTCEUR);
+    rig.nowMs = 501_000;
+    rig.tick('three', '84010');
+    rig.review('silent', 'silent', 'live');
+    assert.equal(rig.used, 'three');
+  });
+
+  it('a process that has other sources than the one it follows goes on from the price of that', () => {
+    const leader = threeLive();
+    const rig = new SourcesRig({ ids: ['three'] });
+    rig.markets.restore(leader.kept());
+    assert.equal(rig.markets.sources.used(BTCEUR)?.id, 'one');
+    leader.nowMs = 1_000;
+    leader.review('silent', 'silent', 'live');
+    leader.tick('three', '84021');
+    rig.markets.restore(leader.kept());
+    assert.deepEqual([rig.used, rig.markets.sources.listOf(BTCEUR).length], ['three', 1]);
+  });
+
+  it('a median of sources that are gone is no source', () => {
+    const before = threeLive({ mode: 'median' });
+    assert.match(before.used ?? '', /^median/);
+    const rig = new SourcesRig({ ids: ['two', 'three'], mode: 'median' });
+    rig.markets.restore(before.kept());
+    assert.deepEqual(
+      rig.markets.sources.listOf(BTCEUR).map(({ id }) => id),
+      ['two', 'three'],
+    );
+  });
+
   it('one that is added before others has to prove itself before it makes the price', () => {
     const rig = new SourcesRig({ ids: ['two'] });
     rig.list('two');
