@@ -97,7 +97,7 @@ export class MarketSources {
   /** Takes over what made the price before a restart, or in another process, also a source that is none here: a silent one, as one that goes. */
   restore(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     const before = this.listOf(symbol);
-    const source = before.find(({ id }) => id === ticker.source) ?? goneSource(ticker.source);
+    const source = before.find(({ id }) => id === ticker.source) ?? goneSource(ticker.source, before);
     if (source === undefined) return;
     source.tickers.set(symbol, ticker);
     this.#relist(symbol, before, source);

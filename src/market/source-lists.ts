@@ -58,8 +58,8 @@ export class SourceLists {
   }
 }
 
-/** A source that the configuration has no more, which sends nothing. `undefined` for a median, which is of several. */
-export function goneSource(id: string): Source | undefined {
-  if (id.startsWith('median(')) return undefined;
+/** A source that the configuration has no more, which sends nothing. A median of several is one where a single source is left, which has no other. */
+export function goneSource(id: string, left: readonly Source[]): Source | undefined {
+  if (left.length > 1 && id.startsWith('median(')) return undefined;
   return Object.assign(new Source(id, undefined), { isPaused: true });
 }

@@ -132,6 +132,21 @@ describe('sources that are replaced while the service runs', () => {
     );
   });
 
+  it('but what they made together is the level at which the only one that is left takes over', () => {
+    const before = threeLive({ mode: 'median' });
+    const rig = new SourcesRig({ ids: ['three'], mode: 'median' });
+    rig.markets.restore(before.kept());
+    for (const [at, bid, used] of [
+      [100_000, '100000', before.used],
+      [120_000, '84100', 'three'],
+    ] as const) {
+      rig.nowMs = at;
+      rig.tick('three', bid);
+      rig.review('silent', 'silent', 'live');
+      assert.equal(rig.used, used);
+    }
+  });
+
   it('one that is added before others has to prove itself before it makes the price', () => {
     const rig = new SourcesRig({ ids: ['two'] });
     rig.list('two');
