@@ -8,7 +8,8 @@ interface HeldQuote extends Quote {
 }
 
 interface Dated {
-  readonly value: string;
+  /** Any of them, until there is another. */
+  readonly values: readonly string[];
   readonly fromMs: number;
 }
 
@@ -60,11 +61,16 @@ export class HonestQuotes {
   }
 
   feeFrom(value: string, fromMs: number): void {
-    this.#fees.push({ value, fromMs });
+    this.#fees.push({ values: [value], fromMs });
+  }
+
+  /** The store lost a fee: whoever has it goes on with it, and whoever starts has the one before, until there is another. */
+  feeLost(value: string, before: string, atMs: number): void {
+    this.#fees.push({ values: [value, before], fromMs: atMs });
   }
 
   rateFrom(value: string, fromMs: number): void {
-    this.#rates.push({ value, fromMs });
+    this.#rates.push({ values: [value], fromMs });
   }
 
   /**
@@ -112,5 +118,5 @@ function inForce(dated: readonly Dated[], fromMs: number, toMs: number): readonl
   const begun = dated.filter((each) => each.fromMs <= toMs);
   return begun
     .filter((_, index) => (begun[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY) >= fromMs)
-    .map(({ value }) => value);
+    .flatMap(({ values }) => values);
 }

@@ -23,10 +23,10 @@ interface Known {
   readonly accountId: string;
   readonly keys: readonly Key[];
   readonly revokedAtMs: ReadonlyMap<string, number>;
-  readonly feePercent: string;
+  readonly feePercent: DecimalString;
 }
 
-export const feeAtFirst = '0.5';
+export const feeAtFirst = '0.5' as DecimalString;
 const keysMade = 2;
 /** A process ends in order within it. */
 const looksEveryMs = 500;
@@ -122,13 +122,18 @@ export class Operator {
     this.#betweenActs.splice(0);
   }
 
-  /** What it did since an instant is not in the store any more. */
+  /** What it did since an instant is not in the store any more. A fee of those is set again. */
   forgetSince(atMs: number): void {
     const latest = this.#past.findLast((one) => one.atMs < atMs)?.known;
     const undone = this.#past.some((one) => one.atMs >= atMs);
     if (latest === undefined || !undone) return;
     const { keys } = this;
+    const lostFee = this.#feePercent;
     this.#remember(latest);
+    if (lostFee !== latest.feePercent) {
+      this.#quotes.feeLost(lostFee, latest.feePercent, this.#world.nowMs);
+      void this.setFee(lostFee, () => this.#feePercent === latest.feePercent);
+    }
     this.#keys = [...latest.keys];
     for (const [index, key] of keys.entries()) this.#keyChanged(key, this.#keys[index]!.key);
     this.#past.splice(this.#past.findIndex((one) => one.atMs >= atMs));
@@ -154,8 +159,9 @@ export class Operator {
     };
   }
 
-  setFee(feePercent: DecimalString): Promise<unknown> {
+  setFee(feePercent: DecimalString, isStillDue = () => true): Promise<unknown> {
     return this.operate(async ({ terms }) => {
+      if (!isStillDue()) return;
       const { from } = await terms.add({ from: 0 as EpochMs, scope: 'service', subject: undefined, feePercent });
       this.#feePercent = feePercent;
       this.#quotes.feeFrom(feePercent, from - epochMs);
