@@ -36,7 +36,7 @@ test('a leader that gives way takes back what it did not publish, unless it publ
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('an offer that cannot be taken yet is asked again with each publication, and then no more', async () => {
+test('an offer that cannot be taken yet is tried with each publication until it is, and then never again', async () => {
   const offers = [['1-0', 'an offer']];
   const { clock, events, made, lead } = publisher(() => offers.shift() ?? ['2-0']);
   lead(7);

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../clock.ts';
 import { type DecimalString, toBig } from './decimal.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
@@ -75,6 +76,9 @@ export class LiveStreak {
   }
 }
 
+/** How the source of a ticker that several made begins. */
+export const medianMark = 'median(';
+
 /**
  * The median of the bids and the median of the asks; everything else is the first's. The exact values: of an even number the middle of
  * the two in the middle.
@@ -84,11 +88,8 @@ export class LiveStreak {
 export function medianTicker(tickers: readonly [AcceptedTicker, ...AcceptedTicker[]]): AcceptedTicker {
   const [first] = tickers;
   if (tickers.length === 1) return first;
-  const capturedAt = tickers.reduce(
-    (oldest, ticker) => (ticker.capturedAt < oldest ? ticker.capturedAt : oldest),
-    first.capturedAt,
-  );
-  const source = `median(${tickers.map((ticker) => ticker.source).join(',')})`;
+  const capturedAt = Math.min(...tickers.map((ticker) => ticker.capturedAt)) as EpochMs;
+  const source = `${medianMark}${tickers.map((ticker) => ticker.source).join(',')})`;
   return {
     ...first,
     bid: median(tickers.map(({ bid }) => bid)),

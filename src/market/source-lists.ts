@@ -1,5 +1,6 @@
 import type { Guard } from './guard.ts';
 import { Source } from './source.ts';
+import { medianMark } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 
 /** The sources there are, and how they make prices together. */
@@ -58,8 +59,8 @@ export class SourceLists {
   }
 }
 
-/** A source that the configuration has no more, which sends nothing. A median of several is one where a single source is left, which has no other. */
+/** Stands for a source that is no longer configured and sends nothing; for a median only where a single source is left, to be compared with it. */
 export function goneSource(id: string, left: readonly Source[]): Source | undefined {
-  if (left.length > 1 && id.startsWith('median(')) return undefined;
+  if (left.length > 1 && id.startsWith(medianMark)) return undefined;
   return Object.assign(new Source(id, undefined), { isPaused: true });
 }
