@@ -35,6 +35,7 @@ export class BoardPosition {
   /** When it last asked for what it then had all of. */
   #heard = never;
   readonly #waiting = new Set<Waiting>();
+  #shown = noPosition;
   /** The leader of whom nothing came while an answer waited, and what was held then: until more comes, nothing waits for that leader. */
   #missed: { readonly fence: number; readonly held: Position } | undefined;
   /** Called when something begins to wait. */
@@ -50,8 +51,19 @@ export class BoardPosition {
     return this.#leading?.() ?? this.#followed;
   }
 
+  /** Whether `show` was called here, unless the lease had run out. */
+  get isShown(): boolean {
+    return areSame(this.#shown, this.current);
+  }
+
   get isAwaited(): boolean {
     return this.#waiting.size > 0;
+  }
+
+  /** Gives the position that an answer shows from now on. */
+  show(): Position {
+    if (this.#isSure()) this.#shown = this.current;
+    return this.current;
   }
 
   /** The market is at this position from now on, also where that is behind what it was. */

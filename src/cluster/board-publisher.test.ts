@@ -12,28 +12,56 @@ function publisher(answers: () => unknown) {
   const changes = {
     ...{ isAny: true, next: () => nothing, whole: () => nothing, silence: () => '0', onChange() {} },
     takeBack: () => events.push('takes back'),
+    newerThan: () => nothing,
     takeOffered: (text: string) => events.push(`takes ${text}`) > 3,
   };
-  const parts = { call: async () => answers(), clock, changes, fence: () => fence, refused() {} };
+  const call = async ([command, key]: readonly string[]) => {
+    if (command !== 'XADD') return answers();
+    events.push(`adds to ${key}`);
+  };
+  const parts = { call, clock, changes, fence: () => fence, refused() {} };
   let fence: number | undefined;
-  const made = new BoardPublisher({ ...parts, position: new BoardPosition(clock) } as unknown as PublisherParts);
+  const position = new BoardPosition(clock);
+  const made = new BoardPublisher({ ...parts, position } as unknown as PublisherParts);
   const lead = (now: number | undefined) => {
     fence = now;
     made.lead();
   };
-  return { clock, events, made, lead };
+  return { clock, events, made, lead, position, runOut: () => (fence = undefined) };
 }
+
+const offered = 'adds to {mdapi}:feed:offers';
 
 test('a leader that gives way takes back what it did not publish, unless it published nothing yet: what was sent is of long ago then', async () => {
   const { clock, events, made, lead } = publisher(() => ['1-0']);
   lead(undefined);
   made.giveWay();
-  assert.deepEqual(events, []);
+  assert.deepEqual(events.splice(0), [offered]);
   lead(7);
   await clock.advance(20);
   made.giveWay();
-  assert.deepEqual(events, ['takes back']);
+  assert.deepEqual(events, ['takes back', offered], 'and what Redis has refused is offered');
   assert.equal(clock.pendingTimers, 0);
+});
+
+test('a leader that gives way keeps what an answer has shown, and offers it to the next', async () => {
+  const { clock, events, made, lead, position } = publisher(() => ['1-0']);
+  lead(7);
+  await clock.advance(20);
+  position.show();
+  made.giveWay();
+  assert.deepEqual(events, [offered]);
+});
+
+test('what was shown before the last publication is published, and what is behind a lease that ran out shows nothing', async () => {
+  const { clock, events, made, lead, position, runOut } = publisher(() => ['1-0']);
+  lead(7);
+  position.show();
+  await clock.advance(200);
+  runOut();
+  position.show();
+  made.giveWay();
+  assert.deepEqual(events, ['takes back', offered]);
 });
 
 test('an offer that cannot be taken yet is tried with each publication until it is, and then never again', async () => {

@@ -76,9 +76,10 @@ export class BoardPublisher {
     void this.#publish();
   }
 
-  /** Stops publishing, and takes back what was not published since it leads: another does now, which never had it. */
+  /** Stops publishing. What another, who leads now, never had is offered where an answer has shown it or Redis refused it, and taken back otherwise. */
   giveWay(): void {
-    if (this.#number > 0) this.#parts.changes.takeBack();
+    if (this.#number > 0 && !this.#parts.position.isShown) this.#parts.changes.takeBack();
+    this.offer({ tickers: [], references: [], rates: [] });
     this.resign();
   }
 

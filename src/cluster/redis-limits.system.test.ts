@@ -245,6 +245,7 @@ test(
     behind!.position.follow({ fence: 5, number: 6 });
     await ahead!.take();
     assert.equal(await kept(), '1:5:7');
+    assert.ok(ahead!.position.isShown);
     const waiting = behind!.take();
     await eventually('it waits', () => behind!.position.isAwaited);
     behind!.position.follow({ fence: 5, number: 8 });
@@ -268,5 +269,10 @@ test(
     }
     await ahead!.takeForAddress('192.0.2.1');
     assert.equal(await redis.ask('GET', '{mdapi}:limit:address:192.0.2.1'), '0:1', 'addresses have none');
+    await redis.kill();
+    await eventually('each counts alone', () => !ahead!.limits.figures().isUp);
+    ahead!.position.follow({ fence: 5, number: 9 });
+    assert.ok((await ahead!.take()).allowed);
+    assert.ok(ahead!.position.isShown, 'also what nobody counts');
   },
 );

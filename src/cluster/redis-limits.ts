@@ -226,6 +226,7 @@ export class RedisLimits implements Limits {
 
   #countAlone(known: KnownCount | undefined, limit: number, countInMemory: () => LimitDecision): LimitDecision {
     this.#countedAlone += Number(limit > 0);
+    this.#options.position?.show();
     if (known === undefined) return countInMemory();
     const used = usedOf(known);
     if (used < limit) known.admittedAlone++;
@@ -249,7 +250,7 @@ export class RedisLimits implements Limits {
   #callOf(takes: SentCall['takes']): SentCall {
     const { windowNumber } = this.#known;
     const { newestWindow } = this.#serverTime;
-    const position = this.#options.position?.current ?? noPosition;
+    const position = this.#options.position?.show() ?? noPosition;
     const sentMs = this.#options.clock.monotonicMs();
     return { windowMs: this.#windowMs, newestWindow, windowNumber, position, takes, sentMs };
   }

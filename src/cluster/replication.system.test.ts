@@ -146,6 +146,26 @@ test('over a takeover no client of any node sees a ticker or the feed go back in
 });
 
 test(
+  'what a leader has answered with and not published stays as it gives way, and becomes the price of all (fault row 69)',
+  needsRedis,
+  async (t) => {
+    const { redis, leader, follower } = await startPair(t);
+    for (const { clock } of [leader, follower]) clock.shift(2_000);
+    await follower.follower.stop();
+    await follower.lead(redis);
+    const at = (leader.clock.now() - 500) as EpochMs;
+    leader.tick('BTC', '150.00', '150.10', at);
+    leader.position.show();
+    leader.publisher.giveWay();
+    leader.follower.start();
+    await eventually('it has the state of the next', () => leader.follower.resyncs > 0);
+    assert.deepEqual([leader.capturedAt('BTCEUR'), leader.feedStatus.lastUpdatedAt], [at, at]);
+    await alike(follower, leader);
+    assert.deepEqual([follower.capturedAt('BTCEUR'), follower.feedStatus.lastUpdatedAt], [at, at]);
+  },
+);
+
+test(
   'while the server is away all nodes keep what they have, and afterwards they are alike again',
   needsRedis,
   async (t) => {

@@ -4,10 +4,7 @@ import type { OptionalValue, UpstreamTicker } from './upstream.ts';
 /** From -100, the loss of everything, to below 100,000. */
 const possibleChange = /^(?:\d{1,5}(?:\.\d*)?|-\d{1,2}(?:\.\d*)?|-100(?:\.0*)?)$/;
 
-/**
- * The optional statistics that cannot be: a change beyond what a price can do in a day, a trade or an average price outside half to
- * double the range of the 24 hours it is of.
- */
+/** Statistics that cannot be: a change beyond any of a day, a trade or an average outside half to double the range of their 24 hours. */
 export function impossibleIn(ticker: UpstreamTicker): OptionalValue[] {
   const { priceChangePercent24h: change, high24h, low24h } = ticker;
   const impossible: OptionalValue[] =

@@ -12,10 +12,7 @@ export function levelOf({ bid, ask }: Quote): Big {
   return toBig(bid).plus(ask);
 }
 
-/**
- * Prices so close to one another that nothing between them is doubted. Most ticks stay near the last one: by the texts of the prices that is
- * seen without arithmetic.
- */
+/** Prices so close that nothing between them is doubted: most ticks. By the texts of the prices that is seen without arithmetic. */
 export interface PriceBand {
   readonly low: DecimalString;
   readonly high: DecimalString;

@@ -21,10 +21,7 @@ export interface Guide {
   readonly text: string;
 }
 
-/**
- * Every guide in reading order, with the addresses of this service in place of those of the examples. In the README of a package
- * the guide's name takes the place of the first heading.
- */
+/** Every guide in reading order, with this service’s addresses for those of the examples. In a package its first heading is its name. */
 export function readGuides(site: Site): readonly Guide[] {
   return sources.map(({ slug, file, name, purpose }) => {
     const text = guideIn(site.language, slug, readFileSync(new URL(file, repository), 'utf8').trim());

@@ -32,10 +32,7 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
-/**
- * How the service is doing, for people: what `/v1/status` says, in words, and every window to come. A script
- * keeps it up to date; without one the browser asks for it again.
- */
+/** How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the browser, renews it. */
 export function statusPage(site: Site, { body, now, windows, history, canSubscribe = false }: ShownStatus): PortalPage {
   return {
     route: '/status',

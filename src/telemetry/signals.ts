@@ -124,10 +124,7 @@ function spanOf({ answered, context }: Traced): object {
 
 const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/**
- * The trace that a request belongs to, and the span that it was sent from (W3C Trace Context); `undefined` for a header that is not
- * version 00, or names the ids that mean none.
- */
+/** A request’s trace, and the span that sent it (W3C Trace Context); `undefined` for a header not of version 00, or with ids that mean none. */
 function parseTraceparent(text: string) {
   const [, traceId = '', spanId = '', flags = ''] = traceparentForm.exec(text) ?? [];
   if (!/[1-9a-f]/.test(traceId) || !/[1-9a-f]/.test(spanId)) return undefined;
