@@ -53,6 +53,8 @@ export class ExchangeModel implements OutsideServer {
   #cached: Map<string, { readonly reply: FetchedReply; readonly sinceMs: number }> | undefined;
   /** When anybody who runs last got anything from it. */
   heardAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when it lists nothing, or last did. */
+  emptiedAtMs = Number.NEGATIVE_INFINITY;
   readonly #options: ExchangeModelOptions;
   readonly #venue: Venue;
   readonly #dialect: Dialect;
@@ -119,6 +121,11 @@ export class ExchangeModel implements OutsideServer {
   /** Begins a fault of the exchange simulator. Its parameters are those of its control interface. */
   async set(request: Readonly<Record<string, unknown>>): Promise<void> {
     await this.faults.set(readFault(request as never));
+    if (request.fault === 'catalogue-empty') this.emptiedAtMs = theWorld().nowMs;
+  }
+
+  get isEmpty(): boolean {
+    return this.faults.find('catalogue-empty') !== undefined;
   }
 
   /** Has a cache answer what was asked for before, or ends that. */

@@ -87,6 +87,7 @@ const faults = {
   'Redis lost': { begin: ({ redis }) => redis.stop(), end: ({ redis }) => redis.restart() },
   'Redis slow': { begin: ({ redis }, c) => redis.slow(5 + 200 * again(c)), end: ({ redis }) => redis.slow(0) },
   'Redis flushed': { begin: ({ redis }) => redis.flush() },
+  'Redis value harmed': { begin: ({ redis }, c) => redis.harm(c) },
   'Redis split': { begin: (s, c) => s.redis.split([processOf(s, c).name]), end: ({ redis }) => redis.split([]) },
   'Redis is two': { begin: (s, c) => s.redis.part([processOf(s, c).name]), end: ({ redis }) => redis.part([]) },
   'Redis engine silent': { begin: ({ engine }) => engine?.stop(), end: ({ engine }) => engine?.start() },

@@ -2,6 +2,7 @@ import { RedisModel } from './redis-model.ts';
 import type { Lane } from './scheduler.ts';
 import { type RedisClient, type RedisReached, theWorld } from './world.ts';
 
+const feedKeys = ['lease', 'fence', 'changes', 'state'].map((name) => `{mdapi}:feed:${name}`);
 const latencyMs = 0.4;
 /** A read that waits in vain is answered so much later in a quiet stretch, which is soon enough for whoever asked. */
 const quietlyLateMs = 1_300;
@@ -31,6 +32,14 @@ export class RedisServer implements RedisReached {
   flush(): void {
     this.model.flush();
     this.#apart.flush();
+    this.#changedAtMs = theWorld().nowMs;
+  }
+
+  /** Has one of the feed's values gone, or be nonsense or of another type. */
+  harm(choice: number): void {
+    const [key, how] = [feedKeys[Math.floor(choice * feedKeys.length)]!, Math.floor(((choice * 97) % 1) * 3)];
+    this.model.execute(['DEL', key]);
+    if (how > 0) this.model.execute(how === 1 ? ['SET', key, 'abc'] : ['HSET', key, 'abc', '1']);
     this.#changedAtMs = theWorld().nowMs;
   }
 
@@ -148,16 +157,21 @@ class Connection {
   /** Waits for the stream to grow, and answers nothing else meanwhile. */
   #block(command: readonly string[], forMs: number): void {
     const { lane } = this.#server;
-    const model = this.#server.modelFor(this.lane);
-    const done = () => {
+    const then = (run: () => void) => () => {
       if (this.#unblock === undefined) return;
       this.#unblock();
-      this.#answer(model.execute(command));
+      run();
       this.#work();
     };
     const key = command[command.indexOf('STREAMS') + 1]!;
-    const forget = model.whenGrown(key, () => lane.later(0, done));
-    const timer = lane.clock.after(theWorld().scheduler.isQuiet ? forMs + quietlyLateMs : forMs, done);
+    const again = then(() => this.#commands.unshift(command));
+    const forget = this.#server.modelFor(this.lane).whenGrown(key, () => lane.later(0, again));
+    const longMs = theWorld().scheduler.isQuiet ? forMs + quietlyLateMs : forMs;
+    // Also where the key has another type by now.
+    const timer = lane.clock.after(
+      longMs,
+      then(() => this.#answer(null)),
+    );
     this.#unblock = () => {
       forget();
       timer.cancel();

@@ -1,4 +1,5 @@
 import { silentForMs } from '../../src/market/service-status.ts';
+import type { ExchangeModel } from './exchange-model.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import type { Operator } from './operator.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -140,7 +141,7 @@ export class Troubles {
 /** A world with whatever is in it. */
 interface Inhabited {
   readonly world: World;
-  readonly exchanges: readonly { readonly heardAtMs: number }[];
+  readonly exchanges: readonly Pick<ExchangeModel, 'heardAtMs' | 'emptiedAtMs' | 'isEmpty'>[];
   readonly engine: { readonly heardAtMs: number } | undefined;
   readonly redis: RedisServer;
   readonly processes: readonly ServiceProcess[];
@@ -163,6 +164,8 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   };
   /** The last time that nobody was fed who was to follow another again: it does once that one is. */
   let unfedAtMs = 0;
+  /** The last time that the first source listed nothing: who has come to it since it does has no market of it. */
+  let emptyAtMs = 0;
   return {
     ...{ quotes, processes: processes.length },
     offMs: (by) => processOf(by).offMs,
@@ -184,8 +187,10 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
     get firstHeardAtMs() {
       const changedAtMs = processes.flatMap(({ disturbedAtMs, reloadedAtMs }) => [disturbedAtMs, reloadedAtMs]);
       const sinceMs = Math.max(sharedSinceMs(), ...changedAtMs);
-      const { heardAtMs } = simulation.exchanges[0]!;
-      return heardAtMs - sinceMs > takenWithinMs ? heardAtMs : undefined;
+      const { heardAtMs, emptiedAtMs, isEmpty } = simulation.exchanges[0]!;
+      if (isEmpty) emptyAtMs = world.nowMs;
+      const listedSinceMs = sinceMs < emptiedAtMs ? sinceMs : Math.max(sinceMs, emptyAtMs);
+      return heardAtMs - listedSinceMs > takenWithinMs ? heardAtMs : undefined;
     },
     get sharedSinceMs() {
       return sharedSinceMs();
