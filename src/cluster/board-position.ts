@@ -62,8 +62,9 @@ export class BoardPosition {
 
   /** Gives the position that an answer shows from now on. */
   show(): Position {
-    if (this.#isSure()) this.#shown = this.current;
-    return this.current;
+    const { current } = this;
+    if (this.#isSure()) this.#shown = current;
+    return current;
   }
 
   /** The market is at this position from now on, also where that is behind what it was. */

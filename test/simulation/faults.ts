@@ -1,5 +1,6 @@
 import type { EpochMs, Randomness } from '../../src/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
+import { feedKeys, harms } from './redis-server.ts';
 import type { SeedKind } from './seed-kind.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -87,7 +88,7 @@ const faults = {
   'Redis lost': { begin: ({ redis }) => redis.stop(), end: ({ redis }) => redis.restart() },
   'Redis slow': { begin: ({ redis }, c) => redis.slow(5 + 200 * again(c)), end: ({ redis }) => redis.slow(0) },
   'Redis flushed': { begin: ({ redis }) => redis.flush() },
-  'Redis value harmed': { begin: ({ redis }, c) => redis.harm(c) },
+  'Redis value harmed': { begin: ({ redis }, c) => redis.harm(one(feedKeys, c), one(harms, again(c))) },
   'Redis split': { begin: (s, c) => s.redis.split([processOf(s, c).name]), end: ({ redis }) => redis.split([]) },
   'Redis is two': { begin: (s, c) => s.redis.part([processOf(s, c).name]), end: ({ redis }) => redis.part([]) },
   'Redis engine silent': { begin: ({ engine }) => engine?.stop(), end: ({ engine }) => engine?.start() },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RedisServer } from './redis-server.ts';
+import { feedKeys, harms, RedisServer } from './redis-server.ts';
 import { enter, World } from './world.ts';
 
 test('while Redis is two, a process that is apart finds a server of its own, and then the one again', () => {
@@ -24,22 +24,22 @@ test('of the feed’s values each can be gone, nonsense or of another type, and 
   const world = enter(new World(1));
   const redis = new RedisServer();
   const seen = new Set<string>();
-  const names = ['lease', 'fence', 'changes', 'state'].map((name) => `{mdapi}:feed:${name}`);
-  for (let choice = 0; choice < 1; choice += 0.005) {
-    for (const name of names) redis.model.execute(['SET', name, 'sound']);
-    redis.harm(choice);
-    for (const name of names) {
-      const [now] = redis.model.execute(['MGET', name]) as [string | null];
-      const isThere = redis.model.execute(['DEL', name]) === 1;
-      if (now !== 'sound') seen.add(`${name} ${now ?? (isThere ? 'of another type' : 'gone')}`);
+  for (const key of feedKeys)
+    for (const how of harms) {
+      for (const name of feedKeys) redis.model.execute(['SET', name, 'sound']);
+      redis.harm(key, how);
+      for (const name of feedKeys) {
+        const [now] = redis.model.execute(['MGET', name]) as [string | null];
+        const isThere = redis.model.execute(['DEL', name]) === 1;
+        if (now !== 'sound') seen.add(`${name} ${now ?? (isThere ? 'of another type' : 'gone')}`);
+      }
     }
-  }
   assert.equal(seen.size, 12);
   const answers: unknown[] = [];
   const lane = world.scheduler.lane('process-1');
   const client = { lane, answered: (answer: unknown, error?: Error) => answers.push(answer ?? error?.name), lost() {} };
-  redis.connect(client as never).send(['XREAD', 'BLOCK', '1000', 'STREAMS', names[2]!, '0-0']);
-  lane.later(500, () => redis.model.execute(['SET', names[2]!, 'abc']));
+  redis.connect(client as never).send(['XREAD', 'BLOCK', '1000', 'STREAMS', feedKeys[2]!, '0-0']);
+  lane.later(500, () => redis.model.execute(['SET', feedKeys[2]!, 'abc']));
   await world.scheduler.runTo(3_000);
   assert.deepEqual(answers, [undefined]);
 });

@@ -2,7 +2,9 @@ import { RedisModel } from './redis-model.ts';
 import type { Lane } from './scheduler.ts';
 import { type RedisClient, type RedisReached, theWorld } from './world.ts';
 
-const feedKeys = ['lease', 'fence', 'changes', 'state'].map((name) => `{mdapi}:feed:${name}`);
+/** The feed's values in Redis, and how each can be wrong. */
+export const feedKeys = ['lease', 'fence', 'changes', 'state'].map((name) => `{mdapi}:feed:${name}`);
+export const harms = ['gone', 'nonsense', 'of another type'] as const;
 const latencyMs = 0.4;
 /** A read that waits in vain is answered so much later in a quiet stretch, which is soon enough for whoever asked. */
 const quietlyLateMs = 1_300;
@@ -35,11 +37,10 @@ export class RedisServer implements RedisReached {
     this.#changedAtMs = theWorld().nowMs;
   }
 
-  /** Has one of the feed's values gone, or be nonsense or of another type. */
-  harm(choice: number): void {
-    const [key, how] = [feedKeys[Math.floor(choice * feedKeys.length)]!, Math.floor(((choice * 97) % 1) * 3)];
+  harm(key: string, how: (typeof harms)[number]): void {
     this.model.execute(['DEL', key]);
-    if (how > 0) this.model.execute(how === 1 ? ['SET', key, 'abc'] : ['HSET', key, 'abc', '1']);
+    if (how === 'nonsense') this.model.execute(['SET', key, 'abc']);
+    if (how === 'of another type') this.model.execute(['HSET', key, 'abc', '1']);
     this.#changedAtMs = theWorld().nowMs;
   }
 

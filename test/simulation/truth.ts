@@ -164,7 +164,7 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   };
   /** The last time that nobody was fed who was to follow another again: it does once that one is. */
   let unfedAtMs = 0;
-  /** The last time that the first source listed nothing: who has come to it since it does has no market of it. */
+  /** The last time that the first source listed nothing: a process that came to it meanwhile has no market of it. */
   let emptyAtMs = 0;
   return {
     ...{ quotes, processes: processes.length },
