@@ -117,11 +117,7 @@ export function priceFrom(inputs: PriceInputs | NoPrice): PriceOutcome {
   return priced === undefined ? { kind: 'unpriced', reason: 'rounds_to_zero' } : { kind: 'priced', ticker: priced };
 }
 
-/**
- * Derives the price; `undefined` where there is none.
- *
- * @param known the rate of the market's quote currency
- */
+/** Derives the price; `undefined` where there is none. @param known the rate of the market's quote currency */
 export function explanationFrom(inputs: PriceInputs, known: KnownRate | undefined): PriceExplanation | undefined {
   if (priceFrom(inputs).kind !== 'priced') return undefined;
   const { market, ticker, terms } = inputs;

@@ -293,10 +293,14 @@ export class MarketSources {
       const reach = source.isPaused ? 'silent' : facts.reach(source.id, symbol);
       const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
       // What was asked for before, comes from a cache or is of an earlier connection need not have stood when the price was made.
-      const mayBeOld = reach === 'polled' || (reach === 'live' && !facts.isHeard(source.id, symbol));
+      const isHeard = reach === 'live' && facts.isHeard(source.id, symbol);
+      const mayBeOld = reach === 'polled' || (reach === 'live' && !isHeard);
       const since = mayBeOld && index !== choice.current ? pricedAt : 0;
       const exclusion = exclusionOf(source, symbol, listing, since);
       const isLive = reach === 'live' && exclusion === undefined;
+      const ticker = source.tickers.get(symbol);
+      if (reach === 'silent') choice.agreement?.forget(index);
+      else if (isHeard && ticker !== undefined) choice.agreement?.recall(index, ticker);
       const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
       if (isLive) choice.wasLive = true;
       return { reach, exclusion, isProven };
@@ -312,7 +316,6 @@ export class MarketSources {
   ): void {
     const { agreement, candidates } = choice;
     if (agreement === undefined) return;
-    for (const [index, { reach }] of candidates.entries()) if (reach === 'silent') agreement.forget(index);
     const hearing = this.#hearing(choice, now, price);
     agreement.review(hearing, listed, nowMs);
     choice.candidates = candidates.map((candidate, index) => {
@@ -358,10 +361,8 @@ export class MarketSources {
   /** Takes what the process that runs the feed says. */
   takeReport({ at: reportedAt, markets }: SourceReport): void {
     for (const [symbol, states] of markets) {
-      this.#reports.set(
-        symbol,
-        states.map((state) => ({ ...state, reportedAt })),
-      );
+      const reported = states.map((state) => ({ ...state, reportedAt }));
+      this.#reports.set(symbol, reported);
     }
   }
 

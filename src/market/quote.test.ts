@@ -65,6 +65,7 @@ const anyStep = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ kind: fc.constant('review' as const), live: fc.tuple(mostly, mostly, mostly) }),
   },
+  fc.record({ kind: fc.constant('recall' as const), source: anySource, quote: anyQuote }),
   fc.record({ kind: fc.constantFrom('forget' as const, 'accept' as const, 'taken' as const), source: anySource }),
 );
 
@@ -93,6 +94,7 @@ test('sources that stay in their band are doubted no other than if each of their
               step.isLive ? 'live' : 'fallback',
               hearing(step.isLive ? step.source : undefined),
             );
+          else if (step.kind === 'recall') agreement.recall(step.source, step.quote);
           else agreement[step.kind](step.source);
         }
         price = quick.said(0) ?? price;

@@ -182,6 +182,24 @@ test('a source takes over only near the last good price of five minutes, or with
   assert.equal(rig.used, 'two');
 });
 
+test('what a source said before it counts as live is compared once it does', () => {
+  const rig = threeLive();
+  rig.review('live', 'silent', 'silent');
+  rig.nowMs = 20_000;
+  rig.tick('two', '97000');
+  rig.review('live', 'silent', 'silent');
+  rig.review('live', 'live', 'silent');
+  assert.equal(rig.markets.sources.states(BTCEUR)[1]?.doubt?.reason, 'contradicted');
+  const other = threeLive();
+  other.review('live', 'silent', 'silent');
+  other.nowMs = 20_000;
+  other.tick('two', '97000');
+  other.review('silent', 'silent', 'silent');
+  other.review('silent', 'live', 'silent');
+  assert.equal(other.used, 'one', 'the last good price stays');
+  assert.equal(other.markets.sources.states(BTCEUR)[1]?.exclusion, 'off_level');
+});
+
 test('after five minutes without a good price a source may take over at any level', () => {
   const rig = threeLive();
   rig.review('live', 'silent', 'silent');

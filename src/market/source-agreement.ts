@@ -99,7 +99,6 @@ export class SourceAgreement {
   /** Where all agree and nothing is doubted: nothing changes while every word stays within. */
   #band: PriceBand | undefined;
   #firstHeardMs: number | undefined;
-
   readonly #changed: DoubtListener;
 
   /** @param changed called when a doubt begins, gets another reason or ends, but not for what is restored */
@@ -222,6 +221,14 @@ export class SourceAgreement {
     this.#members[index]!.said = undefined;
   }
 
+  /** The source counts as live: what it said over this connection before it did is its word, unless it spoke again. */
+  recall(index: number, quote: Quote): void {
+    const member = this.#members[index]!;
+    if (member.said !== undefined) return;
+    member.said = new Said(quote, 'live');
+    this.#band = undefined;
+  }
+
   /** The operator says that a source is right where it is now. Without a doubt of it nothing changes. */
   accept(index: number): void {
     const member = this.#members[index]!;
@@ -247,14 +254,8 @@ export class SourceAgreement {
     if (level === undefined || used === undefined || index === used || this.#isAccepted(index, level)) return true;
     const before = this.#levelOf(price, used);
     if (before === undefined || areClose(level, before, this.#jumpReach)) return true;
-    return this.#members.some(
-      ({ said }, other) =>
-        other !== index &&
-        other !== used &&
-        said !== undefined &&
-        isLive(other) === true &&
-        this.#areClose(level, said.level),
-    );
+    const agrees = ({ said }: Member) => said !== undefined && this.#areClose(level, said.level);
+    return this.#members.some((member, at) => at !== index && at !== used && isLive(at) === true && agrees(member));
   }
 
   #compare(hearing: Hearing): void {
@@ -298,7 +299,7 @@ export class SourceAgreement {
    * is alone among the live ones is a party too: those that are only polled are no witnesses against it.
    */
   #leavers({ price, used }: Hearing): ReadonlyMap<number, SourceDoubtReason> {
-    if (!this.#members.some(({ standing }) => standing === 'divided')) return noLeavers;
+    if (!this.#members.some(({ standing }) => standing === 'divided')) return new Map();
     const divided = this.#members.flatMap(({ standing }, index) => (standing === 'divided' ? [index] : []));
     // One that is not comparable is no party: it says nothing of the one in use, which is judged as if it were alone.
     const parties = this.#members.flatMap(({ standing, doubt }, index) => {
@@ -322,8 +323,7 @@ export class SourceAgreement {
 
   #settle(index: number, standing: Standing, left: SourceDoubtReason | undefined, now: EpochMs): void {
     const member = this.#members[index]!;
-    const { said } = member;
-    const { doubt: before } = member;
+    const { said, doubt: before } = member;
     const wasContradicted = left !== undefined && before?.reason === 'contradicted';
     const reason = standing === 'outvoted' || wasContradicted ? 'contradicted' : left;
     if (reason === undefined) {
@@ -383,8 +383,6 @@ export class SourceAgreement {
     if (before !== undefined) this.#changed(index, undefined, before);
   }
 }
-
-const noLeavers: ReadonlyMap<number, SourceDoubtReason> = new Map();
 
 function isDisputed({ doubt, standing }: Member): boolean {
   return doubt !== undefined || standing === 'divided' || standing === 'outvoted';
