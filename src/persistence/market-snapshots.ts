@@ -33,6 +33,8 @@ export class MarketSnapshots implements MarketsObserver {
   readonly #savedRecords = new Map<string, MarketRecord>();
   #marketsDirty = false;
   #snapshotDirty = false;
+  /** Also sources that make no price move it. */
+  #savedFeedAt: number | undefined;
   #timer: Timer | undefined;
   /** One save after the other. */
   readonly #saving = new SerialQueue();
@@ -99,7 +101,8 @@ export class MarketSnapshots implements MarketsObserver {
   async #saveDirty(snapshotToo: boolean): Promise<void> {
     try {
       if (this.#marketsDirty) await this.#saveMarkets();
-      if (this.#snapshotDirty && snapshotToo) await this.#saveSnapshot();
+      const isNew = this.#snapshotDirty || this.#feed.lastUpdatedAt !== this.#savedFeedAt;
+      if (isNew && snapshotToo) await this.#saveSnapshot();
       this.#lastError = undefined;
     } catch (error) {
       if (this.#lastError === undefined)
@@ -126,15 +129,17 @@ export class MarketSnapshots implements MarketsObserver {
   async #saveSnapshot(): Promise<void> {
     this.#snapshotDirty = false;
     const startedMs = this.#clock.monotonicMs();
+    const { lastUpdatedAt } = this.#feed;
     const payload = writeState({
       ...this.#markets.contents(),
-      lastUpdatedAt: this.#feed.lastUpdatedAt,
+      lastUpdatedAt,
       listed: this.#markets.catalogue.listedBySource(),
     });
     const heldMs = this.#clock.monotonicMs() - startedMs;
     this.#restUntilMs = startedMs + Math.min(restMaxMs, heldMs / shareOfTime);
     try {
       await this.#store.snapshots.save(snapshotName, payload);
+      this.#savedFeedAt = lastUpdatedAt;
     } catch (error) {
       this.#snapshotDirty = true;
       throw error;

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { FakeClock } from '../../test/support/fake-clock.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { silentLog } from '../log.ts';
+import { readState } from '../market/market-state.ts';
 import { Markets } from '../market/markets.ts';
 import { everyEuroMarket, pricingPolicy, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
@@ -42,6 +43,22 @@ test('what is new is saved every second while the store takes it', async (t) => 
   const { clock, askedMs } = await saving(t);
   await clock.advance(5_050);
   assert.deepEqual(askedMs, [1_000, 2_000, 3_000, 4_000, 5_000]);
+});
+
+test('when the feed was last updated is saved each second and at the stop, also while no price changes', async (t) => {
+  const { store, clock } = await openFixture(t);
+  const feed = new FeedStatus();
+  const saved = new MarketSnapshots(store, new Markets(pricingPolicy(), everyEuroMarket), feed, clock, silentLog);
+  saved.start();
+  const known = async () => readState((await store.snapshots.load('market'))?.payload ?? '')?.lastUpdatedAt;
+  const updatedAt = clock.now();
+  feed.feedCurrent('live', updatedAt, clock.monotonicMs());
+  await clock.advance(1_000);
+  assert.equal(await known(), updatedAt);
+  const stoppedAt = clock.now();
+  feed.feedCurrent('live', stoppedAt, clock.monotonicMs());
+  await saved.stop();
+  assert.equal(await known(), stoppedAt);
 });
 
 test('writing the snapshot takes at most a hundredth of the time, also while the store refuses it', async (t) => {
