@@ -21,11 +21,11 @@ const doubles: Readonly<Record<string, string>> = {
   './layout.ts': double('portal-layout'),
 };
 /** Only these get theirs: others use no more of it than what is the same for all. */
-const only: Readonly<Record<string, RegExp>> = {
+export const only: Readonly<Record<string, RegExp>> = {
   ws: /\/feed\/live-socket\.ts$/,
   'node:http': /\/http\/http-server\.ts$/,
   'node:net': /\/(?:http\/public-listener|store\/postgres\/client)\.ts$/,
-  'node:fs': /\/history\/record\/journal\.ts$/,
+  'node:fs': /\/history\/(?:reading|record)\/journal\.ts$/,
   'node:zlib': /\/history\/segment\/columns\.ts$/,
   './layout.ts': /\/portal\/pages\.ts$/,
 };

@@ -143,8 +143,9 @@ export class ServiceProcess {
     if (!this.isRunning) return;
     this.#offMs = this.offMs;
     this.#lane?.kill();
+    // One that does not start has told nobody anything.
+    if (this.#service !== undefined || this.#isStopping) this.killedAtMs = this.#world.nowMs;
     this.#isStopping = false;
-    this.killedAtMs = this.#world.nowMs;
     this.#disturbed('is killed');
   }
 

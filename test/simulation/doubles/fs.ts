@@ -1,7 +1,7 @@
 import { closeSync as platformClose, openSync as platformOpen, writeSync as platformWrite } from 'node:fs';
 import { theWorld } from '../world.ts';
 
-export { existsSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
+export { existsSync, ftruncateSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 const releases = new Map<number, () => void>();
 
