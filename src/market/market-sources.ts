@@ -294,7 +294,7 @@ export class MarketSources {
       const listing = source.isPaused ? undefined : facts.listing(source.id, symbol);
       // What was asked for before, comes from a cache or is of an earlier connection need not have stood when the price was made.
       const isHeard = reach === 'live' && facts.isHeard(source.id, symbol);
-      const mayBeOld = reach === 'polled' || (reach === 'live' && !isHeard);
+      const mayBeOld = reach !== 'silent' && !isHeard;
       const since = mayBeOld && index !== choice.current ? pricedAt : 0;
       const exclusion = exclusionOf(source, symbol, listing, since);
       const isLive = reach === 'live' && exclusion === undefined;

@@ -202,3 +202,11 @@ test('one wide spread does not become the usual one', () => {
   assert.equal(wide.reason, undefined);
   assert.equal(judge(2, '94', '106', wide.ticker).reason, 'spread', 'twelve times the usual one');
 });
+
+test('a word that is recalled replaces none', () => {
+  const agreement = new SourceAgreement(rules, 2);
+  const said = { bid: decimal('2'), ask: decimal('2.1') };
+  agreement.heard(1, said, 'live', { now: start, used: 0, price: undefined, isLive: () => true });
+  agreement.recall(1, { bid: decimal('1'), ask: decimal('1.1') });
+  assert.equal(agreement.said(1)?.bid, said.bid);
+});

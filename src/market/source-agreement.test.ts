@@ -182,22 +182,31 @@ test('a source takes over only near the last good price of five minutes, or with
   assert.equal(rig.used, 'two');
 });
 
-test('what a source said before it counts as live is compared once it does', () => {
+/** No source counts as live, and `two` spoke at another level meanwhile. */
+function twoSpokeEarly(): SourcesRig {
   const rig = threeLive();
-  rig.review('live', 'silent', 'silent');
+  rig.review('silent', 'silent', 'silent');
   rig.nowMs = 20_000;
   rig.tick('two', '97000');
-  rig.review('live', 'silent', 'silent');
+  rig.review('silent', 'silent', 'silent');
+  return rig;
+}
+
+test('what a source said before it counts as live is compared with the price once it does', () => {
+  const rig = twoSpokeEarly();
+  rig.review('silent', 'live', 'silent');
+  assert.deepEqual([rig.used, rig.markets.sources.states(BTCEUR)[1]?.exclusion], ['one', 'off_level']);
+});
+
+test('and with others, unless it said so over another connection', () => {
+  const rig = twoSpokeEarly();
+  const doubt = () => rig.markets.sources.states(BTCEUR)[1]?.doubt?.reason;
+  rig.unheard.add('two');
   rig.review('live', 'live', 'silent');
-  assert.equal(rig.markets.sources.states(BTCEUR)[1]?.doubt?.reason, 'contradicted');
-  const other = threeLive();
-  other.review('live', 'silent', 'silent');
-  other.nowMs = 20_000;
-  other.tick('two', '97000');
-  other.review('silent', 'silent', 'silent');
-  other.review('silent', 'live', 'silent');
-  assert.equal(other.used, 'one', 'the last good price stays');
-  assert.equal(other.markets.sources.states(BTCEUR)[1]?.exclusion, 'off_level');
+  assert.equal(doubt(), undefined);
+  rig.unheard.clear();
+  rig.review('live', 'live', 'silent');
+  assert.equal(doubt(), 'not_comparable');
 });
 
 test('after five minutes without a good price a source may take over at any level', () => {
