@@ -158,6 +158,18 @@ recordTest('a process that stood still says nothing of what another published me
   assert.deepEqual([await bidsThen(), await quotes()], [bids, bids]);
 });
 
+recordTest('nor of what another had that says of itself only that it follows', async (t) => {
+  const { leader, follower, running, published, pass, bidsThen, quotes } = await twoProcesses(t);
+  await pass(3);
+  running.delete(leader);
+  // The other leads, but its feed is silent, and only a cache answers.
+  await pass(60, follower, []);
+  running.add(leader);
+  await pass(3, follower, [leader]);
+  const bids = published.map(({ bid }) => bid);
+  assert.deepEqual([await bidsThen(), await quotes()], [bids, bids]);
+});
+
 recordTest('a process on a feed of its own says what held only where no other makes the prices for all', async (t) => {
   const { leader, follower, published, pass, bidsThen } = await twoProcesses(t);
   await pass(3);

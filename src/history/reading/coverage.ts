@@ -21,7 +21,7 @@ export interface Stretch {
   readonly to: number;
   /**
    * The chain with the greatest rank speaks for the span: the one that began last to make prices for all, else for itself alone, else the one that
-   * took them from others for longest, else the one that was stored last and is assumed to go on. What is alone ranks by a millionth of its instant.
+   * took them from others for longest, else what was stored last before a standstill or is assumed to go on. What is alone ranks by a millionth.
    */
   readonly rank: number;
 }
@@ -77,6 +77,9 @@ export class Coverage {
   }
 }
 
+/** Below the rank of all that is known to have held. */
+const lowest = Number.MIN_SAFE_INTEGER;
+
 function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stretch[] {
   const stretches: Stretch[] = [];
   let open: { from: number; startedAt: number; publishing: PublishingFact } | undefined =
@@ -84,7 +87,8 @@ function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stre
   const end = (to: number) => {
     if (open === undefined) return;
     const { from, startedAt, publishing } = open;
-    const rank = publishing === true ? from : publishing === 'alone' ? from / 1e6 : -startedAt;
+    const ranks = { true: from, alone: from / 1e6, false: -startedAt };
+    const rank = typeof publishing === 'object' ? lowest + from : ranks[`${publishing}`];
     stretches.push({ chain, from: Math.max(from, begin), to, rank });
   };
   for (const { kind, text, at: notedAt } of breaks) {
@@ -99,7 +103,7 @@ function stretchesOf({ chain, breaks, begin, until, isAlive }: ChainFacts): Stre
   end(until + 1);
   // What a living process published last may be on its machine alone.
   if (open !== undefined && isAlive === true)
-    stretches.push({ chain, from: until + 1, to: Infinity, rank: until - Number.MAX_SAFE_INTEGER });
+    stretches.push({ chain, from: until + 1, to: Infinity, rank: lowest + until });
   return cutsIn(breaks)
     .reduce(without, stretches)
     .filter(({ from, to }) => from < to);
