@@ -272,7 +272,7 @@ export class MarketSources {
     const mayList = able.filter(({ id }) => facts.listing(id, symbol) || !facts.isLoaded(id)).length;
     const isContradicted = () => current !== undefined && choice.agreement?.doubt(current)?.reason === 'contradicted';
     const wasContradicted = isContradicted();
-    this.#compare(choice, at, price, mayList);
+    this.#compare(symbol, choice, this.#hearing(choice, at.now, price), mayList, at.nowMs);
     if (choice.agreement?.isOpen === false) return false;
     choice.isOpen = true;
     choice.current = chooseSource(choice.candidates, current);
@@ -308,22 +308,17 @@ export class MarketSources {
   }
 
   /** And by what the others say of it. */
-  #compare(
-    choice: Choice,
-    { now, nowMs }: { readonly now: EpochMs; readonly nowMs: number },
-    price: AcceptedTicker | undefined,
-    listed: number,
-  ): void {
+  #compare(symbol: MarketSymbol, choice: Choice, hearing: Hearing, listed: number, nowMs: number): void {
     const { agreement, candidates } = choice;
     if (agreement === undefined) return;
-    const hearing = this.#hearing(choice, now, price);
     agreement.review(hearing, listed, nowMs);
     choice.candidates = candidates.map((candidate, index) => {
       const { exclusion } = candidate;
       const doubt = agreement.doubt(index)?.reason;
       if (exclusion === 'not_listed' || exclusion === 'not_trading') return candidate;
       if (doubt !== undefined) return { ...candidate, exclusion: doubt };
-      const isOff = exclusion === undefined && !agreement.isNearMarket(index, hearing);
+      const own = this.listOf(symbol)[index]?.tickers.get(symbol);
+      const isOff = exclusion === undefined && !agreement.isNearMarket(index, hearing, own);
       return isOff ? { ...candidate, exclusion: 'off_level' as const } : candidate;
     });
   }

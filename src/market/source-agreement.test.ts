@@ -198,7 +198,16 @@ test('what a source said before it counts as live is compared with the price onc
   assert.deepEqual([rig.used, rig.markets.sources.states(BTCEUR)[1]?.exclusion], ['one', 'off_level']);
 });
 
-test('and with others, unless it said so over another connection', () => {
+test('and so is what it said over another connection', () => {
+  const rig = twoSpokeEarly();
+  rig.unheard.add('two');
+  rig.review('silent', 'live', 'silent');
+  assert.deepEqual([rig.used, rig.markets.sources.states(BTCEUR)[1]?.exclusion], ['one', 'off_level']);
+  rig.review('silent', 'polled', 'silent');
+  assert.deepEqual([rig.used, rig.markets.sources.states(BTCEUR)[1]?.exclusion], ['one', 'off_level']);
+});
+
+test('what it said over another connection is not compared with others', () => {
   const rig = twoSpokeEarly();
   const doubt = () => rig.markets.sources.states(BTCEUR)[1]?.doubt?.reason;
   rig.unheard.add('two');

@@ -248,9 +248,9 @@ export class SourceAgreement {
     this.#members[index]!.ownLevel = new Said(quote);
   }
 
-  /** Whether a source may take over: it is near the market's last good price, another than the one in use agrees, or the operator does. */
-  isNearMarket(index: number, { price, used, isLive }: Hearing): boolean {
-    const level = this.#members[index]?.said?.level;
+  /** Whether a source may take over: its word, else its `own` last price, is near the market's, another than that in use agrees, or the operator does. */
+  isNearMarket(index: number, { price, used, isLive }: Hearing, own?: Quote): boolean {
+    const level = this.#members[index]?.said?.level ?? (own && levelOf(own));
     if (level === undefined || used === undefined || index === used || this.#isAccepted(index, level)) return true;
     const before = this.#levelOf(price, used);
     if (before === undefined || areClose(level, before, this.#jumpReach)) return true;
