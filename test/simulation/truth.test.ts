@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HonestQuotes } from './honest-quotes.ts';
+import { Troubles, truthOf } from './truth.ts';
+import { World } from './world.ts';
+
+const longAgo = Number.NEGATIVE_INFINITY;
+
+/** The truth of a world in which Redis was sound from 10 s on and two processes run, ten minutes later. */
+async function afterTenMinutes() {
+  const world = new World(1);
+  const first = { heardAtMs: 600_000, emptiedAtMs: longAgo, isEmpty: false };
+  const running = { disturbedAtMs: 0, reloadedAtMs: 0, frozenAtMs: longAgo, thawedAtMs: 0, killedAtMs: longAgo };
+  const processes = [{ ...running }, { ...running }];
+  const inhabited = {
+    ...{ world, processes, exchanges: [first], engine: undefined, redis: { soundSinceMs: 10_000 } },
+    ...{ operator: { restoredAtMs: longAgo }, troubles: new Troubles(world) },
+  };
+  const quotes = new HonestQuotes('0.5', '1', '24.315');
+  // Long sound, as in every world whose store was never lost.
+  world.storeTrouble = 'lost';
+  inhabited.troubles.storeTroubled();
+  world.storeTrouble = undefined;
+  inhabited.troubles.storeTroubled();
+  await world.scheduler.runTo(600_000);
+  return { first, processes, truth: truthOf(inhabited as unknown as Parameters<typeof truthOf>[0], quotes) };
+}
+
+test('what a process answered within 1.1 s before it was killed, and nothing earlier, may be lost', async () => {
+  const { processes, truth } = await afterTenMinutes();
+  assert.equal(truth.wasUnsaved(599_500), false);
+  processes[1]!.killedAtMs = 600_000;
+  assert.deepEqual([598_900, 598_901, 600_000, 600_001].map(truth.wasUnsaved), [false, true, true, false]);
+});
+
+test('the last word of the first source counts once all have heard it for 90 s since whatever changed', async () => {
+  const { first, processes, truth } = await afterTenMinutes();
+  assert.equal(truth.firstHeardAtMs, 600_000);
+  const [changed] = processes;
+  for (const change of ['disturbedAtMs', 'reloadedAtMs'] as const) {
+    changed![change] = 510_000;
+    assert.equal(truth.firstHeardAtMs, undefined, change);
+    changed![change] = 509_999;
+    assert.equal(truth.firstHeardAtMs, 600_000, change);
+    changed![change] = 0;
+  }
+  Object.assign(changed!, { frozenAtMs: 10_001, thawedAtMs: 520_000 });
+  assert.equal(truth.firstHeardAtMs, undefined, 'frozen before it found the others again');
+  changed!.thawedAtMs = 0;
+  Object.assign(first, { emptiedAtMs: 300_000, isEmpty: true });
+  assert.equal(truth.firstHeardAtMs, 600_000, 'emptied after all had it');
+  changed!.disturbedAtMs = 400_000;
+  assert.equal(truth.firstHeardAtMs, undefined, 'a process that came to an empty catalogue has no market of it');
+});
