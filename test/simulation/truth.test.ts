@@ -9,11 +9,15 @@ const longAgo = Number.NEGATIVE_INFINITY;
 /** The truth of a world in which Redis was sound from 10 s on and two processes run, ten minutes later. */
 async function afterTenMinutes() {
   const world = new World(1);
-  const first = { heardAtMs: 600_000, emptiedAtMs: longAgo, isEmpty: false };
+  const first = { name: 'kraken', heardAtMs: 600_000, emptiedAtMs: longAgo, isEmpty: false };
+  const [second, third] = [
+    { ...first, name: 'bitvavo' },
+    { ...first, name: 'coinbase' },
+  ];
   const running = { disturbedAtMs: 0, reloadedAtMs: 0, frozenAtMs: longAgo, thawedAtMs: 0, killedAtMs: longAgo };
   const processes = [{ ...running }, { ...running }];
   const inhabited = {
-    ...{ world, processes, exchanges: [first], engine: undefined, redis: { soundSinceMs: 10_000 } },
+    ...{ world, processes, exchanges: [first, second, third], engine: undefined, redis: { soundSinceMs: 10_000 } },
     ...{ operator: { restoredAtMs: longAgo }, troubles: new Troubles(world) },
   };
   const quotes = new HonestQuotes('0.5', '1', '24.315');
@@ -23,7 +27,16 @@ async function afterTenMinutes() {
   world.storeTrouble = undefined;
   inhabited.troubles.storeTroubled();
   await world.scheduler.runTo(600_000);
-  return { first, processes, truth: truthOf(inhabited as unknown as Parameters<typeof truthOf>[0], quotes) };
+  const { troubles } = inhabited;
+  return {
+    world,
+    first,
+    second,
+    third,
+    processes,
+    troubles,
+    truth: truthOf(inhabited as unknown as Parameters<typeof truthOf>[0], quotes),
+  };
 }
 
 test('what a process answered within 1.1 s before it was killed, and nothing earlier, may be lost', async () => {
@@ -51,4 +64,25 @@ test('the last word of the first source counts once all have heard it for 90 s s
   assert.equal(truth.firstHeardAtMs, 600_000, 'emptied after all had it');
   changed!.disturbedAtMs = 400_000;
   assert.equal(truth.firstHeardAtMs, undefined, 'a process that came to an empty catalogue has no market of it');
+});
+
+test('a lie that looks like a price may be believed from when nobody else is heard until two others are, and for ten minutes more', async () => {
+  const { world, first, second, third, troubles, truth } = await afterTenMinutes();
+  troubles.lie('bitvavo BTC/EUR', 1.8);
+  /** Asks every ten seconds. */
+  const after = async (seconds: number, ...heard: readonly { heardAtMs: number }[]) => {
+    let last = truth.isDoubtful;
+    for (let count = 0; count < seconds; count += 10) {
+      await world.scheduler.runTo(world.nowMs + 10_000);
+      for (const each of heard) each.heardAtMs = world.nowMs;
+      last = truth.isDoubtful;
+    }
+    return last;
+  };
+  assert.equal(await after(1_000, first, second), false, 'one contradicts it');
+  assert.equal(await after(3_600, second), true, 'none does');
+  assert.equal(await after(3_600, first, second), true, 'one of two that differ');
+  assert.equal(await after(590, first, second, third), true);
+  assert.equal(await after(20, first, second, third), false);
+  assert.equal(await after(1_000, first, second), false);
 });

@@ -129,6 +129,11 @@ export class Troubles {
     return atMs > this.#storeLostAtMs - savedWithinMs && !isOver;
   }
 
+  /** @param exchange its name */
+  isLying(exchange: string): boolean {
+    return this.#lies.keys().some((of) => of.startsWith(`${exchange} `));
+  }
+
   get isDoubtful(): boolean {
     const { nowMs } = this.#world;
     const isLied = this.#isLiedPlausibly || nowMs - this.#liedPlausiblyAtMs < doubtfulForMs;
@@ -141,7 +146,7 @@ export class Troubles {
 /** A world with whatever is in it. */
 interface Inhabited {
   readonly world: World;
-  readonly exchanges: readonly Pick<ExchangeModel, 'heardAtMs' | 'emptiedAtMs' | 'isEmpty'>[];
+  readonly exchanges: readonly Pick<ExchangeModel, 'name' | 'heardAtMs' | 'emptiedAtMs' | 'isEmpty'>[];
   readonly engine: { readonly heardAtMs: number } | undefined;
   readonly redis: RedisServer;
   readonly processes: readonly ServiceProcess[];
@@ -153,9 +158,12 @@ interface Inhabited {
 export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   const { processes, operator, redis, troubles, world } = simulation;
   const processOf = (by: string) => processes.find(({ name }) => name === by)!;
-  const heardAtMs = () => {
-    const heard = [...simulation.exchanges, ...(simulation.engine ? [simulation.engine] : [])];
-    return Math.max(...heard.map((each) => each.heardAtMs));
+  const engines = simulation.engine ? [simulation.engine] : [];
+  const heardAtMs = () => Math.max(...[...simulation.exchanges, ...engines].map((each) => each.heardAtMs));
+  /** Gives how many sources that tell the truth are heard. */
+  const honestHeard = () => {
+    const honest = [...simulation.exchanges.filter(({ name }) => !troubles.isLying(name)), ...engines];
+    return honest.filter((each) => world.nowMs - each.heardAtMs <= quietLongerMs).length;
   };
   const sharedSinceMs = () => {
     // One that was frozen before it found the others again does so only now.
@@ -166,6 +174,8 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   let unfedAtMs = 0;
   /** The last time that the first source listed nothing: a process that came to it meanwhile has no market of it. */
   let emptyAtMs = 0;
+  /** Nobody was there to contradict a lie, and so far no two are. */
+  let isUnopposed = false;
   return {
     ...{ quotes, processes: processes.length },
     offMs: (by) => processOf(by).offMs,
@@ -210,6 +220,9 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
       return Math.max(...processes.map(({ disturbedAtMs }) => disturbedAtMs));
     },
     get isDoubtful() {
+      const heard = honestHeard();
+      if (heard === 0 || heard > 1) isUnopposed = heard === 0;
+      if (isUnopposed) troubles.troubled();
       return troubles.isDoubtful;
     },
   };
