@@ -27,7 +27,7 @@ async function afterTenMinutes() {
   world.storeTrouble = undefined;
   inhabited.troubles.storeTroubled();
   await world.scheduler.runTo(600_000);
-  const { troubles } = inhabited;
+  const { troubles, operator } = inhabited;
   return {
     world,
     first,
@@ -35,6 +35,7 @@ async function afterTenMinutes() {
     third,
     processes,
     troubles,
+    operator,
     truth: truthOf(inhabited as unknown as Parameters<typeof truthOf>[0], quotes),
   };
 }
@@ -44,6 +45,12 @@ test('what a process answered within 1.1 s before it was killed, and nothing ear
   assert.equal(truth.wasUnsaved(599_500), false);
   processes[1]!.killedAtMs = 600_000;
   assert.deepEqual([598_900, 598_901, 600_000, 600_001].map(truth.wasUnsaved), [false, true, true, false]);
+});
+
+test('what was answered before the store was restored may be lost, however late it is read', async () => {
+  const { operator, truth } = await afterTenMinutes();
+  operator.restoredAtMs = 300_000;
+  assert.deepEqual([300_000, 300_001].map(truth.wasUnsaved), [true, false]);
 });
 
 test('the last word of the first source counts once all have heard it for 90 s since whatever changed', async () => {

@@ -183,6 +183,8 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
     revokedAtMs: (key) => operator.revokedAtMs(key),
     wasUnsaved: (atMs) =>
       troubles.wasUnsaved(atMs) ||
+      // An older store knows nothing of it, whenever it is first read.
+      atMs <= operator.restoredAtMs ||
       processes.some(({ killedAtMs }) => atMs <= killedAtMs && atMs > killedAtMs - killedLosesMs),
     mayBeDelisted: (symbol) => troubles.mayBeDelisted(symbol.replace(/CZK$/, 'EUR')),
     get offMsMax() {
