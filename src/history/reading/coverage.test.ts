@@ -141,8 +141,20 @@ recordTest('of two processes that record, the one that makes the prices says wha
   );
 });
 
+/** The first stands still for a minute, and the record has what the other had then. */
+async function standsStill(two: Awaited<ReturnType<typeof twoProcesses>>): Promise<void> {
+  const { leader, follower, running, published, pass, bidsThen, quotes } = two;
+  running.delete(leader);
+  await pass(60, follower, []);
+  running.add(leader);
+  await pass(3, follower, [leader]);
+  const bids = published.map(({ bid }) => bid);
+  assert.deepEqual([await bidsThen(), await quotes()], [bids, bids]);
+}
+
 recordTest('a process that stood still says nothing of what another published meanwhile', async (t) => {
-  const { leader, follower, running, published, pass, bidsThen, quotes } = await twoProcesses(t);
+  const two = await twoProcesses(t);
+  const { leader, follower, pass } = two;
   await pass(3);
   // Both make prices, as where Redis is split between them, and the one that began last stands still.
   follower.publish(true);
@@ -150,24 +162,14 @@ recordTest('a process that stood still says nothing of what another published me
   leader.publish(false);
   leader.publish(true);
   await pass(2, leader, [follower]);
-  running.delete(leader);
-  await pass(60, follower, []);
-  running.add(leader);
-  await pass(3, follower, [leader]);
-  const bids = published.map(({ bid }) => bid);
-  assert.deepEqual([await bidsThen(), await quotes()], [bids, bids]);
+  await standsStill(two);
 });
 
 recordTest('nor of what another had that says of itself only that it follows', async (t) => {
-  const { leader, follower, running, published, pass, bidsThen, quotes } = await twoProcesses(t);
-  await pass(3);
-  running.delete(leader);
+  const two = await twoProcesses(t);
+  await two.pass(3);
   // The other leads, but its feed is silent, and only a cache answers.
-  await pass(60, follower, []);
-  running.add(leader);
-  await pass(3, follower, [leader]);
-  const bids = published.map(({ bid }) => bid);
-  assert.deepEqual([await bidsThen(), await quotes()], [bids, bids]);
+  await standsStill(two);
 });
 
 recordTest('a process on a feed of its own says what held only where no other makes the prices for all', async (t) => {
