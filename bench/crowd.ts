@@ -34,7 +34,9 @@ const few = { ...alone, clients: 200, path: '/v1/tickers', gzip: false, everyMs:
 
 function scenes(scope: Scope): Scene[] {
   const dripping = [1, 2, 5].map((addresses) => ({
-    ...{ ...few, drippingAddresses: addresses, drippersPerAddress: 200 },
+    ...few,
+    drippingAddresses: addresses,
+    drippersPerAddress: 200,
     name: `keyless drippers, ${addresses} ${addresses === 1 ? 'address' : 'addresses'} of 200`,
   }));
   const many = { ...alone, path: '/v1/tickers' };

@@ -58,8 +58,13 @@ async function measure(scope: Scope): Promise<Finding[]> {
 
 async function latencies(nodes: readonly Node[], key: string, seconds: number): Promise<number[]> {
   const plan: PacedPlan = {
-    ...{ baseUrls: nodes.map(({ baseUrl }) => baseUrl), path: '/v1/ticker?symbol=BTCEUR', keys: [key] },
-    ...{ connections: 16, rate: rate / nodes.length, seconds: seconds + 1, warmUpSeconds: 1 },
+    baseUrls: nodes.map(({ baseUrl }) => baseUrl),
+    path: '/v1/ticker?symbol=BTCEUR',
+    keys: [key],
+    connections: 16,
+    rate: rate / nodes.length,
+    seconds: seconds + 1,
+    warmUpSeconds: 1,
   };
   const client = startNode({ core: 'others', args: [program, JSON.stringify(plan)] });
   const results = JSON.parse(await client.output()) as readonly PacedResult[];

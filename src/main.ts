@@ -94,7 +94,10 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const changes = new StoreFollower(store, followers, clock, log, configuration.admin.auditForMs);
   const check = storeCheck(configuration.store, clock, log);
   const recorder = new StatusRecorder({
-    ...{ ...options, store, service: market.service, isSole: configuration.redis === undefined },
+    ...options,
+    store,
+    service: market.service,
+    isSole: configuration.redis === undefined,
     isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
   });
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail });
@@ -110,7 +113,17 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
 
   await start({ market, recording, 'shared limits': access.shared, changes });
   const admin = await startPrivateListener({
-    ...{ ...options, store, market, access, feed, reload, changes, storeCheck: check, notifier, listener, delay },
+    ...options,
+    store,
+    market,
+    access,
+    feed,
+    reload,
+    changes,
+    storeCheck: check,
+    notifier,
+    listener,
+    delay,
     phase: () => phase,
     publicUrls: urls,
     recording: () => recording?.figures(),

@@ -153,7 +153,11 @@ test('a digest is matched whether or not its key may be used, and one that is no
   const digest = new Uint8Array(32).fill(3);
   assert.equal(directory.matchOf(digest), undefined);
   const slot = directory.upsert({
-    ...{ digest, keyId: 'key_abcdefghijklmnop', usable: false, expiresAt: undefined, limitPerMinute: 7 },
+    digest,
+    keyId: 'key_abcdefghijklmnop',
+    usable: false,
+    expiresAt: undefined,
+    limitPerMinute: 7,
   });
   assert.deepEqual(directory.matchOf(digest), { slot, limitPerMinute: 7 });
 });

@@ -129,7 +129,10 @@ function wellParts() {
       sources: () => [{ id: 'kraken', kind: 'kraken', isPaused: false, health: health() }],
     },
     market: {
-      ...{ service: state.service, feedStatus, markets, board: new Board(markets) },
+      service: state.service,
+      feedStatus,
+      markets,
+      board: new Board(markets),
       snapshots: { lastError: () => undefined },
     },
     changes: { reachable: () => true, held: () => ({ keys: 0 }) },
@@ -144,7 +147,8 @@ function wellParts() {
       connectionFigures: () => ({ dropped: 0 }),
     },
     configuration: {
-      ...{ markets: { delistAfterMs: 1 }, pricing: { converted: new Map() } },
+      markets: { delistAfterMs: 1 },
+      pricing: { converted: new Map() },
       notices: { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: dayMs },
       alerts: state,
     },

@@ -151,8 +151,11 @@ test('a process that starts or ends is not ready, and says why', () => {
 test('a source without a connection is named with the time and who makes the prices; where nothing arrives it is urgent', async () => {
   const { clock, feeds, sources } = sourcesIn('serving');
   const health = {
-    ...{ connection: 'waiting', lastLiveDataAgeMs: 9_000 as number | undefined, epoch: 1 },
-    ...{ catalogueLoads: {}, lastCatalogueAt: undefined as number | undefined },
+    connection: 'waiting',
+    lastLiveDataAgeMs: 9_000 as number | undefined,
+    epoch: 1,
+    catalogueLoads: {},
+    lastCatalogueAt: undefined as number | undefined,
   };
   feeds.push({ id: 'kraken', kind: 'kraken', isPaused: false, health });
   const { market } = sources;

@@ -13,7 +13,10 @@ import { newOperator, type Operator } from './cli.testing.ts';
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const ops = { name: 'ops', kind: 'webhook', allowHttp: true, secret, events: ['source'] };
 const lost: AlertFact = {
-  ...{ name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'warning' },
+  name: 'SourceLost',
+  subject: 'kraken',
+  event: 'source',
+  severity: 'warning',
   summary: 'kraken: no connection for 25 s',
 };
 
@@ -30,10 +33,14 @@ async function begin(t: TestContext, facts: readonly AlertFact[] = []) {
   const store = await openStore({ url, clock: systemClock, randomness: seededRandomness(1) });
   const all = destinations.map((each) => ({ chat: undefined, to: undefined, ...each }) as AlertDestination);
   const alerting = new Alerting({
-    ...{ store, mail: undefined, baseUrl: () => 'https://api.example.com' },
+    store,
+    mail: undefined,
+    baseUrl: () => 'https://api.example.com',
     alerts: { destinations: all, endAfterMs: 120_000 },
     facts: () => facts.map((fact) => ({ ...fact, isDue: true })),
-    ...{ clock: systemClock, randomness: seededRandomness(2), log: silentLog },
+    clock: systemClock,
+    randomness: seededRandomness(2),
+    log: silentLog,
   });
   t.after(async () => {
     await alerting.stop();

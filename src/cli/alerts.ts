@@ -24,7 +24,10 @@ const list = storeCommand('alerts list', async ({ store, configuration, paint })
 });
 
 const shownDeliveries: Shown<DeliveryView> = {
-  ...{ CREATED: 'createdAt', DESTINATION: 'destination', STATE: 'status', ATTEMPTS: ({ attempts }) => `${attempts}` },
+  CREATED: 'createdAt',
+  DESTINATION: 'destination',
+  STATE: 'status',
+  ATTEMPTS: ({ attempts }) => `${attempts}`,
   ALERT: ({ name, subject, isEnd }) => `${name} ${subject}${isEnd ? ', ended' : ''}`,
   NOTE: ({ lastError }) => lastError ?? '',
 };

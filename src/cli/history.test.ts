@@ -29,8 +29,15 @@ describe('the record', () => {
         served.answers.map((answer) => ({ ...answer, position: '', at: '', atMs: 0 })),
         [
           {
-            ...{ requestId, position: '', at: '', atMs: 0, keyId: key.id },
-            ...{ route: '/v1/ticker', status: 200, symbol: 'BTCEUR', code: null },
+            requestId,
+            position: '',
+            at: '',
+            atMs: 0,
+            keyId: key.id,
+            route: '/v1/ticker',
+            status: 200,
+            symbol: 'BTCEUR',
+            code: null,
           },
         ],
       );

@@ -19,13 +19,11 @@ describe('mdapi init', () => {
   const sources = () => JSON.stringify([krakenAt(exchange.restUrl, exchange.wsUrl)]);
   const flags = (more: Readonly<Record<string, string>> = {}) =>
     Object.entries({
-      ...{
-        'base-url': answers.url,
-        quotes: answers.quotes,
-        sources: sources(),
-        fee: answers.fee,
-        email: answers.email,
-      },
+      'base-url': answers.url,
+      quotes: answers.quotes,
+      sources: sources(),
+      fee: answers.fee,
+      email: answers.email,
       ...more,
     }).map(([name, value]) => `--${name}=${value}`);
   /** The ports of the machine that runs this test are nobody's business. */

@@ -27,7 +27,11 @@ const questions = [
   ['email', 'ADDRESS', undefined, 'e-mail address of the holder of the first key'],
 ] as const;
 const initial: Readonly<Record<string, string>> = {
-  ...{ 'base-url': 'http://127.0.0.1:8080', quotes: 'EUR', sources: 'kraken', fee: '0.5', czk: 'none' },
+  'base-url': 'http://127.0.0.1:8080',
+  quotes: 'EUR',
+  sources: 'kraken',
+  fee: '0.5',
+  czk: 'none',
 };
 
 export const init: Command = {

@@ -49,8 +49,13 @@ const list = storeCommand('keys list', async ({ input, store, context, paint }) 
   const all = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
   const keys = all.filter(({ lastFour }) => ending === undefined || lastFour === ending);
   const shown: Shown<KeyView> = {
-    ...{ ID: 'id', KEY: ({ lastFour }) => `…${lastFour}`, STATE: 'state' },
-    ...{ EXPIRES: 'expiresAt', LIMIT: 'limitPerMinute', ACCOUNT: 'accountEmail', LABEL: 'label' },
+    ID: 'id',
+    KEY: ({ lastFour }) => `…${lastFour}`,
+    STATE: 'state',
+    EXPIRES: 'expiresAt',
+    LIMIT: 'limitPerMinute',
+    ACCOUNT: 'accountEmail',
+    LABEL: 'label',
   };
   return { json: { keys }, text: listing(keys, shown, paint, 'No keys.') };
 });
@@ -116,9 +121,12 @@ export const keyCommands: readonly Command[] = [create, list, update, revoke, di
 /** The lines that describe a key to people. */
 function keyLines(key: KeyView, paint: Paint): (readonly [string, Cell])[] {
   const facts: Shown<KeyView> = {
-    ...{ Id: 'id', 'Ends in': 'lastFour', Account: 'accountId' },
+    Id: 'id',
+    'Ends in': 'lastFour',
+    Account: 'accountId',
     ...(key.label === '' ? {} : { Label: 'label' }),
-    ...{ State: 'state', Expires: 'expiresAt' },
+    State: 'state',
+    Expires: 'expiresAt',
     Limit: ({ limitPerMinute: limit }) => (limit === null ? 'the configured one' : `${limit} requests a minute`),
     ...(key.replacedBy === null ? {} : { 'Replaced by': 'replacedBy' }),
   };

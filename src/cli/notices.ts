@@ -19,9 +19,13 @@ const list = storeCommand('notices list', {
     const notices = (await store.notices.list(values)).map(noticeView);
     const now = context.clock.now();
     const shown: Shown<NoticeView> = {
-      ...{ ID: 'id', STATE: 'status', CREATED: 'createdAt', KEY: ({ lastFour }) => `…${lastFour}` },
+      ID: 'id',
+      STATE: 'status',
+      CREATED: 'createdAt',
+      KEY: ({ lastFour }) => `…${lastFour}`,
       REFUSED: ({ requestsRefused, breachedMinutes }) => `${requestsRefused} in ${breachedMinutes} min`,
-      ...{ ACCOUNT: 'accountEmail', NOTE: (notice) => noteOf(notice, now) },
+      ACCOUNT: 'accountEmail',
+      NOTE: (notice) => noteOf(notice, now),
     };
     return { json: { notices }, text: listing(notices, shown, paint, 'No notices.') };
   },

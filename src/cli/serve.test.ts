@@ -18,8 +18,12 @@ it('a start says in the log that a fee is unusual, and how to undo what it did t
   const store = readFileSync(new URL('../../test/golden/store-4.zst', import.meta.url));
   writeFileSync(join(cwd, 'mdapi.sqlite'), zstdDecompressSync(store));
   const settings = {
-    ...{ server: { port: 0 }, admin: { port: 0 }, history: { url: 'off' }, pricing: { feePercent: '5' } },
-    ...{ sources: [krakenAt(exchange.restUrl, exchange.wsUrl)], rates: { url: exchange.cnbUrl } },
+    server: { port: 0 },
+    admin: { port: 0 },
+    history: { url: 'off' },
+    pricing: { feePercent: '5' },
+    sources: [krakenAt(exchange.restUrl, exchange.wsUrl)],
+    rates: { url: exchange.cnbUrl },
   };
   const { configuration } = loadConfiguration({ flags: [], env: {}, cwd, readFile: () => JSON.stringify(settings) });
   const log: string[] = [];

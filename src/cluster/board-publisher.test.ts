@@ -10,7 +10,11 @@ function publisher(answers: () => unknown) {
   const events: string[] = [];
   const nothing = { tickers: [], references: [], rates: [] };
   const changes = {
-    ...{ isAny: true, next: () => nothing, whole: () => nothing, silence: () => '0', onChange() {} },
+    isAny: true,
+    next: () => nothing,
+    whole: () => nothing,
+    silence: () => '0',
+    onChange() {},
     takeBack: () => events.push('takes back'),
     newerThan: () => nothing,
     takeOffered: (text: string) => events.push(`takes ${text}`) > 3,

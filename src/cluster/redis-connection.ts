@@ -125,7 +125,10 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
     // The older protocol: understood by every server and proxy, and nothing here needs the newer one.
     RESP: 2,
     socket: {
-      ...{ host, port, connectTimeout: openWithinMs, reconnectStrategy: false as const },
+      host,
+      port,
+      connectTimeout: openWithinMs,
+      reconnectStrategy: false as const,
       // A certificate is held against `host`; the library does not send the server the wanted name. An address is none (RFC 6066, section 3).
       ...(tls ? { tls, ...(isIP(host) === 0 ? { servername: host } : {}) } : {}),
     },

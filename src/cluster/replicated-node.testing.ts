@@ -64,7 +64,9 @@ export class ReplicatedNode {
     });
     const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
     this.follower = new BoardFollower({
-      ...{ ask: call, wait: call, clock },
+      ask: call,
+      wait: call,
+      clock,
       take: (state, aliveMs) => {
         takeState(market, clock, state, aliveMs);
         this.position.follow(positionOf(state));

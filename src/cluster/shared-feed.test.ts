@@ -52,7 +52,10 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
   assert.deepEqual(events.splice(0), ['catches up'], 'before it follows');
   const settled = () => clock.advance(0);
   return {
-    ...{ clock, shared, started, logged },
+    clock,
+    shared,
+    started,
+    logged,
     get isRead() {
       return isRead;
     },

@@ -36,7 +36,9 @@ export function listedPairs(
   terms: (entry: WireObject) => MarketTerms,
 ): ListedPair[] {
   return requireList(listing, what).map((entry) => ({
-    ...{ id: asText(entry[id]), base: entry[base], quote: entry[quote] },
+    id: asText(entry[id]),
+    base: entry[base],
+    quote: entry[quote],
     terms: () => terms(entry),
   }));
 }

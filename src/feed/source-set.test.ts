@@ -5,7 +5,10 @@ import { SourceSet } from './source-set.ts';
 import type { FeedSupervisor } from './supervisor.ts';
 
 const config = (id: string, more: { kind?: string; isPaused?: boolean; url?: string } = {}) => ({
-  ...{ id, kind: id, isPaused: false, url: '' },
+  id,
+  kind: id,
+  isPaused: false,
+  url: '',
   ...more,
 });
 

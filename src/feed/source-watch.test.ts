@@ -53,7 +53,10 @@ async function watched(t: TestContext, marketCount = 2) {
   t.after(() => watch.stop());
   await clock.advance(2_000);
   return {
-    ...{ clock, watch, said, path: () => feedStatus.path },
+    clock,
+    watch,
+    said,
+    path: () => feedStatus.path,
     silentMs: () => feedStatus.silentMs(clock.now(), clock.monotonicMs()),
     used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
     told: () => logged.splice(0),

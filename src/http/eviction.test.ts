@@ -3,7 +3,11 @@ import { describe, test } from 'node:test';
 import { largestSlowReaders, leastUseful } from './eviction.ts';
 
 const connection = (name: string, isKeyed: boolean, isIdle: boolean, unsentBytes = 0, bucket = 'a') => ({
-  ...{ name, isKeyed, isIdle, unsentBytes, bucket },
+  name,
+  isKeyed,
+  isIdle,
+  unsentBytes,
+  bucket,
 });
 
 describe('the connection that makes room for another', () => {

@@ -175,13 +175,18 @@ test('everything under /v1 needs a key, and nothing else', async () => {
 test('a failed authentication is counted on the address alone, and refused with its own limit', async () => {
   const rig = new Rig();
   assert.deepEqual(await seen(rig.decide('/v1/ticker', { key: 'mdk_wrong' })), {
-    ...{ code: 'INVALID_API_KEY', ...unmatched, ...keyless },
+    code: 'INVALID_API_KEY',
+    ...unmatched,
+    ...keyless,
   });
   assert.deepEqual(rig.taken, ['failure 192.0.2.1 now']);
   rig.refuses = ['failure'];
   const refused = rig.decide('/v1/ticker', { key: null }) as Decision;
   assert.deepEqual(await seen(refused), {
-    ...{ code: 'RATE_LIMIT_EXCEEDED', ...unmatched, ...keyless, limitedBy: 'failedAuthentication' },
+    code: 'RATE_LIMIT_EXCEEDED',
+    ...unmatched,
+    ...keyless,
+    limitedBy: 'failedAuthentication',
   });
   assert.deepEqual(rig.counts.limitedByCategory, new Map([['failedAuthentication', 1]]));
   const { answer } = refused;
@@ -225,7 +230,10 @@ test('a key that was withdrawn while its request was counted is refused without 
   const waiting = rig.decide('/v1/ticker');
   rig.keys.remove(digestOf(rig.key));
   assert.deepEqual(await seen(waiting), {
-    ...{ code: 'RATE_LIMIT_EXCEEDED', ...unmatched, ...keyless, limitedBy: 'key' },
+    code: 'RATE_LIMIT_EXCEEDED',
+    ...unmatched,
+    ...keyless,
+    limitedBy: 'key',
   });
   assert.equal(rig.breached.length, 0);
   rig.addKey();

@@ -126,7 +126,11 @@ export class PublicListener {
     const { connections, overload, counts } = this;
     const { tls, limits } = this.#options;
     this.#exchanges = new Exchanges({
-      ...{ ...this.#parts, ...this.#parts.offerAt(port), connections, overload, counts },
+      ...this.#parts,
+      ...this.#parts.offerAt(port),
+      connections,
+      overload,
+      counts,
       isSecure: tls !== undefined,
       keepAliveSeconds: Math.floor(limits.keepAliveTimeoutMs / 1_000),
     });

@@ -18,11 +18,14 @@ const answers: Readonly<Record<string, Answer>> = {
   '/redirect': { kind: 'redirect', location: '/v1/time' },
 };
 const context = {
-  ...{ requestId: 'r', now, acceptEncoding: undefined, closes: false, keepAliveSeconds: 75, isSecure: true },
-  ...{
-    verdict: { allowed: true, limit: 600, remaining: 599, resetSeconds: 7, retryAfterSeconds: 7 },
-    errorsUrl: 'https://errors',
-  },
+  requestId: 'r',
+  now,
+  acceptEncoding: undefined,
+  closes: false,
+  keepAliveSeconds: 75,
+  isSecure: true,
+  verdict: { allowed: true, limit: 600, remaining: 599, resetSeconds: 7, retryAfterSeconds: 7 },
+  errorsUrl: 'https://errors',
 };
 
 /** Everything that a server of Node's answers to these bytes. */

@@ -63,7 +63,9 @@ export const feedOperations = {
       path: market.feedStatus.path,
       dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
       sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
-        ...{ id, kind, paused },
+        id,
+        kind,
+        paused,
         health: healthBody(health),
         trend: trends.of(id),
         doubts: doubts.get(id) ?? [],

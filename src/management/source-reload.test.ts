@@ -33,7 +33,11 @@ function running(yaml: string, isFromFile = true) {
     log: { ...silentLog, warn: (_, message) => void told.push(message) },
   });
   return {
-    ...{ reload, audited, taken, told, file },
+    reload,
+    audited,
+    taken,
+    told,
+    file,
     write(text: string) {
       file.read = () => fromYaml(text);
     },

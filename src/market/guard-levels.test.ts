@@ -136,13 +136,11 @@ for (const [what, bid, ask] of [
 ] as const) {
   test(`a second source that agrees on the ${what} alone confirms nothing`, () => {
     const guard = new Guard({
-      ...{
-        jumpPercent: decimal('10'),
-        disagreePercent: decimal('2'),
-        ceilingPercent: decimal('100'),
-        spreadPercent: decimal('10'),
-        ratePercent: decimal('3'),
-      },
+      jumpPercent: decimal('10'),
+      disagreePercent: decimal('2'),
+      ceilingPercent: decimal('100'),
+      spreadPercent: decimal('10'),
+      ratePercent: decimal('3'),
       confirmAfterMs: 10_000,
     });
     const { markets, live } = guarded();

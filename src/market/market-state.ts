@@ -54,7 +54,11 @@ const checked = Compile(
   Type.Object({
     format: Type.Literal(format),
     tickers: entriesOf({
-      ...{ bid: decimal, ask: decimal, high24h: decimal, low24h: decimal, volume24h: decimal },
+      bid: decimal,
+      ask: decimal,
+      high24h: decimal,
+      low24h: decimal,
+      volume24h: decimal,
       ...Object.fromEntries(optionalNames.map((name) => [name, Type.Optional(decimal)])),
       source: Type.String(),
       capturedAt: instant,
@@ -68,7 +72,10 @@ const checked = Compile(
       recordedFor: Type.Optional(instant),
     }),
     rates: entriesOf({
-      ...{ base: Type.String(), quote: Type.String(), mid: decimal, source: Type.String() },
+      base: Type.String(),
+      quote: Type.String(),
+      mid: decimal,
+      source: Type.String(),
       fixingDate: Type.Optional(Type.String()),
       refreshedAt: instant,
     }),
@@ -80,7 +87,10 @@ const checked = Compile(
             Type.Tuple([
               Type.String(),
               Type.Object({
-                ...{ bid: decimal, ask: decimal, since: instant, isOutvoted: Type.Boolean() },
+                bid: decimal,
+                ask: decimal,
+                since: instant,
+                isOutvoted: Type.Boolean(),
                 reason: Type.Union(sourceDoubtReasons.map((reason) => Type.Literal(reason))),
               }),
             ]),

@@ -78,7 +78,9 @@ test('sources that stay in their band are doubted no other than if each of their
       let live: readonly (boolean | undefined)[] = [];
       let price: Quote | undefined;
       const hearing = (speaker?: number): Hearing => ({
-        ...{ now: start, used: 0, price },
+        now: start,
+        used: 0,
+        price,
         isLive: (index) => (live[index] === undefined ? undefined : live[index] || index === speaker),
       });
       for (const [at, step] of steps.entries()) {

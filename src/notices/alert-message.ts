@@ -32,9 +32,18 @@ export function alertMessage(
   const isoOf = (atMs: number) => new Date(atMs).toISOString();
   const [raised, ended] = [isoOf(raisedAt), endedAt === undefined ? null : isoOf(endedAt)];
   const values: Record<string, unknown> = {
-    ...{ ...change, state, service, chat, mark: templates.marks[severity], isQuiet: severity === 'info' },
-    ...{ raisedAt: raised, raisedAtMs: raisedAt, endedAt: ended, endedAtMs: endedAt ?? null },
-    ...{ changedAt: ended ?? raised, title: `${name}: ${summary}`.slice(0, titleLengthMax) },
+    ...change,
+    state,
+    service,
+    chat,
+    mark: templates.marks[severity],
+    isQuiet: severity === 'info',
+    raisedAt: raised,
+    raisedAtMs: raisedAt,
+    endedAt: ended,
+    endedAtMs: endedAt ?? null,
+    changedAt: ended ?? raised,
+    title: `${name}: ${summary}`.slice(0, titleLengthMax),
   };
   values.head = shaped(templates.head[state], values);
   const text = String(shaped(templates.text[state], values));

@@ -18,12 +18,19 @@ const every = ['source', 'status', 'record', 'certificate', 'keys', 'maintenance
 const none = { url: undefined, secret: undefined, chat: undefined, to: undefined, events: every };
 const ops: AlertDestination = { ...none, name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:1/T0P', secret };
 const lost: AlertFact = {
-  ...{ name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'warning' },
+  name: 'SourceLost',
+  subject: 'kraken',
+  event: 'source',
+  severity: 'warning',
   summary: 'kraken: no connection for 25 s',
 };
 const window: AlertFact = {
-  ...{ name: 'Maintenance', subject: '2026-11-21T10:00:00.000Z', event: 'maintenance', severity: 'info' },
-  ...{ summary: 'maintenance until 2026-11-21T11:00:00.000Z: disks', isExact: true },
+  name: 'Maintenance',
+  subject: '2026-11-21T10:00:00.000Z',
+  event: 'maintenance',
+  severity: 'info',
+  summary: 'maintenance until 2026-11-21T11:00:00.000Z: disks',
+  isExact: true,
 };
 
 async function begin(t: TestContext) {
@@ -42,7 +49,11 @@ async function begin(t: TestContext) {
     mail?: MailServer,
   ) => {
     const alerting = new Alerting({
-      ...{ store: own, clock, log, randomness: seededRandomness(3), baseUrl: () => baseUrl },
+      store: own,
+      clock,
+      log,
+      randomness: seededRandomness(3),
+      baseUrl: () => baseUrl,
       alerts: { destinations, endAfterMs: 120_000 },
       facts: () => facts.now?.map((fact) => ({ ...fact, isDue: true })),
       mail: mail && { smtp: smtpOf(mail), from },
@@ -209,9 +220,17 @@ describe('the body of an alert', () => {
 
   test('is plain JSON for a webhook', () => {
     const data = {
-      ...{ id: 'alr_1', name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'warning' },
-      ...{ summary: 'a <b> & c', raisedAt: '2026-11-21T10:00:00.000Z', raisedAtMs: at },
-      ...{ endedAt: null, endedAtMs: null, service: baseUrl },
+      id: 'alr_1',
+      name: 'SourceLost',
+      subject: 'kraken',
+      event: 'source',
+      severity: 'warning',
+      summary: 'a <b> & c',
+      raisedAt: '2026-11-21T10:00:00.000Z',
+      raisedAtMs: at,
+      endedAt: null,
+      endedAtMs: null,
+      service: baseUrl,
     };
     assert.deepEqual(bodyOf('webhook', raised), { type: 'alert.raised', timestamp: '2026-11-21T10:00:00.000Z', data });
     assert.deepEqual(bodyOf('webhook', ended), {
@@ -236,12 +255,20 @@ describe('the body of an alert', () => {
 
   test('triggers and resolves one incident of PagerDuty, also in a test', () => {
     assert.deepEqual(bodyOf('pagerduty', raised), {
-      ...{ routing_key: 'R0UTE', dedup_key: 'alr_1', event_action: 'trigger' },
+      routing_key: 'R0UTE',
+      dedup_key: 'alr_1',
+      event_action: 'trigger',
       payload: {
-        ...{ summary: 'SourceLost: a <b> & c', source: baseUrl, severity: 'warning' },
-        ...{ timestamp: '2026-11-21T10:00:00.000Z', component: 'kraken', group: 'source', class: 'SourceLost' },
+        summary: 'SourceLost: a <b> & c',
+        source: baseUrl,
+        severity: 'warning',
+        timestamp: '2026-11-21T10:00:00.000Z',
+        component: 'kraken',
+        group: 'source',
+        class: 'SourceLost',
       },
-      ...{ client: 'Market Data API', client_url: baseUrl },
+      client: 'Market Data API',
+      client_url: baseUrl,
     });
     assert.deepEqual(bodyOf('pagerduty', ended), { routing_key: 'R0UTE', dedup_key: 'alr_1', event_action: 'resolve' });
     const tests = testDeliveries({ name: 'duty', kind: 'pagerduty' }, at).map(({ content }) => JSON.parse(content).id);

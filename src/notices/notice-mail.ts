@@ -64,7 +64,9 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
   const hours = atMostEveryMs / 3_600_000;
   const every = Number.isInteger(hours) ? counted('hourSpan', hours) : counted('minuteSpan', Math.round(hours * 60));
   return {
-    ...{ words, key, limit },
+    words,
+    key,
+    limit,
     about: filled(words.about, { key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
     facts: filled(words.facts, { limit, span, refused, minutes: counted('minutes', breachedMinutes) }),
     minutes: figures.minutes.map(

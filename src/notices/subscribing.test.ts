@@ -23,7 +23,11 @@ async function begin(t: TestContext) {
   /** One more process. */
   const open = (own: Store = store, kinds: readonly ('mail' | 'webhook')[] = ['mail', 'webhook']) => {
     const subscribing = new Subscribing({
-      ...{ store: own, clock, log, randomness: seededRandomness(seed++), kinds },
+      store: own,
+      clock,
+      log,
+      randomness: seededRandomness(seed++),
+      kinds,
       mail: { smtp: smtpOf(mail), from },
       place: () => ({ name: 'Example', baseUrl: 'https://api.example.com' }),
       post: (_url, request) => fetch(receiver.url, { ...request, method: 'POST', redirect: 'manual' }),
@@ -104,7 +108,9 @@ describe('subscribers', { concurrency: true }, () => {
     const id = await incident('outage', clock.now());
     await store.statusRecords.endIncident(id, clock.now());
     const { id: windowId } = await store.windows.announce({
-      ...{ from: clock.now(), to: (clock.now() + 60_000) as EpochMs, description: 'Disks.' },
+      from: clock.now(),
+      to: (clock.now() + 60_000) as EpochMs,
+      description: 'Disks.',
     });
     open();
     await clock.advance(10_000);

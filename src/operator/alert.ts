@@ -52,7 +52,14 @@ export function deliveryView({ content, ...delivery }: DeliveryRecord): Delivery
   const { id: alert, name, subject, severity, summary, endedAt }: AlertChange = JSON.parse(content);
   const status = delivery.status as DeliveryView['status'];
   return field.viewOf(DeliverySchema.properties, {
-    ...{ ...delivery, status, alert, isEnd: endedAt !== undefined, name, subject, severity, summary },
+    ...delivery,
+    status,
+    alert,
+    isEnd: endedAt !== undefined,
+    name,
+    subject,
+    severity,
+    summary,
     nextAttemptAt: status === 'pending' ? delivery.nextAttemptAt : undefined,
   });
 }

@@ -12,7 +12,14 @@ export function evidencePage(proof: Proof, baseUrl: string, timeZone: string): s
   const [chain, number] = segment.split(' ');
   const only = prices.length === 1 ? prices[0] : undefined;
   const values: Readonly<Record<string, Fragment>> = {
-    ...{ ...answer, baseUrl, body, chain, number, head, prices: prices.length, day: seal.day ?? undefined },
+    ...answer,
+    baseUrl,
+    body,
+    chain,
+    number,
+    head,
+    prices: prices.length,
+    day: seal.day ?? undefined,
     answeredAt: instantIn(timeZone, answer.answeredAt),
     capturedAt: only && instantIn(timeZone, only.capturedAt),
     due: seal.due === null ? undefined : instantIn(timeZone, seal.due),

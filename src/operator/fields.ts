@@ -162,8 +162,19 @@ export const nullableId = (...args: Parameters<typeof id>) => orNull(id(...args)
 
 /** The functions by which a table makes fields: each field names one, with what it is called with. */
 const kinds = {
-  ...{ count, nullableCount, counts, figure, line, nullableLine, nullableDecimal, id, nullableId },
-  ...{ decimal: part.decimal, symbol: part.symbol, currency: part.currency, places: part.places },
+  count,
+  nullableCount,
+  counts,
+  figure,
+  line,
+  nullableLine,
+  nullableDecimal,
+  id,
+  nullableId,
+  decimal: part.decimal,
+  symbol: part.symbol,
+  currency: part.currency,
+  places: part.places,
   flag: (description: string) => Type.Boolean({ description }),
 };
 const instantKinds = { instant: instantFields, nullableInstant: nullableInstantFields };

@@ -106,8 +106,13 @@ export function quoteView(row: QuoteRow): Static<typeof QuoteSchema> {
   return fields.viewOf(QuoteSchema.properties, {
     ...row,
     position: positionText(row),
-    ...{ source: quote?.source, timestamp: quote?.capturedAt, bid: quote?.bid, ask: quote?.ask },
-    ...{ buyPrice: quote?.buyPrice, sellPrice: quote?.sellPrice, rate: rate?.mid },
+    source: quote?.source,
+    timestamp: quote?.capturedAt,
+    bid: quote?.bid,
+    ask: quote?.ask,
+    buyPrice: quote?.buyPrice,
+    sellPrice: quote?.sellPrice,
+    rate: rate?.mid,
     terms: quote && (JSON.parse(quote.terms) as TermsVersion).version,
   });
 }

@@ -27,7 +27,9 @@ export function tokenView(token: TokenRecord, now: EpochMs): TokenView {
 /** The token of an engine; only the command line shows it. */
 export function sourceTokenView({ id, source, createdAt, revokedAt }: SourceTokenRecord) {
   return {
-    ...{ id, source, state: revokedAt === undefined ? ('active' as const) : ('revoked' as const) },
+    id,
+    source,
+    state: revokedAt === undefined ? ('active' as const) : ('revoked' as const),
     ...instants('createdAt', createdAt),
     ...instants('revokedAt', revokedAt),
   };

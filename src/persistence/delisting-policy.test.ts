@@ -46,7 +46,12 @@ async function reviewed(t: TestContext) {
     await review.stop();
   };
   return {
-    ...{ store, outside, review, during, load, clock },
+    store,
+    outside,
+    review,
+    during,
+    load,
+    clock,
     /** Takes out what was logged since the last call. */
     told: () => logged.splice(0),
     /** A load an hour, for this long. */

@@ -23,8 +23,12 @@ test('a time in which the process stood still counts for no state', async (t) =>
   const feed = new FeedStatus();
   const service = new ServiceBoard(feed, clock);
   const recorder = new StatusRecorder({
-    ...{ store, service, clock, log: silentLog },
-    ...{ isSole: true, isWriter: () => true },
+    store,
+    service,
+    clock,
+    log: silentLog,
+    isSole: true,
+    isWriter: () => true,
   });
   t.after(async () => {
     await recorder.stop();

@@ -16,7 +16,11 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
   const service = new ServiceBoard(feed, clock);
   const role = { writes: true };
   const recorder = new StatusRecorder({
-    ...{ store, service, clock, log: silentLog, isSole: true },
+    store,
+    service,
+    clock,
+    log: silentLog,
+    isSole: true,
     isWriter: () => role.writes,
   });
   t.after(async () => {
@@ -24,7 +28,12 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
     await store.close();
   });
   return {
-    ...{ store, service, clock, recorder, role, feed },
+    store,
+    service,
+    clock,
+    recorder,
+    role,
+    feed,
     /** Lets the time pass, fed or not, over a connection that lives. */
     async pass(minutes: number, path: 'live' | 'fallback' | 'none' = 'live') {
       for (let second = 0; second < minutes * 60; second++) {

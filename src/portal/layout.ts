@@ -70,7 +70,10 @@ export function pageHtml(site: Site, page: PortalPage): string {
   const { logo } = site.operator;
   const content = contentHtml(site, body);
   return filled(site, 'page', {
-    ...{ language: site.language, kind, name: nameOf(site), content },
+    language: site.language,
+    kind,
+    name: nameOf(site),
+    content,
     title: title && html`${translate(site, title)} &middot; `,
     description: translate(site, description),
     reload: refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>\n`,

@@ -16,7 +16,9 @@ export function llmsIndex(site: Site, guides: readonly Guide[]): string {
     line(`GET ${path}`, operationRoute(path), get.summary),
   );
   const words = {
-    ...{ name: nameOf(site), baseUrl: site.baseUrl, version: identity(site).version },
+    name: nameOf(site),
+    baseUrl: site.baseUrl,
+    version: identity(site).version,
     summary: String(site.document.info.summary),
     guides: guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n'),
     operations: operations.join('\n'),

@@ -59,7 +59,11 @@ export function publicPages(offer: PortalOffer, desk?: SubscriptionDesk): Public
     ...others,
     ...livePage(sites, '/status', (site, { now }, { service }) =>
       statusPage(site, {
-        ...{ body: service.status(now), now, windows: service.windows(now), history: service.history, canSubscribe },
+        body: service.status(now),
+        now,
+        windows: service.windows(now),
+        history: service.history,
+        canSubscribe,
       }),
     ),
     ...(canSubscribe ? subscriptionPages(sites, desk) : []),

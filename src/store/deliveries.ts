@@ -30,8 +30,11 @@ export class Deliveries extends Outbox<ClaimedDelivery> {
     const { db, clock, randomness } = this.context;
     const now = clock.now();
     const rows = deliveries.map((each, index) => ({
-      ...{ ...each, id: newId('dlv', randomness), status: 'pending' as const },
-      ...{ created_at_ms: (now + index) as EpochMs, next_attempt_at_ms: now },
+      ...each,
+      id: newId('dlv', randomness),
+      status: 'pending' as const,
+      created_at_ms: (now + index) as EpochMs,
+      next_attempt_at_ms: now,
     }));
     if (rows.length > 0) await db.insertInto(this.#table).values(rows).execute();
     return rows.map(({ id }) => id);

@@ -33,7 +33,9 @@ function starting(t: TestContext, url: string, isSoleService = true) {
   );
   t.after(() => opening.then((store: Store) => store.close()).catch(() => {}));
   return {
-    ...{ opening, logged, stopped },
+    opening,
+    logged,
+    stopped,
     until: (what: string, probe: () => boolean) =>
       eventually(what, async () => {
         await clock.advance(100);

@@ -67,8 +67,11 @@ describe('what a collector gets', () => {
     assert.deepEqual(age.gauge.dataPoints, [{ attributes: [], ...times, asDouble: 0.5 }]);
     const [{ sum, ...point }] = histogram.histogram.dataPoints;
     assert.deepEqual(point, {
-      ...{ attributes: [], ...times, count: '4' },
-      ...{ explicitBounds: [0.1, 1], bucketCounts: ['2', '1', '1'] },
+      attributes: [],
+      ...times,
+      count: '4',
+      explicitBounds: [0.1, 1],
+      bucketCounts: ['2', '1', '1'],
     });
     assert.ok(Math.abs(sum - 7.61) < 1e-9);
     const [{ authorization, body }] = collector.deliveries as [(typeof collector.deliveries)[number]];

@@ -75,7 +75,9 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     position,
   });
   const follower = new BoardFollower({
-    ...{ ask: redis.ask, wait: redis.wait, clock },
+    ask: redis.ask,
+    wait: redis.wait,
+    clock,
     take: (state, aliveMs) => shared.received(state, aliveMs),
     position,
     log,

@@ -26,7 +26,13 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
   const keep = (stamp: object) => record.ask('addEntry', ['stamp', stamp]);
   const stamper = url === undefined ? undefined : new TimeStamper({ ...options, url, keep });
   const recording = new Recording({
-    ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit, heads: recordHeads(store.snapshots) },
+    ...options,
+    location,
+    keepForMs,
+    market,
+    requestKey,
+    audit: store.audit,
+    heads: recordHeads(store.snapshots),
     daySealed: (seal) => [mailer, stamper].forEach((each) => void each?.send(seal)),
   });
   return {

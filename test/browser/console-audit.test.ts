@@ -5,8 +5,14 @@ import type { AuditEntry } from '../../web/generated/management-v1.d.ts';
 
 function entry(atMs: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return {
-    ...{ id: `aud_${atMs}`, at: new Date(atMs).toISOString(), atMs, actor: 'alice', action: 'key.create' },
-    ...{ subject: { kind: 'key', id: `key_${atMs}` }, summary: 'Made a key.', details: {} },
+    id: `aud_${atMs}`,
+    at: new Date(atMs).toISOString(),
+    atMs,
+    actor: 'alice',
+    action: 'key.create',
+    subject: { kind: 'key', id: `key_${atMs}` },
+    summary: 'Made a key.',
+    details: {},
     ...more,
   } as AuditEntry;
 }

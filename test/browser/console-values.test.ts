@@ -109,7 +109,12 @@ describe('what was', () => {
     const minuteMs = 60_000;
     const nowMs = 2_000 * minuteMs;
     const minute = (agoMinutes: number, more = {}) => ({
-      ...{ atMs: nowMs - agoMinutes * minuteMs, requests: 10, errors: {}, p50Ms: 1, p99Ms: 2, held: 0 },
+      atMs: nowMs - agoMinutes * minuteMs,
+      requests: 10,
+      errors: {},
+      p50Ms: 1,
+      p99Ms: 2,
+      held: 0,
       ...more,
     });
     const short = bucketsOf([minute(3, { errors: { A: 1, B: 2 } }), minute(0, { held: 2, p99Ms: null })], nowMs);

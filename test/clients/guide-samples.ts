@@ -63,7 +63,9 @@ export class SampleRunner {
   /** Runs a sample until it ends; an endless one until it has printed a line, and then its code is null. */
   async run({ language, text }: Sample, { baseUrl, key }: Address): Promise<Output> {
     const env = pythonEnvironment({
-      ...{ BASE_URL: baseUrl, API_KEY: key, PYTHONPATH: join(repository, 'client-python', 'src') },
+      BASE_URL: baseUrl,
+      API_KEY: key,
+      PYTHONPATH: join(repository, 'client-python', 'src'),
       PATH: `${join(repository, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`,
     });
     const isEndless = /for \(;;\)|while True/.test(text);

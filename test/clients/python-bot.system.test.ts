@@ -129,7 +129,9 @@ describe('a bot written from the pages for clients', { timeout: 120_000 }, () =>
     const { python } = pythonTools().pythons.at(-1)!;
     const paths = ['client-python/src', 'examples/python-bot'].map((path) => `${repository}${path}`).join(':');
     const env = pythonEnvironment({
-      ...{ PYTHONPATH: paths, MARKET_DATA_BASE_URL: `http://127.0.0.1:${api.port}`, MARKET_DATA_API_KEY: api.key },
+      PYTHONPATH: paths,
+      MARKET_DATA_BASE_URL: `http://127.0.0.1:${api.port}`,
+      MARKET_DATA_API_KEY: api.key,
     });
     bot = spawn(python, ['-u', '-c', driver], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let rest = '';

@@ -49,7 +49,10 @@ class GoldenService {
     const [now, requestKey] = [this.clock.now(), Buffer.alloc(16, ++this.#processes)];
     const store = this.#store;
     const { writer, gap, release } = await openWriter({
-      ...{ store, requestKey, now, written: () => {} },
+      store,
+      requestKey,
+      now,
+      written: () => {},
       journalPath: this.#path,
     });
     const pieces: Buffer[] = [];

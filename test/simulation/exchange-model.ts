@@ -88,7 +88,9 @@ export class ExchangeModel implements OutsideServer {
     this.faults = new FaultBoard(
       clock,
       faultEffects(() => ({
-        ...{ venue, exchange, dialect: this.#dialect },
+        venue,
+        exchange,
+        dialect: this.#dialect,
         ...({ webSockets, listener } as never as { webSockets: never; listener: never }),
       })),
     );

@@ -154,8 +154,10 @@ export class Operator {
 
   get #known(): Known {
     return {
-      ...{ accountId: this.#accountId, keys: [...this.#keys] },
-      ...{ revokedAtMs: new Map(this.#revokedAtMs), feePercent: this.#feePercent },
+      accountId: this.#accountId,
+      keys: [...this.#keys],
+      revokedAtMs: new Map(this.#revokedAtMs),
+      feePercent: this.#feePercent,
     };
   }
 
@@ -275,8 +277,12 @@ export class Operator {
   async #makeKey(): Promise<Key> {
     const key = generateApiKey(this.#world.operatorRandomness);
     const { id } = await this.#store.keys.insert({
-      ...{ accountId: this.#accountId, digest: digestOf(key), lastFour: lastFourOf(key), label: '' },
-      ...{ expiresAt: undefined, limitPerMinute: undefined },
+      accountId: this.#accountId,
+      digest: digestOf(key),
+      lastFour: lastFourOf(key),
+      label: '',
+      expiresAt: undefined,
+      limitPerMinute: undefined,
     });
     return { id, key };
   }

@@ -62,7 +62,11 @@ export function optionsOf(args: readonly string[]): readonly [Options, ...Option
       sideBySide: whole('side-by-side', 1) ?? 2,
       shrink: whole('shrink', 0) ?? 12,
       faults: kept?.faults,
-      ...{ only, store, former, notes, twice },
+      only,
+      store,
+      former,
+      notes,
+      twice,
     };
   };
   const [first, ...others] = values.kept?.map(keptIn) ?? [];
@@ -76,8 +80,18 @@ function valuesIn(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        ...{ seed: text, seeds: text, days: text, processes: text, minutes: text, 'side-by-side': text, shrink: text },
-        ...{ only: text, store: text, former: text, notes: flag, twice: flag },
+        seed: text,
+        seeds: text,
+        days: text,
+        processes: text,
+        minutes: text,
+        'side-by-side': text,
+        shrink: text,
+        only: text,
+        store: text,
+        former: text,
+        notes: flag,
+        twice: flag,
         kept: { ...text, multiple: true },
       },
     }).values;

@@ -40,8 +40,12 @@ export function replacePlatform(): void {
     };
   };
   Object.assign(globalThis, {
-    ...{ setTimeout: after, setInterval: every, setImmediate: immediate },
-    ...{ clearTimeout: cancel, clearInterval: cancel, clearImmediate: cancel },
+    setTimeout: after,
+    setInterval: every,
+    setImmediate: immediate,
+    clearTimeout: cancel,
+    clearInterval: cancel,
+    clearImmediate: cancel,
     fetch: virtualFetch,
   });
   Date.now = () => theWorld().lane.clock.now();

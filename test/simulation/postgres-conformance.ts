@@ -71,8 +71,12 @@ async function storeOn(server: PostgresUnderTest) {
 }
 
 const keyOf = (accountId: string, number: number) => ({
-  ...{ accountId, digest: digestOf(number), lastFour: 'wxyz', label: '' },
-  ...{ expiresAt: undefined, limitPerMinute: undefined },
+  accountId,
+  digest: digestOf(number),
+  lastFour: 'wxyz',
+  label: '',
+  expiresAt: undefined,
+  limitPerMinute: undefined,
 });
 
 /** The service's use of PostgreSQL, case by case. The model of the simulation passes it, and so does a real server: the model does not lie. */

@@ -17,17 +17,15 @@ export interface WireOptions {
 
 /** Of PostgreSQL's types (`pg_type`), by the names that columns have, or by what SQLite gives. */
 const types: Readonly<Record<string, number>> = {
-  ...{
-    boolean: 16,
-    blob: 17,
-    bigint: 20,
-    integer: 23,
-    text: 25,
-    varchar: 1043,
-    numeric: 1700,
-    void: 2278,
-    double: 701,
-  },
+  boolean: 16,
+  blob: 17,
+  bigint: 20,
+  integer: 23,
+  text: 25,
+  varchar: 1043,
+  numeric: 1700,
+  void: 2278,
+  double: 701,
 };
 const maxUnparsed = 16 * 1024 * 1024;
 

@@ -136,7 +136,10 @@ export const redisConformance: Readonly<Record<string, Case>> = {
     const after = await count({ fence: 4, number: 9 }, takes(), takes({ counter: '{t}:b', seen: 1, admittedAlone: 1 }));
     assert.deepEqual([after.used, after.served[0]], [[3, 2], { fence: 5, number: 7 }]);
     const other = await countOn(call, {
-      ...{ windowMs, newestWindow: windowNumber + 2, windowNumber, position: none },
+      windowMs,
+      newestWindow: windowNumber + 2,
+      windowNumber,
+      position: none,
       takes: [takes()],
     });
     assert.deepEqual([other.windowNumber, other.used], [windowNumber + 2, [0]], 'a newer window stays the current one');

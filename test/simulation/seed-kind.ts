@@ -28,7 +28,9 @@ const firstWithPostgres = 1_000;
 export function kindOf(seed: number, processes: number, store?: 'postgres' | 'sqlite'): SeedKind {
   const hasManyMarkets = seed % 6 === 0;
   return {
-    ...{ seed, processes, hasManyMarkets },
+    seed,
+    processes,
+    hasManyMarkets,
     hasRecord: seed % 2 === 1,
     hasEngine: processes > 1 && seed % 5 < 2,
     hasMail: seed % 4 === 1,
@@ -55,7 +57,9 @@ export function settingsOf(
 ): Record<string, string> {
   const { directory, sources, symbols, ratesUrl } = given;
   return {
-    ...{ sources, 'markets.symbols': symbols, 'rates.url': ratesUrl },
+    sources,
+    'markets.symbols': symbols,
+    'rates.url': ratesUrl,
     store: storeUrlOf(directory, hasPostgres),
     'history.url': hasRecord ? `sqlite:${recordIn(directory)}` : 'off',
     'markets.delistAfter': `${delistAfterMs / 3_600_000}h`,

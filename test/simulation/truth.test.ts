@@ -17,8 +17,13 @@ async function afterTenMinutes() {
   const running = { disturbedAtMs: 0, reloadedAtMs: 0, frozenAtMs: longAgo, thawedAtMs: 0, killedAtMs: longAgo };
   const processes = [{ ...running }, { ...running }];
   const inhabited = {
-    ...{ world, processes, exchanges: [first, second, third], engine: undefined, redis: { soundSinceMs: 10_000 } },
-    ...{ operator: { restoredAtMs: longAgo }, troubles: new Troubles(world) },
+    world,
+    processes,
+    exchanges: [first, second, third],
+    engine: undefined,
+    redis: { soundSinceMs: 10_000 },
+    operator: { restoredAtMs: longAgo },
+    troubles: new Troubles(world),
   };
   const quotes = new HonestQuotes('0.5', '1', '24.315');
   // Long sound, as in every world whose store was never lost.

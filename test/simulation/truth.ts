@@ -177,7 +177,8 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   /** Nobody was there to contradict a lie, and so far no two are. */
   let isUnopposed = false;
   return {
-    ...{ quotes, processes: processes.length },
+    quotes,
+    processes: processes.length,
     offMs: (by) => processOf(by).offMs,
     undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
     revokedAtMs: (key) => operator.revokedAtMs(key),

@@ -17,11 +17,22 @@ function calmWorld(over: Partial<Truth> = {}) {
     () => {},
   );
   const truth: Truth = {
-    ...{ quotes, processes: 2, offMsMax: 0, heardAtMs: 600_000, firstHeardAtMs: undefined, isQuiet: false },
+    quotes,
+    processes: 2,
+    offMsMax: 0,
+    heardAtMs: 600_000,
+    firstHeardAtMs: undefined,
+    isQuiet: false,
     clocksSetAtMs: longAgo,
-    ...{ sharedSinceMs: longAgo, oneBoardSinceMs: longAgo },
-    ...{ processesStartedAtMs: longAgo, storeLostAtMs: undefined, isDoubtful: false },
-    ...{ offMs: () => 0, undisturbedSinceMs: () => longAgo, revokedAtMs: () => undefined, mayBeDelisted: () => false },
+    sharedSinceMs: longAgo,
+    oneBoardSinceMs: longAgo,
+    processesStartedAtMs: longAgo,
+    storeLostAtMs: undefined,
+    isDoubtful: false,
+    offMs: () => 0,
+    undisturbedSinceMs: () => longAgo,
+    revokedAtMs: () => undefined,
+    mayBeDelisted: () => false,
     wasUnsaved: () => false,
     ...over,
   };
@@ -38,12 +49,17 @@ function answer(target: string, body: object, over: Partial<Witnessed> = {}): Wi
 }
 
 const ticker = (over: object = {}) => ({
-  ...{ symbol: 'BTCEUR', buyPrice: '101.6', sellPrice: '99.5', timestampMs: start + 600_000 },
+  symbol: 'BTCEUR',
+  buyPrice: '101.6',
+  sellPrice: '99.5',
+  timestampMs: start + 600_000,
   ...over,
 });
 const one = '/v1/ticker?symbol=BTCEUR';
 const status = (state: string, ageMs = 0) => ({
-  ...{ components: { ticker: state }, serverTimeMs: start + 600_000, lastUpdatedAtMs: start + 600_000 - ageMs },
+  components: { ticker: state },
+  serverTimeMs: start + 600_000,
+  lastUpdatedAtMs: start + 600_000 - ageMs,
 });
 
 test('a price that nobody quoted is found, and one that was quoted is not', () => {

@@ -111,7 +111,8 @@ function svgOf({ samples, bands, liveMemory }: SoakRecord, minutes: number): str
       { title: 'Age of the market data', unit: 's', points: points(({ dataAgeS }) => dataAgeS), fromZero: true },
     ],
     bands: bands.map(({ kind, what, fromMs, toMs }) => ({
-      ...{ kind, what },
+      kind,
+      what,
       fromMinute: minute(fromMs),
       toMinute: Math.min(minutes, minute(toMs ?? Date.now())),
     })),

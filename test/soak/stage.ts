@@ -68,7 +68,11 @@ export async function setStage(cleanup: Cleanup, seed: number, dialects: readonl
   installation.env.NODE_OPTIONS = inspectorOptions;
   const { server, baseUrl, adminUrl } = await installation.serve();
   return {
-    ...{ installation, server, baseUrl, adminUrl, accountId },
+    installation,
+    server,
+    baseUrl,
+    adminUrl,
+    accountId,
     sources,
     addKey: (limitPerMinute) => addKey(`sqlite:${installation.directory}/mdapi.sqlite`, accountId, limitPerMinute),
   };

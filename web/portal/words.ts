@@ -20,8 +20,13 @@ export function durationInWords(durationMs: number): string {
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const local = new Intl.DateTimeFormat(locale, {
-  ...{ year: 'numeric', month: 'short', day: 'numeric' },
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
 });
 const clockTime = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 

@@ -11,12 +11,25 @@ import { FeedSupervisor } from '../supervisor.ts';
 import { BitstampConnector } from './connector.ts';
 
 const market = {
-  ...{ name: 'BTC/EUR', market_symbol: 'btceur', base_decimals: 8, counter_decimals: 0, trading: 'Enabled' },
-  ...{ minimum_order_value: '10', market_type: 'SPOT' },
+  name: 'BTC/EUR',
+  market_symbol: 'btceur',
+  base_decimals: 8,
+  counter_decimals: 0,
+  trading: 'Enabled',
+  minimum_order_value: '10',
+  market_type: 'SPOT',
 };
 const row = {
-  ...{ high: '26252', last: '26216', bid: '26208', vwap: '25681', volume: '3563.1', low: '25350', ask: '26211' },
-  ...{ open_24: '25895', percent_change_24: '1.24', pair: 'BTC/EUR' },
+  high: '26252',
+  last: '26216',
+  bid: '26208',
+  vwap: '25681',
+  volume: '3563.1',
+  low: '25350',
+  ask: '26211',
+  open_24: '25895',
+  percent_change_24: '1.24',
+  pair: 'BTC/EUR',
 };
 
 async function onFallback(run: (rig: Awaited<ReturnType<typeof start>>) => Promise<void>): Promise<void> {

@@ -17,8 +17,13 @@ const never = new AbortController().signal;
 function rig() {
   const clock = new FakeClock();
   const connector = new PushConnector({
-    ...{ id: 'engine', urls: { rest: '', ws: '' }, quotes: ['EUR' as CurrencyCode], symbols: 'all' },
-    ...{ clock, requestTimeoutMs: 1_000, frameBytesMax: 1_000_000 },
+    id: 'engine',
+    urls: { rest: '', ws: '' },
+    quotes: ['EUR' as CurrencyCode],
+    symbols: 'all',
+    clock,
+    requestTimeoutMs: 1_000,
+    frameBytesMax: 1_000_000,
   });
   const events: LiveEvent[] = [];
   const open = () => connector.openLive((event) => event.type !== 'frame' && events.push(event));
@@ -93,9 +98,19 @@ describe('an engine that connects', () => {
     assert.equal(only?.isSnapshot, true);
     assert.deepEqual(only?.tickers, [
       {
-        ...{ symbol: 'BTCEUR', bid: '49999.99000', ask: '50000.10', high24h: '51000', low24h: '49000' },
-        ...{ volume24h: '12.50', last: undefined, vwap24h: undefined, priceChangePercent24h: '-1.25', path: 'live' },
-        ...{ upstreamTime: clock.now(), askedAt: clock.now(), receivedAt: clock.now() },
+        symbol: 'BTCEUR',
+        bid: '49999.99000',
+        ask: '50000.10',
+        high24h: '51000',
+        low24h: '49000',
+        volume24h: '12.50',
+        last: undefined,
+        vwap24h: undefined,
+        priceChangePercent24h: '-1.25',
+        path: 'live',
+        upstreamTime: clock.now(),
+        askedAt: clock.now(),
+        receivedAt: clock.now(),
       },
     ]);
     await clock.advance(250);
@@ -205,7 +220,12 @@ describe('an engine that connects', () => {
     const { connector, clock, engine, at } = synced();
     const sink = new RecordingSink();
     const supervisor = new FeedSupervisor({
-      ...{ connector, sink, clock, randomness: seededRandomness(1), log: silentLog, timing: {} },
+      connector,
+      sink,
+      clock,
+      randomness: seededRandomness(1),
+      log: silentLog,
+      timing: {},
     });
     const listed = () => sink.catalogues.at(-1);
     supervisor.start();
@@ -237,7 +257,12 @@ describe('an engine that connects', () => {
     const withdrawn: string[] = [];
     sink.priceWithdrawn = (symbol) => void withdrawn.push(symbol);
     const supervisor = new FeedSupervisor({
-      ...{ connector, sink, clock, randomness: seededRandomness(1), log: silentLog, timing: {} },
+      connector,
+      sink,
+      clock,
+      randomness: seededRandomness(1),
+      log: silentLog,
+      timing: {},
     });
     supervisor.start();
     await clock.advance(0);

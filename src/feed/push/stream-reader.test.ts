@@ -65,8 +65,13 @@ function textOf(message: ServiceMessage): string {
 function started(t: TestContext, server: FakeServer) {
   const { clock } = server;
   const connector = new PushConnector({
-    ...{ id: 'engine', urls: { rest: '', ws: '' }, quotes: ['EUR' as CurrencyCode], symbols: 'all' },
-    ...{ clock, requestTimeoutMs: 1_000, frameBytesMax: 1_000_000 },
+    id: 'engine',
+    urls: { rest: '', ws: '' },
+    quotes: ['EUR' as CurrencyCode],
+    symbols: 'all',
+    clock,
+    requestTimeoutMs: 1_000,
+    frameBytesMax: 1_000_000,
   });
   const bids: string[] = [];
   const events: string[] = [];

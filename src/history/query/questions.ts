@@ -239,7 +239,13 @@ function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExpl
   const upstream = { bid, ask, source };
   const { buy, sell } = derivePrices(upstream, fee.value, conversion, market.pricePrecision, rounding?.value);
   return {
-    ...{ market, bid, ask, source, capturedAt, conversion, terms },
+    market,
+    bid,
+    ask,
+    source,
+    capturedAt,
+    conversion,
+    terms,
     buy: buy.with(-1, { ...buy.at(-1)!, value: quote.buyPrice }),
     sell: sell.with(-1, { ...sell.at(-1)!, value: quote.sellPrice }),
   };

@@ -17,14 +17,15 @@ const decimal = (value: number) => `${value}.5` as DecimalString;
 
 function listingRow(at: EpochMs, symbol: MarketSymbol, value: number): FactRow {
   const market = {
-    ...{
-      symbol,
-      baseAsset: symbol.slice(0, 3),
-      quoteAsset: 'EUR',
-      status: 'trading',
-      displayName: `${symbol} ${value}`,
-    },
-    ...{ pricePrecision: 1, quantityPrecision: 8, tickSize: '0.1', minQuantity: '1' },
+    symbol,
+    baseAsset: symbol.slice(0, 3),
+    quoteAsset: 'EUR',
+    status: 'trading',
+    displayName: `${symbol} ${value}`,
+    pricePrecision: 1,
+    quantityPrecision: 8,
+    tickSize: '0.1',
+    minQuantity: '1',
   };
   return {
     at,

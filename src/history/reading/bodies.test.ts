@@ -73,8 +73,12 @@ recordTest('a problem is built again however long ago the process that answered 
   for (const requestId of ids) {
     const body = await rebuilt(requestId);
     assert.deepEqual(JSON.parse(body ?? 'null'), {
-      ...{ type: 'https://api.example.com/errors/unknown-symbol', title: 'Unknown symbol', status: 404 },
-      ...{ code: 'UNKNOWN_SYMBOL', detail: 'No traded market has this symbol.', requestId },
+      type: 'https://api.example.com/errors/unknown-symbol',
+      title: 'Unknown symbol',
+      status: 404,
+      code: 'UNKNOWN_SYMBOL',
+      detail: 'No traded market has this symbol.',
+      requestId,
     });
   }
 });

@@ -15,8 +15,12 @@ const markets = new Markets(
 
 /** An answer with a body of half a megabyte to note. */
 const large = {
-  ...{ keyId: 'key_a', route: '/v1/ticker', symbol: '', status: 404 },
-  ...{ text: `NOT_FOUND ${'x'.repeat(500_000)}`, request: 1 },
+  keyId: 'key_a',
+  route: '/v1/ticker',
+  symbol: '',
+  status: 404,
+  text: `NOT_FOUND ${'x'.repeat(500_000)}`,
+  request: 1,
 };
 
 test('what a disk does not take in time is a gap that is told, counted and recorded, and the record goes on after it', () => {

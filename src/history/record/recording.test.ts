@@ -17,8 +17,16 @@ async function recordingWith(t: TestContext, parts: object) {
   const feedStatus = new FeedStatus();
   const market = { markets: new Markets(pricingPolicy(), everyEuroMarket), feedStatus };
   const recording = new Recording({
-    ...{ location, requestKey, clock, randomness: seededRandomness(1), log: silentLog, keepForMs: 86_400_000 },
-    ...{ version: '1.0.0', sharing: undefined, audit: { record: async () => {} }, daySealed: () => {} },
+    location,
+    requestKey,
+    clock,
+    randomness: seededRandomness(1),
+    log: silentLog,
+    keepForMs: 86_400_000,
+    version: '1.0.0',
+    sharing: undefined,
+    audit: { record: async () => {} },
+    daySealed: () => {},
     market: { ...market, service: { announced: [] } },
     heads: { load: async () => [], keep: async () => {} },
     readClock: () => ({ bySource: new Map() }),

@@ -48,7 +48,9 @@ const quote: fc.Arbitrary<Quote> = record({
       keyof Statistics,
       typeof optional
     >),
-    ...{ high24h: decimal, low24h: decimal, volume24h: decimal },
+    high24h: decimal,
+    low24h: decimal,
+    volume24h: decimal,
   }),
 });
 
@@ -162,7 +164,7 @@ test('a column that the reader does not know is skipped, and one that the segmen
 });
 
 test('a segment without a column that every one has is refused', () => {
-  const row = { ...{ at: 6 as EpochMs, sub: 0, symbol: 'BTCEUR' as MarketSymbol }, unpriced: 'held' } as const;
+  const row = { at: 6 as EpochMs, sub: 0, symbol: 'BTCEUR' as MarketSymbol, unpriced: 'held' } as const;
   const bytes = withCodes(encodeQuotes([{ ...row, quote: undefined }], base), { 1: 99 });
   assert.throws(() => decodeQuotes(bytes, base), new RangeError('the column 1 is absent'));
 });
@@ -182,7 +184,10 @@ test('a text that is no decimal in its usual form keeps every character', () => 
   const prices = { bid: odd[0]!, ask: odd[1]!, buyPrice: odd[3]!, sellPrice: odd[4]! };
   const made = { source: '', capturedAt: 5 as EpochMs, rate: '', terms: '' };
   const row: QuoteRow = {
-    ...{ at: 6 as EpochMs, sub: 0, symbol: 'BTCEUR' as MarketSymbol, unpriced: undefined },
+    at: 6 as EpochMs,
+    sub: 0,
+    symbol: 'BTCEUR' as MarketSymbol,
+    unpriced: undefined,
     quote: { ...made, ...prices, statistics },
   };
   assert.deepEqual(decodeQuotes(encodeQuotes([row, row], []), []), [row, row]);

@@ -42,7 +42,11 @@ export class DecodedSegments {
           range.end > start.length ? parts.next().value! : start.subarray(range.start, range.end);
         const extra = bytesOf(index.extra);
         const each = groups.map(({ subjects, ...range }) => ({
-          ...{ subjects, columns, names, extra, isWanted },
+          subjects,
+          columns,
+          names,
+          extra,
+          isWanted,
           bytes: bytesOf(range),
         }));
         yield { head, found: each.flatMap(decode) };

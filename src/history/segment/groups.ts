@@ -150,7 +150,10 @@ export function decodeGrouped<Found>(
   const { names, extra, columns, groups } = readIndex(data, base);
   return groups(isWanted).flatMap(({ start, end, subjects }) =>
     decode({
-      ...{ subjects, columns, names, isWanted },
+      subjects,
+      columns,
+      names,
+      isWanted,
       bytes: data.subarray(start, end),
       extra: data.subarray(extra.start, extra.end),
     }),

@@ -34,7 +34,8 @@ const subjectsPerGroup = 16;
 export function encodeQuotes(rows: readonly QuoteRow[], base: readonly string[], isSmall = false): Buffer {
   const perGroup = isSmall ? undefined : subjectsPerGroup;
   return encodeGrouped(rows, ({ symbol }) => symbol, base, {
-    ...{ subjectsPerGroup: perGroup, columns: allColumns },
+    subjectsPerGroup: perGroup,
+    columns: allColumns,
     encode: encodeGroup,
   });
 }

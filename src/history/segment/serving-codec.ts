@@ -27,7 +27,8 @@ const subjectsPerGroup = 256;
 export function encodeServings(rows: readonly ServingRow[], base: readonly string[]): Buffer {
   const firstRequests = firstRequestsOf(rows);
   return encodeGrouped(rows, ({ keyId }) => keyId, base, {
-    ...{ subjectsPerGroup, columns: codesOf(table) },
+    subjectsPerGroup,
+    columns: codesOf(table),
     encode: (keys, names) =>
       encodeTable(table, keys, {
         askedAt: ({ askedAt }) => askedAt,

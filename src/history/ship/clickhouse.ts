@@ -68,7 +68,10 @@ export class ClickHouse {
     const { url, user, password, database } = location;
     this.#location = location;
     this.#client = createClient({
-      ...{ url, username: user, password, database },
+      url,
+      username: user,
+      password,
+      database,
       application: 'mdapi',
       request_timeout: requestTimeoutMs,
       // A body that was cut off cannot be decompressed: no part of it is taken for the whole.

@@ -150,12 +150,23 @@ function instantText(at: number): string {
 function expectedQuote({ at, sub, symbol: market, unpriced, quote }: QuoteRow): CopiedRow {
   const statistics = quote?.statistics;
   return {
-    ...{ at: instantText(at), sub, symbol: market, unpriced: unpriced ?? '', source: quote?.source ?? '' },
+    at: instantText(at),
+    sub,
+    symbol: market,
+    unpriced: unpriced ?? '',
+    source: quote?.source ?? '',
     timestamp: quote === undefined ? '' : instantText(quote.capturedAt),
-    ...{ bid: quote?.bid ?? '', ask: quote?.ask ?? '', buy: quote?.buyPrice ?? '', sell: quote?.sellPrice ?? '' },
-    ...{ high: statistics?.high24h ?? '', low: statistics?.low24h ?? '', volume: statistics?.volume24h ?? '' },
-    ...{ vwap: statistics?.vwap24h ?? '', change: statistics?.priceChangePercent24h ?? '' },
-    ...{ rate: quote?.rate ?? '', terms: quote?.terms ?? '' },
+    bid: quote?.bid ?? '',
+    ask: quote?.ask ?? '',
+    buy: quote?.buyPrice ?? '',
+    sell: quote?.sellPrice ?? '',
+    high: statistics?.high24h ?? '',
+    low: statistics?.low24h ?? '',
+    volume: statistics?.volume24h ?? '',
+    vwap: statistics?.vwap24h ?? '',
+    change: statistics?.priceChangePercent24h ?? '',
+    rate: quote?.rate ?? '',
+    terms: quote?.terms ?? '',
   };
 }
 

@@ -282,8 +282,15 @@ function rowsIn({ segments }: Batch): number {
 
 function ledgerRows({ shippedAt, segments }: Batch, sent: 0 | 1) {
   return segments.map(({ head: { chain, number, kind, firstAt, lastAt, hash }, rows }) => ({
-    ...{ chain, number, kind, firstAt: instantOf(firstAt), lastAt: instantOf(lastAt), sent, shippedAt },
-    ...{ rows: rows?.rows.length ?? 0, hash: hash.toString('hex') },
+    chain,
+    number,
+    kind,
+    firstAt: instantOf(firstAt),
+    lastAt: instantOf(lastAt),
+    sent,
+    shippedAt,
+    rows: rows?.rows.length ?? 0,
+    hash: hash.toString('hex'),
   }));
 }
 

@@ -34,14 +34,13 @@ const ask = (resource: Resource, { model }: ReturnType<typeof boards>, query = '
   resource.answer({ now, query, headers: {} }, model);
 
 const dataOf = (extraHeaders: readonly string[], symbol?: string): Answer => ({
-  ...{
-    kind: 'page',
-    page,
-    contentType: 'application/json',
-    cacheControl: 'private, no-cache',
-    vary: 'Accept-Encoding',
-  },
-  ...{ extraHeaders, symbol },
+  kind: 'page',
+  page,
+  contentType: 'application/json',
+  cacheControl: 'private, no-cache',
+  vary: 'Accept-Encoding',
+  extraHeaders,
+  symbol,
 });
 
 const problemOf = (answer: Answer) =>
@@ -141,7 +140,10 @@ test('the document is ASCII, for any origin, and made once', () => {
   const { page: made, ...rest } = answer;
   assert.equal(made.as('identity').body, '{"title":"\\u010d"}');
   assert.deepEqual(rest, {
-    ...{ kind: 'page', contentType: 'application/json', cacheControl: 'public, max-age=300', vary: 'Accept-Encoding' },
+    kind: 'page',
+    contentType: 'application/json',
+    cacheControl: 'public, max-age=300',
+    vary: 'Accept-Encoding',
     extraHeaders: ['Access-Control-Allow-Origin', '*'],
   });
 });
