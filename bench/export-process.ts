@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { type EpochMs, systemClock } from '../src/clock.ts';
+import { type EpochMs, systemClock } from '../src/ground/clock.ts';
 import { RecordQuestions } from '../src/history/query/questions.ts';
 import { openSqliteSegmentsToRead } from '../src/history/segment/sqlite-segments.ts';
 import { collectSooner, type ExportFormat, writeRows } from '../src/history/ship/export.ts';

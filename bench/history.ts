@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type EpochMs, systemClock } from '../src/clock.ts';
+import { type EpochMs, systemClock } from '../src/ground/clock.ts';
 import { RecordQuestions } from '../src/history/query/questions.ts';
 import { Journal } from '../src/history/reading/journal.ts';
 import { Publication } from '../src/history/record/publication.ts';

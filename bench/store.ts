@@ -1,6 +1,6 @@
 import { KeyDirectory } from '../src/access/key-directory.ts';
 import { KeyDirectoryLoader } from '../src/access/key-directory-loader.ts';
-import { systemClock, systemRandomness } from '../src/clock.ts';
+import { systemClock, systemRandomness } from '../src/ground/clock.ts';
 import { openStore } from '../src/store/store.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { span, whole } from './report/format.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { digestOf, generateApiKey, lastFourOf } from '../src/access/api-key.ts';
 import { generateToken, tokenDigest } from '../src/access/operator-token.ts';
 import { startStandInExchange } from '../src/cli/demo.ts';
-import { systemClock, systemRandomness } from '../src/clock.ts';
+import { systemClock, systemRandomness } from '../src/ground/clock.ts';
 import { openStore } from '../src/store/store.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { fixedPort } from '../test/support/fixed-port.ts';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { stopSignalOf } from '../src/cli/process.ts';
-import { systemClock as clock, sleep } from '../src/clock.ts';
 import { isoInstant } from '../src/contract/instant.ts';
+import { systemClock as clock, sleep } from '../src/ground/clock.ts';
 import { needsNginx } from '../test/support/nginx.ts';
 import { postgresMissing } from '../test/support/postgres.ts';
 import { needsRedis } from '../test/support/redis.ts';

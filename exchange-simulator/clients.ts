@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../src/ground/clock.ts';
 import type { Connection } from './ws-connection.ts';
 
 /** The WebSocket clients of an exchange. A topic is a name, or a name and a symbol: `ticker BTC/EUR`. */

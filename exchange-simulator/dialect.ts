@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../src/clock.ts';
+import type { Clock, Randomness } from '../src/ground/clock.ts';
 import { Clients } from './clients.ts';
 import type { Exchange } from './exchange.ts';
 import { corrupted, type FaultBoard } from './fault-board.ts';

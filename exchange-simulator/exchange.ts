@@ -1,4 +1,4 @@
-import type { Clock, Randomness, Timer } from '../src/clock.ts';
+import type { Clock, Randomness, Timer } from '../src/ground/clock.ts';
 import type { CatalogueEntry, PairStatus } from './catalogue.ts';
 import { Market } from './market-walk.ts';
 import { mix32 } from './randomness.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../src/clock.ts';
+import type { Clock, Timer } from '../src/ground/clock.ts';
 import type { FaultName } from './fault-catalogue.ts';
 import { type Fault, flagOf, textOf } from './fault-request.ts';
 import type { TickerField, TickerValues, WireTicker } from './ticker.ts';

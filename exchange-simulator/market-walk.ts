@@ -1,4 +1,4 @@
-import type { Randomness } from '../src/clock.ts';
+import type { Randomness } from '../src/ground/clock.ts';
 import type { Pair, PairStatus } from './catalogue.ts';
 import { PriceCurve } from './price-curve.ts';
 import { startPrice, volatility } from './start-prices.ts';

@@ -1,4 +1,4 @@
-import type { Randomness } from '../src/clock.ts';
+import type { Randomness } from '../src/ground/clock.ts';
 
 /**
  * Repeatable randomness: the same seed repeats the market, so that a failure can be reproduced. A

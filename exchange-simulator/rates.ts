@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../src/ground/clock.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { numberOf, textOf } from './fault-request.ts';
 import { json, type Reply, send, text } from './reply.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Timer } from '../src/clock.ts';
+import type { Timer } from '../src/ground/clock.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { type Fault, flagOf, numberOf, textOf } from './fault-request.ts';

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
+import { type Clock, type Randomness, systemClock } from '../src/ground/clock.ts';
 import { czechBooks, loadCatalogue } from './catalogue.ts';
 import type { Clients } from './clients.ts';
 import { controlHandler, type PriceRequest, readPrice } from './control.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Timer } from '../src/clock.ts';
+import type { Timer } from '../src/ground/clock.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import type { ExchangeListener } from './exchange.ts';
 import { flagOf, numberOf } from './fault-request.ts';

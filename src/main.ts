@@ -1,6 +1,6 @@
 import { startPrivateListener } from './admin/private-listener.ts';
-import { sleep } from './clock.ts';
 import { publicUrls } from './configuration/configuration.ts';
+import { sleep } from './ground/clock.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { requestIds } from './http/request-ids.ts';
 import type { Phase } from './management/parts.ts';
@@ -10,7 +10,6 @@ import { Subscribing } from './notices/subscribing.ts';
 import { noticePlace } from './operator/notice.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
 import { StoreFollower } from './persistence/store-follower.ts';
-import { RunningParts } from './running-parts.ts';
 import { openStoreWhenThere } from './store/open-store.ts';
 import { storeCheck } from './store/store-check.ts';
 import { OtlpExporter } from './telemetry/otlp-exporter.ts';
@@ -19,6 +18,7 @@ import { processFeed } from './wiring/clustered-feed.ts';
 import { marketRoom } from './wiring/market-room.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { pastPricesOf, recordRoom } from './wiring/record-room.ts';
+import { RunningParts } from './wiring/running-parts.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
 
 /** A service that answers requests. */

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { Guard, type GuardRules } from '../../src/market/guard.ts';
 import { Markets } from '../../src/market/markets.ts';

@@ -1,6 +1,6 @@
 import { PriceCurve } from '../../exchange-simulator/price-curve.ts';
 import { randomnessFromSeed } from '../../exchange-simulator/randomness.ts';
-import type { Randomness } from '../../src/clock.ts';
+import type { Randomness } from '../../src/ground/clock.ts';
 import { type Alarms, JudgedMarket, type Judging, type Quoted } from './judged-market.ts';
 
 /** How a kind of market is quoted. Every source of it is honest. */

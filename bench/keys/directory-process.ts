@@ -3,7 +3,7 @@ import { generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectory } from '../../src/access/key-directory.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { MemoryLimits } from '../../src/access/limits.ts';
-import { type EpochMs, systemClock, systemRandomness } from '../../src/clock.ts';
+import { type EpochMs, systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { median } from '../report/statistics.ts';
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 
 /** Look-ups are tried with this many of the keys at most. */

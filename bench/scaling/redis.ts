@@ -1,5 +1,5 @@
-import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { checkRedis, onConnection } from '../../src/cluster/redis-check.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 import { findProgram, MeasuredProcess } from '../processes.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { postgresMissing, startPostgres } from '../../test/support/postgres.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import type { MarketDataClient, WatchState } from '../src/index.ts';
 import { World } from './drive.testing.ts';
 

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { blocksOf } from '../../test/repository/markdown.ts';
 import { ListenerHarness } from '../../test/support/listener-harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { digestOf } from '../../src/access/api-key.ts';
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { ApiProblem, createClient, type Watch, type WatchState } from '../src/index.ts';
 import { Drive, World } from './drive.testing.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EpochMs, Randomness } from '../clock.ts';
+import type { EpochMs, Randomness } from '../ground/clock.ts';
 import { decide, type LimitDecision } from './limit-decision.ts';
 import type { MinuteWindow } from './minute-window.ts';
 

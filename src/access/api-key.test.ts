@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { randomBase62, toBase62 } from '../base62.ts';
+import { randomBase62, toBase62 } from '../ground/base62.ts';
 import { hasKeyShape } from './api-key.testing.ts';
 import { digestOf, generateApiKey, lastFourOf } from './api-key.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { base62Value, randomBase62, toBase62 } from '../base62.ts';
-import type { Randomness } from '../clock.ts';
+import { base62Value, randomBase62, toBase62 } from '../ground/base62.ts';
+import type { Randomness } from '../ground/clock.ts';
 
 declare const apiKey: unique symbol;
 

@@ -1,7 +1,7 @@
-import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
-import type { BreachRecord } from '../key-records.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { KeyDirectory, KeyMatch } from './key-directory.ts';
+import type { BreachRecord } from './key-records.ts';
 import type { LimitDecision } from './limit-decision.ts';
 
 interface OpenMinute {

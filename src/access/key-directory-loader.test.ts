@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KeyEntry } from '../key-records.ts';
 import { KeyDirectory } from './key-directory.ts';
 import { type KeyChanges, KeyDirectoryLoader, type KeySource } from './key-directory-loader.ts';
+import type { KeyEntry } from './key-records.ts';
 
 function entry(number: number): KeyEntry {
   const digest = new Uint8Array(32).fill(number);

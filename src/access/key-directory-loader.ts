@@ -1,7 +1,7 @@
-import type { KeyEntry } from '../key-records.ts';
-import { lossesToHold, someEntries } from '../loss-hold.ts';
-import { SerialQueue } from '../serial-queue.ts';
+import { lossesToHold, someEntries } from '../ground/loss-hold.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import type { KeyDirectory } from './key-directory.ts';
+import type { KeyEntry } from './key-records.ts';
 
 /** Where keys come from: the store. `Cursor` is a place in its sequence of changes, opaque to the loader. */
 export interface KeySource<Cursor> {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { type EpochMs, systemRandomness } from '../clock.ts';
-import type { KeyEntry } from '../key-records.ts';
+import { type EpochMs, systemRandomness } from '../ground/clock.ts';
 import { type ApiKey, digestOf, generateApiKey } from './api-key.ts';
 import { KeyDirectory } from './key-directory.ts';
+import type { KeyEntry } from './key-records.ts';
 
 const now = 1_800_000_000_000 as EpochMs;
 const randomness = seededRandomness(11);

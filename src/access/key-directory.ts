@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { EpochMs } from '../clock.ts';
-import type { KeyEntry } from '../key-records.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { apiKeyLength } from './api-key.ts';
 import { DigestTable, grown } from './digest-table.ts';
+import type { KeyEntry } from './key-records.ts';
 
 /** A key that may be used now. */
 export interface KeyMatch {

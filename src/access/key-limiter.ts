@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { grown } from './digest-table.ts';
 import { decide, type LimitDecision } from './limit-decision.ts';
 import type { MinuteWindow } from './minute-window.ts';

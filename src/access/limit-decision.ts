@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 
 /** The outcome of counting one request, as its response's headers report it (contract, Limits, rule 4). */
 export interface LimitDecision {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { type EpochMs, systemRandomness } from '../clock.ts';
+import { type EpochMs, systemRandomness } from '../ground/clock.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import { KeyLimiter } from './key-limiter.ts';
 import { MinuteWindow } from './minute-window.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
 import { contractLimits } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import { parseIpAddress } from './ip-address.ts';
 import type { LimitDecision } from './limit-decision.ts';

@@ -1,5 +1,5 @@
-import type { EpochMs, Randomness } from '../clock.ts';
 import { contractLimits, type LimitFigures } from '../contract/limits.ts';
+import type { EpochMs, Randomness } from '../ground/clock.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import type { KeyMatch } from './key-directory.ts';
 import { KeyLimiter } from './key-limiter.ts';

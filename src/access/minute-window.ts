@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 
 /** A clock that goes back no further than this before the newest window does not open one again. */
 const heldBackMs = 5 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Randomness } from '../clock.ts';
+import type { Randomness } from '../ground/clock.ts';
 import { checksummed, isChecksummed } from './api-key.ts';
 
 /** How the tokens of operators begin, and those of engines that push prices. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 
 const readsPerSecond = 50;
 const timeoutMs = 250;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { asEpochMs } from '../clock.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import { BreachLog } from './breach-log.ts';
 import { MemoryLimits } from './limits.ts';

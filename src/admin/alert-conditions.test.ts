@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { AdminParts } from '../management/parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';

@@ -1,5 +1,5 @@
-import type { Clock, EpochMs, Timer } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { marketsByStatus } from '../management/views.ts';

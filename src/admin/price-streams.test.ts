@@ -6,7 +6,7 @@ import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { PriceChangelog } from '../board/price-changelog.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { Markets } from '../market/markets.ts';
 import {
   after,

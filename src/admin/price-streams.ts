@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { PriceChangelog, PriceUpdate } from '../board/price-changelog.ts';
-import type { Clock, Timer } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 
 const streamsMax = 100;
 const heartbeatEveryMs = 5_000;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { bodyFaults } from '../../test/contract/body-rules.ts';
-import type { EpochMs } from '../clock.ts';
 import { documentSchemas } from '../contract/document-schemas.testing.ts';
 import { openApiDocument } from '../contract/openapi.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MarketControls } from '../market/market-catalogue.ts';
 import { Markets } from '../market/markets.ts';
 import {

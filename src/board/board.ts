@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';

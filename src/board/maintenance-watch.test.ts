@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { asEpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import { asEpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { watchMaintenance } from './maintenance-watch.ts';
 import { ServiceBoard } from './service-board.ts';

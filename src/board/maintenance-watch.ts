@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import type { ServiceBoard } from './service-board.ts';
 
 const lookEveryMs = 1_000;

@@ -1,5 +1,5 @@
-import { randomBase62 } from '../base62.ts';
-import type { EpochMs, Randomness } from '../clock.ts';
+import { randomBase62 } from '../ground/base62.ts';
+import type { EpochMs, Randomness } from '../ground/clock.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { Board } from './board.ts';

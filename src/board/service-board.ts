@@ -1,6 +1,6 @@
-import type { Clock, EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
 import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
 import { noHistory, type StatusHistory } from './status-history.ts';

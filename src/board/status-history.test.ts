@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { dayOf, firstDayAt, splitByDay } from './status-history.ts';
 
 const at = (text: string) => Date.parse(`2026-${text}Z`) as EpochMs;

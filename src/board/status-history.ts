@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import type { PublicServiceStatus } from '../contract/schemas.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
 
 /** A part of the service whose past is kept. */

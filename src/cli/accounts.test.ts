@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { systemClock, systemRandomness } from '../clock.ts';
+import { systemClock, systemRandomness } from '../ground/clock.ts';
 import { openStore } from '../store/store.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 

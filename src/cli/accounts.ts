@@ -1,4 +1,4 @@
-import type { Language } from '../languages.ts';
+import type { Language } from '../ground/languages.ts';
 import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, type AccountSettings, assertEmail } from '../store/accounts.ts';
 import { refusal } from '../store/store-error.ts';

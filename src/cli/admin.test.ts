@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { hasTokenShape } from '../access/operator-token.ts';
-import { systemClock, systemRandomness } from '../clock.ts';
+import { systemClock, systemRandomness } from '../ground/clock.ts';
 import { openStore } from '../store/store.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { systemClock } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import { systemClock } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { AlertDestination } from '../notices/alert-message.ts';
 import { Alerting } from '../notices/alerting.ts';
 import { WebhookReceiver } from '../notices/webhook-receiver.testing.ts';

@@ -1,4 +1,4 @@
-import { sleep } from '../clock.ts';
+import { sleep } from '../ground/clock.ts';
 import { alertView, type DeliveryView, deliveryView } from '../operator/alert.ts';
 import type { Command } from './command.ts';
 import { exitCodes, failure } from './failure.ts';

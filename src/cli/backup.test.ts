@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { journalContent } from '../history/reading/journal.ts';
 import { answers, newRecord, writerOn } from '../history/record/record.testing.ts';
 import { journalsOf, moveAll, snapshotOf } from './backup.ts';

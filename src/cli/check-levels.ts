@@ -1,6 +1,6 @@
-import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
+import { type Clock, withTimeout } from '../ground/clock.ts';
 import { levelOf } from '../market/quote.ts';
 import { areClose, reachOf } from '../market/source-standing.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';

@@ -11,7 +11,7 @@ import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-s
 import { krakenAt } from '../../test/support/kraken-at.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { tlsFiles } from '../../test/support/tls-files.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../ground/clock.ts';
 import { lockForService } from '../store/sqlite/file.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 

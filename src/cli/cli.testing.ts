@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../ground/clock.ts';
 import type { Context } from './command.ts';
 import { run } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
 import written from './commands.json' with { type: 'json' };
 import type { ExitCode } from './failure.ts';
 

@@ -1,5 +1,5 @@
 import type { ConfigurationError } from '../configuration/load.ts';
-import { filled, type Values } from '../filled.ts';
+import { filled, type Values } from '../ground/filled.ts';
 import { fieldOf } from '../management/problems.ts';
 import { StoreError } from '../store/store-error.ts';
 import written from './failures.json' with { type: 'json' };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { RecordSpan } from '../history/reading/record-reader.ts';
 import type { ExportedRows, ExportFormat } from '../history/ship/export.ts';
 import type { Command } from './command.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { daySealer } from '../history/record/day-seals.ts';
 import { openSqliteSegments } from '../history/segment/sqlite-segments.ts';
 import { operator, requestId } from './history.testing.ts';

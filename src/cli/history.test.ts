@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { systemRandomness } from '../clock.ts';
+import { systemRandomness } from '../ground/clock.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { openStore } from '../store/store.ts';
 import { newDirectory, runInside } from './cli.testing.ts';

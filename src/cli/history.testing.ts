@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { RequestNumbers } from '../ground/request-numbers.ts';
 import { openWriter } from '../history/record/open-writer.ts';
 import { requestKey } from '../history/record/record.testing.ts';
 import { Recorder } from '../history/record/recorder.ts';
@@ -17,7 +18,6 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../market/samples.testing.ts';
-import { RequestNumbers } from '../request-numbers.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 export const requestId = new RequestNumbers(requestKey).idOf(1);

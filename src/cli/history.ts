@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Position } from '../history/segment/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
 import type { Command, CommandInput } from './command.ts';

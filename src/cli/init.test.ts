@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { krakenAt } from '../../test/support/kraken-at.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../ground/clock.ts';
 import { type Inside, newDirectory, runInside } from './cli.testing.ts';
 
 const answers = { url: 'https://api.example.com', quotes: 'EUR', fee: '0.4', email: 'bot@example.com' };

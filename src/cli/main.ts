@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../ground/clock.ts';
 import { contextOf, exitWhenDone } from './process.ts';
 import { run } from './run.ts';
 

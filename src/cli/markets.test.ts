@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { skippedPairsName } from '../market/upstream.ts';
 import type { MarketToSave } from '../store/markets.ts';
 import { btcEur } from '../store/store.testing.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { MailServer, readMail } from '../../test/support/mail-server.ts';
-import { type EpochMs, systemClock } from '../clock.ts';
+import { type EpochMs, systemClock } from '../ground/clock.ts';
 import { openStore } from '../store/store.ts';
 import { newOperator, type Operator } from './cli.testing.ts';
 

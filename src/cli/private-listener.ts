@@ -1,5 +1,5 @@
-import { type Clock, withTimeout } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { type Clock, withTimeout } from '../ground/clock.ts';
 import type { SourceView } from '../management/views.ts';
 import type { PriceAnswer, PriceReport } from '../operator/price.ts';
 

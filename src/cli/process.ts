@@ -1,5 +1,5 @@
 import { constants, userInfo } from 'node:os';
-import { type Clock, systemClock, systemRandomness } from '../clock.ts';
+import { type Clock, systemClock, systemRandomness } from '../ground/clock.ts';
 import type { Context, Output } from './command.ts';
 
 /** A process as the context of a command. */

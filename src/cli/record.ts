@@ -1,5 +1,5 @@
-import type { Clock, EpochMs } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { RecordQuestions } from '../history/query/questions.ts';
 import type { RecordSpan } from '../history/reading/record-reader.ts';
 import type { SegmentReader } from '../history/segment/segment-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
-import { languages } from '../languages.ts';
+import { languages } from '../ground/languages.ts';
 import { noticeStatuses } from '../operator/notice.ts';
 import { roles } from '../operator/role.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Clock, EpochMs } from '../clock.ts';
 import type { Configuration, StoreConfiguration } from '../configuration/configuration.ts';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
-import { silentLog } from '../log.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asEpochMs } from '../clock.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import { UsageError } from './failure.ts';
 import { formatInstant, parseInstant, parsePercent } from './values.ts';
 

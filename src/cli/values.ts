@@ -1,6 +1,6 @@
-import type { EpochMs } from '../clock.ts';
 import { parseDuration } from '../configuration/duration.ts';
 import { lastInstantMs } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { CommandInput } from './command.ts';
 import { failure, isFailureName, UsageError } from './failure.ts';
 

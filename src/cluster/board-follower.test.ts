@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { writeState } from '../market/market-state.ts';
 import { BoardFollower, type FollowerParts, followerBlockMs } from './board-follower.ts';
 

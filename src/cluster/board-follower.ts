@@ -1,5 +1,5 @@
-import { type Clock, sleep, type Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { type Clock, sleep, type Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
 import type { BoardPosition, Moment } from './board-position.ts';
 import { changesKey, stateKey } from './board-publisher.ts';

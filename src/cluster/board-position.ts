@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 
 /** How far a market is: what the leader with this fencing number had told the others with this publication. Later leaders are further. */
 export interface Position {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 import { type MarketState, writeState } from '../market/market-state.ts';
 import type { BoardPosition } from './board-position.ts';
 import type { MarketChanges } from './market-replication.ts';

@@ -1,5 +1,5 @@
 import type { LimitDecision } from '../access/limit-decision.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 import type { Position } from './board-position.ts';
 import { type CountAnswer, type CountedTakes, takesPerCallMax } from './count-script.ts';
 import { reasonOf } from './redis-connection.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
 import { RedisCalls, readFields, readStreamEntries } from './redis-calls.ts';
 import type { RedisAddress } from './redis-connection.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { Clock, EpochMs, Timer } from '../clock.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import { FeedLease } from './feed-lease.ts';
 import type { LeaseStore } from './redis-lease.ts';
 

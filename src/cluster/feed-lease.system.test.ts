@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../ground/clock.ts';
 import { FeedLease } from './feed-lease.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { fenceKey, redisLeases } from './redis-lease.ts';

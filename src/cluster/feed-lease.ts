@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 import type { LeaseStore } from './redis-lease.ts';
 
 /** Learns who acts, each time that changes. */

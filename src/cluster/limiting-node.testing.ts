@@ -5,7 +5,7 @@ import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import { MemoryLimits } from '../access/limits.ts';
 import type { LimitFigures } from '../contract/limits.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { BoardPosition } from './board-position.ts';
 import { RedisLimits } from './redis-limits.ts';
 

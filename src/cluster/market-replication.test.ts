@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
-import { type EpochMs, systemRandomness } from '../clock.ts';
+import { type EpochMs, systemRandomness } from '../ground/clock.ts';
 import { marketSink } from '../market/feed-target.ts';
 import { Guard } from '../market/guard.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
 import type { Markets } from '../market/markets.ts';

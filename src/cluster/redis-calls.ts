@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
 /** Sends one command and gives its answer. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../ground/clock.ts';
 import { checkRedis, checkStream, onConnection } from './redis-check.ts';
 import type { RedisAddress } from './redis-connection.ts';
 

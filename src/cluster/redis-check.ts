@@ -1,5 +1,5 @@
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import { noPosition } from './board-position.ts';
 import { countOn } from './count-script.ts';
 import type { Caller } from './redis-calls.ts';

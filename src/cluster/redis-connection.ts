@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
-import { Backoff } from '../backoff.ts';
-import type { Clock, Randomness, Timer } from '../clock.ts';
+import { Backoff } from '../ground/backoff.ts';
+import type { Clock, Randomness, Timer } from '../ground/clock.ts';
 
 /** Address and credentials of a Redis or Valkey server. */
 export interface RedisAddress {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../ground/clock.ts';
 import { LimitingNode } from './limiting-node.testing.ts';
 
 type Test = Parameters<typeof LimitingNode.start>[0];

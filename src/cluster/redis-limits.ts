@@ -1,9 +1,9 @@
 import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import { decide, type LimitDecision } from '../access/limit-decision.ts';
 import type { Limits, MaybePromise, MemoryLimits } from '../access/limits.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
-import type { Log } from '../log.ts';
+import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import { type BoardPosition, furtherOf, isBefore, noPosition, type Position } from './board-position.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';

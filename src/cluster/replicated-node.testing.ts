@@ -5,8 +5,8 @@ import { upstreamMarket, upstreamTicker } from '../../test/support/listener-harn
 import type { RedisServer } from '../../test/support/redis.ts';
 import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import { Board } from '../board/board.ts';
-import type { EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { marketSink } from '../market/feed-target.ts';
 import { Markets } from '../market/markets.ts';

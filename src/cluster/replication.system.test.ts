@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
-import { type EpochMs, systemClock } from '../clock.ts';
+import { type EpochMs, systemClock } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { ReplicatedNode } from './replicated-node.testing.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
-import { contrastMin, leastContrast, type Scheme } from '../colour.ts';
 import { connectorKinds } from '../feed/connectors.ts';
+import { contrastMin, leastContrast, type Scheme } from '../ground/colour.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
 import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';

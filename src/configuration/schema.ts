@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Default } from 'typebox/value';
 import { configuredLimitMax, contractLimits } from '../contract/limits.ts';
-import { languages } from '../languages.ts';
+import { languages } from '../ground/languages.ts';
 import { alertEvents, destinationKinds } from '../operator/alert-event.ts';
 import { personalRoles } from '../operator/role.ts';
 import * as kind from './kinds.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Clock, EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import { asUpstreamError, UpstreamError } from './wire.ts';
 
 export interface FetchBounds {

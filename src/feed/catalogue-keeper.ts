@@ -1,5 +1,5 @@
-import { Backoff } from '../backoff.ts';
-import type { EpochMs } from '../clock.ts';
+import { Backoff } from '../ground/backoff.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
 import type { Catalogue, LivePair } from './connector.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { ClockOffset } from './clock-offset.ts';
 import { connectorKinds } from './connectors.ts';
 import { SimulatorRig } from './simulator-rig.testing.ts';

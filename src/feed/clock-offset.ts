@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 
 /** Times of the exchange are compared within slots of ten seconds, over the last three minutes. */
 const slotMs = 10_000;

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 
 /** How far the wall clock of this machine is from those of the exchanges. */
 export interface ClockReading {

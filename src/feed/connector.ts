@@ -1,4 +1,4 @@
-import type { Clock, EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 import type { AssetNames, ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
 import urls from './exchange-urls.json' with { type: 'json' };
 

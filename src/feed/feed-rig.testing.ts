@@ -1,7 +1,7 @@
 import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { parseDecimal } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, OptionalValue, RejectionReason } from '../market/upstream.ts';
 import type { CloseReason, DroppedFrame } from './connector.ts';

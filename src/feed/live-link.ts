@@ -1,5 +1,5 @@
-import { Backoff } from '../backoff.ts';
-import type { Timer } from '../clock.ts';
+import { Backoff } from '../ground/backoff.ts';
+import type { Timer } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { LiveConnection, LiveEvent } from './connector.ts';
 import { countOne, type EndReason, type LinkState } from './health.ts';

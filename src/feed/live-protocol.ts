@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { DroppedFrame, LiveConnection, LiveEvent, LivePair } from './connector.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import type { Timer } from '../clock.ts';
+import type { Timer } from '../ground/clock.ts';
 import { readRetryAfter } from './bounded-fetch.ts';
 import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
 import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';

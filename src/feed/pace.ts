@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 
 /** How fast something may be sent. */
 export interface Pace {

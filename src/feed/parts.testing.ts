@@ -1,5 +1,5 @@
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { ExchangeConnector } from './connector.ts';
 import { FeedCounters } from './health.ts';

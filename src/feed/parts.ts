@@ -1,5 +1,5 @@
-import type { Clock, Randomness } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { ExchangeConnector } from './connector.ts';
 import type { FeedCounters } from './health.ts';

@@ -1,4 +1,4 @@
-import { Backoff } from '../backoff.ts';
+import { Backoff } from '../ground/backoff.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import { type AttemptOutcome, countOne } from './health.ts';

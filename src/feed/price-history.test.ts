@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { PriceHistory } from './reference-price-tracker.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';

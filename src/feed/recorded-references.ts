@@ -1,5 +1,5 @@
-import type { Clock, EpochMs } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { minuteOf, noReferences, ofReferences, referenceInstants } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';

@@ -1,5 +1,5 @@
-import { Backoff } from '../backoff.ts';
-import type { EpochMs, Timer } from '../clock.ts';
+import { Backoff } from '../ground/backoff.ts';
+import type { EpochMs, Timer } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { areSamePrices, noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';

@@ -7,7 +7,7 @@ import {
 import { turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { connectorOptions } from './connector.testing.ts';
 import type { AssetNames, ExchangeConnector } from './connector.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { Markets } from '../market/markets.ts';
 import { everyEuroMarket, pricingPolicy, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';

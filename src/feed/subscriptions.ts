@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { LiveListener, SubscriptionRefusal } from './connector.ts';
 

@@ -1,4 +1,4 @@
-import type { EpochMs, Timer } from '../clock.ts';
+import type { EpochMs, Timer } from '../ground/clock.ts';
 import { impossibleIn } from '../market/impossible-statistics.ts';
 import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { TickerArrival } from './rest-answers.ts';

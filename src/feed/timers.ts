@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 import { asUpstreamError, type UpstreamError } from './wire.ts';
 
 const afterFailureMs = 5_000;

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
 
 /** Why a request to an upstream failed. The names are metric labels. */

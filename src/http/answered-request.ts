@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Answer } from './answer.ts';
 
 /** A request once it is answered. Neither the text of a key nor the address of a client. */

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { renewedTls, tlsTexts } from '../../test/support/tls-files.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import type { Certificate } from './http-server.ts';
 

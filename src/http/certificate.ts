@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import type { Certificate } from './http-server.ts';
 import { TicketKeys, type TicketKeysParts } from './ticket-keys.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 import { Connection, type Held } from './connection.ts';
 import { largestSlowReaders, leastUseful } from './eviction.ts';
 import type { Handshakes } from './handshakes.ts';

@@ -1,5 +1,5 @@
 import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 import type { Pressure } from './overload.ts';
 
 const sampleEveryMs = 10;

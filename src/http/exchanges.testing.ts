@@ -9,7 +9,7 @@ import { ClientAddresses } from '../access/client-address.ts';
 import { KeyDirectory } from '../access/key-directory.ts';
 import { type Limits, MemoryLimits } from '../access/limits.ts';
 import { Page } from '../board/page.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { dataPage, instantJson } from './answer.ts';
 import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
 import { Connections } from './connections.ts';

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { MaybePromise } from '../access/limits.ts';
-import type { Clock, EpochMs } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
-import type { Log } from '../log.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
 import type { Connection } from './connection.ts';

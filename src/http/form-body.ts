@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 
 /** Longer than any form of the pages. */
 export const formLengthMax = 4_096;

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { Clock, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 
 const checkEveryMs = 250;
 /** Each measure ends shedding below where it begins it, so that shedding does not flicker at the bound. */

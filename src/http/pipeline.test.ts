@@ -6,7 +6,7 @@ import { ClientAddresses } from '../access/client-address.ts';
 import { type KeyDirectory, type KeyMatch, KeyDirectory as Keys } from '../access/key-directory.ts';
 import { decide, type LimitDecision } from '../access/limit-decision.ts';
 import type { MaybePromise } from '../access/limits.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { instantJson } from './answer.ts';
 import { type Decision, Pipeline, type PublicRequest } from './pipeline.ts';
 import { RequestCounts } from './request-counts.ts';

@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
 /** Requests kept of each kind. At about 90 bytes each both kinds take 2 MB. */

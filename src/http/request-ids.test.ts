@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createDecipheriv } from 'node:crypto';
 import { test } from 'node:test';
-import { systemRandomness } from '../clock.ts';
+import { systemRandomness } from '../ground/clock.ts';
 import { requestIds } from './request-ids.ts';
 
 test('an id is its number under the key: the first is 1, and each is one more than the last', () => {

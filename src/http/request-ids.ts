@@ -1,5 +1,5 @@
-import type { Randomness } from '../clock.ts';
-import { RequestNumbers } from '../request-numbers.ts';
+import type { Randomness } from '../ground/clock.ts';
+import { RequestNumbers } from '../ground/request-numbers.ts';
 
 const keyBytes = 16;
 const idsPerRefill = 256;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Board } from '../board/board.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
-import type { EpochMs } from '../clock.ts';
 import { marketDataRetryAfterSeconds } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Answer, type ProblemAnswer, problem } from './answer.ts';
 
 /** A request as a resource sees it. The instant was read once, when the request came. */

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Page } from '../board/page.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Answer, dataPage, instantJson, problem } from './answer.ts';
 import { writeAnswer } from './response-writer.ts';
 

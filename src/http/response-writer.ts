@@ -1,8 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { LimitDecision } from '../access/limit-decision.ts';
-import type { EpochMs } from '../clock.ts';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Answer, PageAnswer, ProblemAnswer } from './answer.ts';
 import { DirectReply, type WritableReply } from './direct-reply.ts';
 import { chooseEncoding, matchesEntityTag } from './negotiation.ts';

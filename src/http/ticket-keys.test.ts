@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { TicketKeys } from './ticket-keys.ts';
 
 const pem = (format: 'pkcs8' | 'sec1') => {

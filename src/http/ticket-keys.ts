@@ -1,6 +1,6 @@
 import { createPrivateKey, hkdfSync } from 'node:crypto';
-import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 
 export interface TicketKeysParts {
   /** Texts that processes share and a restart finds again. */

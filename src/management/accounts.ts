@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { languages } from '../languages.ts';
+import { languages } from '../ground/languages.ts';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
 import { line, listOf, named, openEnum, text, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';

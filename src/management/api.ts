@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { isRole } from '../operator/role.ts';
 import { anybody, type CountersFor, Gate, type Operator } from './gate.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { asEpochMs } from '../clock.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import * as fields from '../operator/fields.ts';
 import { auditSubjectKinds } from '../store/schema.ts';
 import { defaultLimit, nextSchema, operation, pageQuery, readPlace, writeCursor } from './operation.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { ServiceBoard } from '../board/service-board.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import { FeedTimeline } from './feed-timeline.ts';

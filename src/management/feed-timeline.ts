@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { ServiceBoard } from '../board/service-board.ts';
-import type { Clock, EpochMs, Timer } from '../clock.ts';
-import { type Log, tellingOnce } from '../log.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
+import { type Log, tellingOnce } from '../ground/log.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import { type FeedStatus, silentForMs } from '../market/service-status.ts';
-import { SerialQueue } from '../serial-queue.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 interface TimelineParts {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';

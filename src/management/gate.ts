@@ -5,7 +5,7 @@ import { AddressLimiter } from '../access/address-limiter.ts';
 import { joinedHeader } from '../access/client-address.ts';
 import { MinuteWindow } from '../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
-import type { Clock, EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import { isEnough, isRole, personalRoles, type Role } from '../operator/role.ts';
 import { useTicket } from '../operator/ticket.ts';
 import { tokenState } from '../operator/token.ts';

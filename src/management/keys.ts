@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { described, id, line, listOf, named, nullableCount, openEnum, texts, whole } from '../operator/fields.ts';
 import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/schema.ts';

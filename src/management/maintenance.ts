@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { ServiceBoard } from '../board/service-board.ts';
-import type { EpochMs } from '../clock.ts';
 import { problemBody } from '../contract/errors.ts';
 import { ErrorSchema } from '../contract/schemas.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
 import { FeedStatus } from '../market/service-status.ts';

@@ -1,8 +1,8 @@
 import Big from 'big.js';
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import * as contract from '../contract/schemas.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { acceptRefusal, doubtsField, doubtsOf } from '../operator/doubt.ts';

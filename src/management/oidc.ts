@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
-import { randomBase62 } from '../base62.ts';
 import type { OidcConfiguration } from '../configuration/configuration.ts';
+import { randomBase62 } from '../ground/base62.ts';
 import { type Role, roles } from '../operator/role.ts';
 import type { Gate } from './gate.ts';
 import { ownOriginOf } from './hosts.ts';

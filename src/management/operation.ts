@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { id, instantMs, nullableLine, texts } from '../operator/fields.ts';
 import type { Store } from '../store/store.ts';
 import type { Access, Gate, Operator } from './gate.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/schemas.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { ConditionSchema } from '../operator/alert.ts';
 import * as fields from '../operator/fields.ts';
 import { NoteSchema } from './note.ts';

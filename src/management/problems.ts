@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { filled, type Values } from '../filled.ts';
+import { filled, type Values } from '../ground/filled.ts';
 import { RecordBusy } from '../history/query/question-thread.ts';
 import { form, line, listOf, named, object, texts } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';

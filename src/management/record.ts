@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { asEpochMs } from '../clock.ts';
 import { parseDuration } from '../configuration/duration.ts';
 import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import { noProofTexts, proofText } from '../history/query/prove.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
 import { count, id, instantMs, line, named, nullableLine, openEnum, texts } from '../operator/fields.ts';

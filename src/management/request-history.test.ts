@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { RequestCounts } from '../http/request-counts.ts';
-import { silentLog } from '../log.ts';
 import type { RequestMinute } from '../store/request-minutes.ts';
 import { minutesMax, RequestHistory } from './request-history.ts';
 

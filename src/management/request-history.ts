@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import { randomBase62 } from '../base62.ts';
-import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import { randomBase62 } from '../ground/base62.ts';
+import type { Clock, EpochMs, Randomness, Timer } from '../ground/clock.ts';
+import { type Log, tellingOnce } from '../ground/log.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import { durationBounds, type RequestCounts } from '../http/request-counts.ts';
-import { type Log, tellingOnce } from '../log.ts';
 import { count, counts, figure, instantMs, named, orNull } from '../operator/fields.ts';
-import { SerialQueue } from '../serial-queue.ts';
 import type { RequestMinute, RequestMinutes } from '../store/request-minutes.ts';
 import { yieldToEvents } from '../store/store-context.ts';
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { tokenDigest } from '../access/operator-token.ts';
-import { randomBase62 } from '../base62.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import { randomBase62 } from '../ground/base62.ts';
+import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import type { Role } from '../operator/role.ts';
 
 /** The person who has signed in, with a token or through the provider. */

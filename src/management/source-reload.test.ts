@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fromYaml } from '../configuration/configuration.testing.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ConfigurationError } from '../configuration/load.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import type { AuditChange } from '../store/store-context.ts';
 import { Problem } from './problems.ts';
 import { SourceReload } from './source-reload.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ConfigurationError } from '../configuration/load.ts';
-import type { Log } from '../log.ts';
-import { SerialQueue } from '../serial-queue.ts';
+import type { Log } from '../ground/log.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Store } from '../store/store.ts';
 import { Problem } from './problems.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.ts';
 import type { FeedHealth } from '../feed/health.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 
 export const trendMinutesMax = 60;
 const sampleEveryMs = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';

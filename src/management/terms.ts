@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { termFields, termScopes } from '../market/terms.ts';
 import { instantMs, listOf, named, openEnum, texts } from '../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { generateToken, tokenDigest } from '../access/operator-token.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { described, listOf, named, text } from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { TokenSchema, tokenView } from '../operator/token.ts';

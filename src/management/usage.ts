@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import type { EpochMs } from '../clock.ts';
+import type { BreachRecord } from '../access/key-records.ts';
 import { limitWindowMs } from '../contract/limits.ts';
-import type { BreachRecord } from '../key-records.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { count, described, instantFields, instants, listOf, named, object, tabled, texts } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';

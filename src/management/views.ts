@@ -1,6 +1,6 @@
 import type { Board } from '../board/board.ts';
-import type { EpochMs } from '../clock.ts';
 import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
 import { type DoubtView, doubtsOf } from '../operator/doubt.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, isPositive, percentChange, roundTo } from './decimal.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import {

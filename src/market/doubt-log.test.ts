@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { doubtLog } from './doubt-log.ts';
 import type { Doubt } from './guard.ts';
 import { after, decimal, start } from './samples.testing.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../ground/log.ts';
 import type { MarketsObserver } from './markets.ts';
 
 /** Says when a source of a market begins to be doubted, or a rate, and when it no longer is. */

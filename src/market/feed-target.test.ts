@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { marketSink } from './feed-target.ts';
 import { Markets } from './markets.ts';
 import { after, everyEuroMarket, pricingPolicy } from './samples.testing.ts';

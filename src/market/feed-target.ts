@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 import type { Markets } from './markets.ts';
 import type { FeedStatus } from './service-status.ts';
 import type { FeedSink } from './upstream.ts';

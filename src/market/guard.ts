@@ -1,5 +1,5 @@
 import type Big from 'big.js';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, inOneUnit, isAbove, isPositive, toBig } from './decimal.ts';
 import { bandAround, isWithin, levelOf, type PriceBand, type Quote } from './quote.ts';
 import { reachOf } from './source-standing.ts';

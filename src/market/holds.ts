@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Doubt, type DoubtSubject, doubtedForMsMax } from './guard.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';

@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import { delistedListedForMs } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 
 /**

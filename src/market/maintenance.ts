@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import { maintenanceRetryAfterSeconds } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 
 /** An announced maintenance window (contract, MaintenanceWindow). It runs while `from ≤ now < to`. */
 export interface MaintenanceWindow {

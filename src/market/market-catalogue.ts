@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
-import { lossesToHold, someMarkets } from '../loss-hold.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { lossesToHold, someMarkets } from '../ground/loss-hold.ts';
 import { shortest, unitAt } from './decimal.ts';
 import {
   absentForMs,

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Choice, relisted } from './choice.ts';
 import type { Doubt, Guard, TickerOffer, Verdict } from './guard.ts';
 import type { Quote } from './quote.ts';

@@ -1,6 +1,6 @@
 import Type, { type TProperties } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Doubt, DoubtSubject } from './guard.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
 import type { SourceReport } from './source.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { PriceOutcome } from './client-ticker.ts';
 import { Markets, type MarketsObserver } from './markets.ts';
 import type { PricingPolicy } from './pricing.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { KnownRate } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
 import { type Doubt, type DoubtSubject, doubtedForMsMax, type Guard } from './guard.ts';

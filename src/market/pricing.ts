@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, type FixedPoint, roundTo, toBig, toFixedPoint } from './decimal.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { ConversionRate } from './upstream.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, toBig } from './decimal.ts';
 import type { ReferencePrices } from './upstream.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from './decimal.ts';
 import type { MarketSelection } from './market-catalogue.ts';
 import type { PricingPolicy } from './pricing.ts';

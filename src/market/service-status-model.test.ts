@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import { after, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';

@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
 import { tickerOutageAfterMs } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type MaintenanceWindow, runningWindow, shownWindow } from './maintenance.ts';
 import type { FeedPath } from './upstream.ts';
 

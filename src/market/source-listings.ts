@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Absence, absentForMs, isMissing, longerAbsence } from './lifecycle.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Markets } from './markets.ts';
 import type { SourceFacts } from './source.ts';
 import type { MarketSymbol } from './symbol.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Doubt, type DoubtReason, doubtedForMsMax, type Guard, type Verdict } from './guard.ts';
 import type { Quote } from './quote.ts';
 import type { SourceDoubt, SourceDoubtReason } from './source-agreement.ts';

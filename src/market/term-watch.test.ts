@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { Markets } from './markets.ts';
 import { after, decimal, everyEuroMarket, pricingPolicy, start } from './samples.testing.ts';
 import { watchTerms } from './term-watch.ts';

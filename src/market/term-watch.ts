@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import type { Markets } from './markets.ts';
 import { termVersion } from './terms.ts';
 

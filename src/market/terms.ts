@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from './decimal.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import type { PriceRounding, PricingPolicy } from './pricing.ts';

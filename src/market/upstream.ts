@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from './decimal.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 

@@ -1,4 +1,4 @@
-import { filled } from '../filled.ts';
+import { filled } from '../ground/filled.ts';
 import type { AlertChange } from '../store/alerts.ts';
 import templates from './alert-templates.json' with { type: 'json' };
 

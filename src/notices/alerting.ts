@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { AlertChange, AlertFact } from '../store/alerts.ts';
 import type { ClaimedDelivery, NewDelivery } from '../store/deliveries.ts';
 import type { Store } from '../store/store.ts';

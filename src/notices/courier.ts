@@ -1,5 +1,5 @@
-import { backoffMs } from '../backoff.ts';
-import { type EpochMs, sleep } from '../clock.ts';
+import { backoffMs } from '../ground/backoff.ts';
+import { type EpochMs, sleep } from '../ground/clock.ts';
 import type { ClaimedNotice, Notices } from '../store/notices.ts';
 import type { NoticeOutcome } from '../store/outbox.ts';
 import { type Delivery, deliver } from './delivery.ts';

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 
 /** An address with the name shown beside it. */
 export interface Mailbox {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { breachMail, sampleFigures } from './notice-mail.ts';
 
 const place = { baseUrl: 'https://api.example.com', atMostEveryMs: 5_400_000, language: 'en' } as const;

@@ -1,7 +1,7 @@
-import type { EpochMs } from '../clock.ts';
-import { filled } from '../filled.ts';
-import { html, trusted } from '../html.ts';
-import type { Language } from '../languages.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { filled } from '../ground/filled.ts';
+import { html, trusted } from '../ground/html.ts';
+import type { Language } from '../ground/languages.ts';
 import type { NoticeFigures } from '../store/notices.ts';
 import type { MailBody } from './message.ts';
 import texts from './notice-mail.json' with { type: 'json' };

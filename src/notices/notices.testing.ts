@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import type { MailServer } from '../../test/support/mail-server.ts';
-import type { Clock, EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { NoticeRecord } from '../store/notices.ts';
 import { digestNumber, openFixture, type StoreFixture } from '../store/store.testing.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
-import type { EpochMs, Timer } from '../clock.ts';
-import type { BreachRecord } from '../key-records.ts';
-import { tellingOnce } from '../log.ts';
+import type { BreachRecord } from '../access/key-records.ts';
+import type { EpochMs, Timer } from '../ground/clock.ts';
+import { tellingOnce } from '../ground/log.ts';
 import type { Breaches } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier } from './courier.ts';

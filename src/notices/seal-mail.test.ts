@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { from, smtpOf } from './notices.testing.ts';
 import { SealMailer } from './seal-mail.ts';
 

@@ -1,6 +1,6 @@
-import { backoffMs } from '../backoff.ts';
-import { sleep } from '../clock.ts';
-import { filled } from '../filled.ts';
+import { backoffMs } from '../ground/backoff.ts';
+import { sleep } from '../ground/clock.ts';
+import { filled } from '../ground/filled.ts';
 import { domainOf, type MailBody, type Mailbox } from './message.ts';
 import texts from './seal-mail.json' with { type: 'json' };
 import { type RetryingSender, sendMail } from './send-mail.ts';

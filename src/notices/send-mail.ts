@@ -1,5 +1,5 @@
-import { type Clock, type Randomness, withTimeout } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { type Clock, type Randomness, withTimeout } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import { deliver, type SmtpServer } from './delivery.ts';
 import { composeMessage, type MailBody, type Mailbox } from './message.ts';
 import type { SendOutcome } from './webhook.ts';

@@ -1,6 +1,6 @@
-import type { EpochMs } from '../clock.ts';
-import { filled } from '../filled.ts';
-import type { Language } from '../languages.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { filled } from '../ground/filled.ts';
+import type { Language } from '../ground/languages.ts';
 import type { Store } from '../store/store.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import type { MailBody } from './message.ts';

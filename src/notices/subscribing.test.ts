@@ -4,7 +4,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { MailServer, readMail } from '../../test/support/mail-server.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { openFixture } from '../store/store.testing.ts';
 import type { Store } from '../store/store.ts';
 import { from, smtpOf } from './notices.testing.ts';

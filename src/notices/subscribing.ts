@@ -1,5 +1,5 @@
-import type { EpochMs } from '../clock.ts';
-import type { Language } from '../languages.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import type { Language } from '../ground/languages.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
 import type { Store } from '../store/store.ts';
 import { mailableAddress } from './message.ts';

@@ -1,6 +1,6 @@
-import { backoffMs } from '../backoff.ts';
-import { type EpochMs, sleep, type Timer } from '../clock.ts';
-import { tellingOnce } from '../log.ts';
+import { backoffMs } from '../ground/backoff.ts';
+import { type EpochMs, sleep, type Timer } from '../ground/clock.ts';
+import { tellingOnce } from '../ground/log.ts';
 import type { ClaimedDelivery, Deliveries } from '../store/deliveries.ts';
 import type { NoticeOutcome } from '../store/outbox.ts';
 import { domainOf } from './message.ts';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { RecordClient } from '../history/query/record-client.ts';
-import { silentLog } from '../log.ts';
 import { withStamps } from '../operator/record-seals.ts';
 import { stampedAt, TimeStamper } from './time-stamp.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { backoffMs } from '../backoff.ts';
-import { type Clock, type Randomness, sleep, withTimeout } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { backoffMs } from '../ground/backoff.ts';
+import { type Clock, type Randomness, sleep, withTimeout } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import type { DaySeal } from './seal-mail.ts';
 
 const attemptTimeoutMs = 30_000;

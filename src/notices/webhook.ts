@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Clock, withTimeout } from '../clock.ts';
+import { type Clock, withTimeout } from '../ground/clock.ts';
 
 /** One request to a receiver of webhooks. */
 export interface Webhook {

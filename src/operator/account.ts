@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { languages } from '../languages.ts';
+import { languages } from '../ground/languages.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
 import { id, instantFields, line, named, nullable, object, openEnum, tabled, viewOf } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';

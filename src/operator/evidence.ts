@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type Fragment, html } from '../ground/html.ts';
 import { type Proof, proofText } from '../history/query/prove.ts';
 import type { PriceInputs } from '../history/reading/answer-leaves.ts';
-import { type Fragment, html } from '../html.ts';
 import { derivePrices } from '../market/pricing.ts';
 
 const czechSteps = ['Cena na burze', 'Poplatek', 'Kurz', 'Měnová marže'];

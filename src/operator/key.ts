@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import type { KeyWithAccount, NewKey } from '../store/key-record.ts';
 import type { Keys } from '../store/keys.ts';
 import { refusal } from '../store/store-error.ts';

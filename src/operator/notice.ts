@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Language } from '../languages.ts';
+import type { Language } from '../ground/languages.ts';
 import type { NoticePlace } from '../notices/notice-mail.ts';
 import type { NoticeWithAccount } from '../store/notices.ts';
 import * as fields from './fields.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Page } from '../board/page.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { dataPage, problem } from '../http/answer.ts';
 import { servingOf } from './request.ts';
 

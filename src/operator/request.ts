@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import type { Log } from '../ground/log.ts';
 import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
-import type { Log } from '../log.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { count, form, instantFields, line, named, nullableId, nullableLine, texts, viewOf } from './fields.ts';
 

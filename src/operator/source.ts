@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, roundTo, toBig } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Quote } from '../market/quote.ts';

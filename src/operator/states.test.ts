@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { KeyWithAccount } from '../store/key-record.ts';
 import type { MarketRecord } from '../store/markets.ts';
 import type { TokenRecord } from '../store/tokens.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { percentChange, toBig } from '../market/decimal.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { Markets } from '../market/markets.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { type PriceRounding, priceRoundings } from '../market/pricing.ts';
 import {

@@ -1,5 +1,5 @@
 import { generateToken, tokenDigest } from '../access/operator-token.ts';
-import type { EpochMs, Randomness } from '../clock.ts';
+import type { EpochMs, Randomness } from '../ground/clock.ts';
 import type { Store } from '../store/store.ts';
 
 const snapshotName = 'command-ticket';

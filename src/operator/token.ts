@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
 import { id, instants, line, named, openEnum, tabled, viewOf } from './fields.ts';
 import { roles } from './role.ts';

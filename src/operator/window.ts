@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import { id, instantFields, named, openEnum, tabled, texts, viewOf } from './fields.ts';
 

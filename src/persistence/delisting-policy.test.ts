@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { Markets } from '../market/markets.ts';
 import {
   everyEuroMarket,

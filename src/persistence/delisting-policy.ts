@@ -1,9 +1,9 @@
-import type { EpochMs } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { type CatalogueGaps, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
-import { SerialQueue } from '../serial-queue.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import type { MarketHold } from '../market/holds.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import { SerialQueue } from '../serial-queue.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
 import type { Store } from '../store/store.ts';
 

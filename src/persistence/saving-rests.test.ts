@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FakeClock } from '../../test/support/fake-clock.ts';
-import { type Clock, sleep } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import { type Clock, sleep } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { readState } from '../market/market-state.ts';
 import { Markets } from '../market/markets.ts';
 import { everyEuroMarket, pricingPolicy, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';

@@ -9,9 +9,9 @@ import {
   type StatusHistory,
   splitByDay,
 } from '../board/status-history.ts';
-import type { Clock, EpochMs, Timer } from '../clock.ts';
-import { type Log, tellingOnce } from '../log.ts';
-import { SerialQueue } from '../serial-queue.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
+import { type Log, tellingOnce } from '../ground/log.ts';
+import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Store } from '../store/store.ts';
 
 const sampleEveryMs = 1_000;

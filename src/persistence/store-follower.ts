@@ -1,8 +1,8 @@
 import type { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
-import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { LossHold, nothing, someEntries } from '../loss-hold.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
+import { LossHold, nothing, someEntries } from '../ground/loss-hold.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceBoard } from '../board/service-board.ts';
-import type { EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { openFixture } from '../store/store.testing.ts';
 import { StoreFollower } from './store-follower.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Fragment, type Html, html } from '../html.ts';
+import { type Fragment, type Html, html } from '../ground/html.ts';
 import type { Language } from './highlight.ts';
 import { translate } from './language.ts';
 import { codeHtml, inlineHtml, markdownHtml, type TableHtml, tableHtml } from './markdown.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Board } from '../board/board.ts';
-import type { EpochMs } from '../clock.ts';
 import { openApiDocument } from '../contract/openapi.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { ReadModel } from '../http/resource.ts';
 import { publicPages } from './pages.ts';
 import { named, parsePage } from './parsed-page.testing.ts';

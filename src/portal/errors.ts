@@ -10,7 +10,7 @@ import {
 } from '../contract/errors.ts';
 import * as contract from '../contract/limits.ts';
 import { exampleNow, exampleRequestId, exampleReset } from '../contract/openapi-responses.ts';
-import { html } from '../html.ts';
+import { html } from '../ground/html.ts';
 import * as block from './blocks.ts';
 import { translate } from './language.ts';
 import type { Entry, PortalPage } from './layout.ts';

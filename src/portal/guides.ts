@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import { contractLimits, type LimitCategory } from '../contract/limits.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../ground/html.ts';
 import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
 import sources from './guides.json' with { type: 'json' };

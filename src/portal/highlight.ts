@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../html.ts';
+import { type Fragment, type Html, html } from '../ground/html.ts';
 import written from './highlight.json' with { type: 'json' };
 
 /**

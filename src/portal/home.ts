@@ -1,5 +1,5 @@
 import { exampleNow } from '../contract/openapi-responses.ts';
-import { html } from '../html.ts';
+import { html } from '../ground/html.ts';
 import * as block from './blocks.ts';
 import type { Guide } from './guides.ts';
 import texts from './home.json' with { type: 'json' };

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
-import { filled, type Values } from '../filled.ts';
-import type { Language } from '../languages.ts';
+import { filled, type Values } from '../ground/filled.ts';
+import type { Language } from '../ground/languages.ts';
 
 /** Each language by its own name. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', cs: 'Čeština' };

@@ -1,5 +1,5 @@
-import { type Fragment, type Html, html, trusted } from '../html.ts';
-import { languages } from '../languages.ts';
+import { type Fragment, type Html, html, trusted } from '../ground/html.ts';
+import { languages } from '../ground/languages.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
 import { languageNames, translate } from './language.ts';

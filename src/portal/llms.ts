@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCodes, errorTable } from '../contract/errors.ts';
-import { filled } from '../filled.ts';
-import { html } from '../html.ts';
+import { filled } from '../ground/filled.ts';
+import { html } from '../ground/html.ts';
 import { errorRoute } from './errors.ts';
 import type { Guide } from './guides.ts';
 import type { RenderedPage } from './layout.ts';

@@ -1,5 +1,5 @@
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
-import { type Fragment, type Html, html, joined, trusted } from '../html.ts';
+import { type Fragment, type Html, html, joined, trusted } from '../ground/html.ts';
 import { highlighted } from './highlight.ts';
 import { translate } from './language.ts';
 import { link, type Site } from './site.ts';

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import type { Operation } from '../contract/openapi-operations.ts';
 import type { Response } from '../contract/openapi-responses.ts';
-import { html } from '../html.ts';
+import { html } from '../ground/html.ts';
 import * as block from './blocks.ts';
 import { errorRows } from './errors.ts';
 import { fieldTable, hasOpenValues, type JsonSchema, nameCell, valueNote } from './fields.ts';

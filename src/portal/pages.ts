@@ -1,9 +1,9 @@
 import { errorCodes } from '../contract/errors.ts';
 import { rootDocument } from '../contract/openapi-examples.ts';
+import { languages } from '../ground/languages.ts';
 import { asciiJson } from '../http/answer.ts';
 import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
-import { languages } from '../languages.ts';
 import { assetResource } from './assets.ts';
 import { heading, paragraph } from './blocks.ts';
 import { errorIndex, errorPage } from './errors.ts';

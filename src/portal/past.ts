@@ -9,7 +9,7 @@ import {
   type StatusHistory,
 } from '../board/status-history.ts';
 import type { PublicServiceStatus } from '../contract/schemas.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../ground/html.ts';
 import { type Block, browserOnly, type Content, division, heading, literal, paragraph } from './blocks.ts';
 import { dayInWords, durationInWords, instantInWords, percentInWords, translate } from './language.ts';
 import type { Site } from './site.ts';

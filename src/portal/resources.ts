@@ -1,9 +1,9 @@
 import { Page } from '../board/page.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { type Language, languages } from '../ground/languages.ts';
 import { type Answer, type PageAnswer, type ProblemAnswer, problem } from '../http/answer.ts';
 import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
 import type { ReadModel, Resource, ResourceRequest } from '../http/resource.ts';
-import { type Language, languages } from '../languages.ts';
 import { type PortalPage, pageHtml, pageMarkdown, type RenderedPage } from './layout.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { headerNames } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi-operations.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../ground/html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
 import { translate } from './language.ts';
 import { link, type Site } from './site.ts';

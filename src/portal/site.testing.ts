@@ -1,5 +1,5 @@
 import { openApiDocument } from '../contract/openapi.ts';
-import type { Language } from '../languages.ts';
+import type { Language } from '../ground/languages.ts';
 import { type Site, siteIn } from './site.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };

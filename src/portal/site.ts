@@ -1,7 +1,7 @@
-import { type Accent, accentOf } from '../colour.ts';
 import { contractLimits, type LimitFigures } from '../contract/limits.ts';
 import type { OpenApiDocument } from '../contract/openapi.ts';
-import type { Language } from '../languages.ts';
+import { type Accent, accentOf } from '../ground/colour.ts';
+import type { Language } from '../ground/languages.ts';
 import { type Asset, assetOf, portalAssets } from './assets.ts';
 
 /** The operator's own words and files. */

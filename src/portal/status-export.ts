@@ -1,5 +1,5 @@
-import { html } from '../html.ts';
-import { type Language, languages } from '../languages.ts';
+import { html } from '../ground/html.ts';
+import { type Language, languages } from '../ground/languages.ts';
 import { pageHtml } from './layout.ts';
 import { favicon } from './llms.ts';
 import { assetsOf, link, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';

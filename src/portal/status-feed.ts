@@ -1,6 +1,6 @@
 import { dayOf, type StatusHistory } from '../board/status-history.ts';
-import type { EpochMs } from '../clock.ts';
-import { type Html, html } from '../html.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { type Html, html } from '../ground/html.ts';
 import { translate } from './language.ts';
 import { incidentNames, spanInWords } from './past.ts';
 import { nameOf, routeIn, type Site } from './site.ts';

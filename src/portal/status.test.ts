@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { StatusHistory } from '../board/status-history.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { durationInWords, instantInWords } from './language.ts';
 import { pageHtml } from './layout.ts';

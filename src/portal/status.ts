@@ -1,8 +1,8 @@
 import { type StateWords, silentMeaning, states } from '../../web/portal/states.ts';
 import type { StatusHistory } from '../board/status-history.ts';
-import type { EpochMs } from '../clock.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
-import { type Fragment, html } from '../html.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { type Fragment, html } from '../ground/html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
 import { durationInWords, instantInWords, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';

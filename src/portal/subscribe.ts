@@ -1,8 +1,8 @@
-import { html } from '../html.ts';
+import { html } from '../ground/html.ts';
+import type { Language } from '../ground/languages.ts';
 import { problem } from '../http/answer.ts';
 import { queryValues } from '../http/request-target.ts';
 import type { Resource } from '../http/resource.ts';
-import type { Language } from '../languages.ts';
 import { browserOnly, type Content, heading, paragraph } from './blocks.ts';
 import { translate } from './language.ts';
 import type { PortalPage } from './layout.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Fragment, type Html, html, trusted } from '../html.ts';
+import { type Fragment, type Html, html, trusted } from '../ground/html.ts';
 import { translate } from './language.ts';
 import type { Site } from './site.ts';
 

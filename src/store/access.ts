@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { KeyEntry } from '../key-records.ts';
+import type { KeyEntry } from '../access/key-records.ts';
 import type { ApiKeyTable, Database } from './schema.ts';
 import { type Engine, engineOf, StorePart, yieldToEvents } from './store-context.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { AlertChange, AlertFact } from './alerts.ts';
 import type { NewDelivery } from './deliveries.ts';
 import { openEngine, storeTest } from './store.testing.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { Deliveries, type NewDelivery } from './deliveries.ts';
 import type { AlertTable, Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { asEpochMs } from '../clock.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import type { ListPosition } from './paging.ts';
 import { digestNumber, openEngine, refusal, storeTest } from './store.testing.ts';
 import type { Store } from './store.ts';

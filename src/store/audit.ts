@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import { type ListPosition, mapPage, type Page, type PageOptions, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AuditTable } from './schema.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { EpochMs } from '../clock.ts';
-import type { BreachRecord } from '../key-records.ts';
+import type { BreachRecord } from '../access/key-records.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { recordOf } from './record.ts';
 import type { Database } from './schema.ts';
 import { StorePart } from './store-context.ts';

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type CopyProgress, copiedTables, copyStore } from './copy-store.ts';
 import { openDatabase, openDatabaseToRead } from './open-database.ts';
 import { btcEur, digestNumber, emptyDatabase, newDatabase, postgresTest, refusal } from './store.testing.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../ground/clock.ts';
 import tables from './copied-tables.json' with { type: 'json' };
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';

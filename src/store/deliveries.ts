@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type Claim, Outbox } from './outbox.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, DeliveryTable } from './schema.ts';

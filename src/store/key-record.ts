@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { EpochMs } from '../clock.ts';
 import { configuredLimitMax } from '../contract/limits.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { ApiKeyTable } from './schema.ts';
 import { refusal } from './store-error.ts';

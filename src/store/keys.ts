@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely';
-import type { EpochMs } from '../clock.ts';
-import type { KeyEntry } from '../key-records.ts';
+import type { KeyEntry } from '../access/key-records.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { accessPages } from './access.ts';
 import {
   assertKeyFields,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asEpochMs } from '../clock.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import type { MarketToSave } from './markets.ts';
 import { btcEur, openEngine, refusal, storeTest } from './store.testing.ts';
 

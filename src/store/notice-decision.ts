@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { EpochMs } from '../clock.ts';
-import type { BreachRecord } from '../key-records.ts';
+import type { BreachRecord } from '../access/key-records.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { breachesOf } from './breaches.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, NoticeKind, NoticeTable } from './schema.ts';

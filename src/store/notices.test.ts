@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
-import { asEpochMs, type EpochMs } from '../clock.ts';
+import { asEpochMs, type EpochMs } from '../ground/clock.ts';
 import type { NoticeRule } from './notices.ts';
 import { digestNumber, type EngineFixture, openEngine, refusal, storeTest } from './store.testing.ts';
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Language } from '../languages.ts';
+import type { Language } from '../ground/languages.ts';
 import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from './notice-decision.ts';
 import { Outbox } from './outbox.ts';
 import type { Database, NoticeStatus, NoticeTable } from './schema.ts';

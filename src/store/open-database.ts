@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { sql } from 'kysely';
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
 import { migrateToLatest, pendingSteps, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import type { Database } from './schema.ts';

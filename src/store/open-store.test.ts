@@ -7,7 +7,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { openStoreWhenThere } from './open-store.ts';
 import { newDatabase, refusal, temporaryDirectory } from './store.testing.ts';
 import type { Store } from './store.ts';

@@ -1,6 +1,6 @@
-import { Backoff } from '../backoff.ts';
-import { sleep } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { Backoff } from '../ground/backoff.ts';
+import { sleep } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 import { type OpenStoreOptions, openStore, type Store, wayBack } from './store.ts';
 import { StoreError, type StoreErrorReason } from './store-error.ts';
 

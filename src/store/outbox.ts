@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { Database, NoticeStatus, OutboxTable, Schema } from './schema.ts';
 import { type StoreContext, StorePart } from './store-context.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { RequestMinute } from './request-minutes.ts';
 import { openEngine, storeTest } from './store.testing.ts';
 

@@ -1,6 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
-import type { EpochMs } from '../clock.ts';
-import type { Language } from '../languages.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import type { Language } from '../ground/languages.ts';
 
 /**
  * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1, decimals are text. `seq` columns only ever grow.

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { SnapshotTable } from './schema.ts';
 import { type StoreContext, StorePart } from './store-context.ts';

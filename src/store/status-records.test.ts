@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { openEngine, storeTest } from './store.testing.ts';
 
 const day = Date.parse('2026-11-20T00:00:00.000Z') as EpochMs;

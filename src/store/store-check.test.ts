@@ -3,7 +3,7 @@ import { closeSync, copyFileSync, openSync, statSync, writeSync } from 'node:fs'
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
+import { silentLog } from '../ground/log.ts';
 import { newDatabase } from './store.testing.ts';
 import { storeCheck } from './store-check.ts';
 

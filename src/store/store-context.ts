@@ -1,6 +1,6 @@
 import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
-import { randomBase62 } from '../base62.ts';
-import type { Clock, Randomness } from '../clock.ts';
+import { randomBase62 } from '../ground/base62.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
 import type { AuditSubjectKind, Database } from './schema.ts';
 
 interface AuditSubject {

@@ -1,4 +1,4 @@
-import { filled } from '../filled.ts';
+import { filled } from '../ground/filled.ts';
 import written from './store-errors.json' with { type: 'json' };
 
 const { engineReasons, texts } = written;

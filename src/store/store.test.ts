@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { asEpochMs } from '../clock.ts';
+import { asEpochMs } from '../ground/clock.ts';
 import { emptyDatabase, openEngine, refusal, storeTest } from './store.testing.ts';
 import { openStore } from './store.ts';
 import { StoreError } from './store-error.ts';

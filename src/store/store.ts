@@ -1,4 +1,4 @@
-import type { Randomness } from '../clock.ts';
+import type { Randomness } from '../ground/clock.ts';
 import { AccessChanges } from './access.ts';
 import { Accounts } from './accounts.ts';
 import { Alerts } from './alerts.ts';

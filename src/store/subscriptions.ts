@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { Deliveries } from './deliveries.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, SubscriptionTable, SubscriptionTokenTable } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, OperatorTokenTable, SourceTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';

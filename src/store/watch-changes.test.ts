@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
-import { asEpochMs, systemClock } from '../clock.ts';
+import { asEpochMs, systemClock } from '../ground/clock.ts';
 import { openSqlite } from './sqlite/open.ts';
 import { digestNumber, openEngine, openFixture, storeTest } from './store.testing.ts';
 import { openStore } from './store.ts';

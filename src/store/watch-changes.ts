@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import type { Clock } from '../clock.ts';
-import { tellingOnce } from '../log.ts';
+import type { Clock } from '../ground/clock.ts';
+import { tellingOnce } from '../ground/log.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
 import { refusal } from './store-error.ts';

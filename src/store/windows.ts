@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely';
-import type { EpochMs } from '../clock.ts';
 import { isoInstant, lastInstantMs } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, MaintenanceWindowTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';

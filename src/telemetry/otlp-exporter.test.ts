@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import { metricsOf, plain, spansOf, startCollector } from './collector.testing.ts';
 import { OtlpExporter } from './otlp-exporter.ts';

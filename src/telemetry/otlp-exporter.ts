@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
-import { type Clock, type EpochMs, type Randomness, type Timer, withTimeout } from '../clock.ts';
+import { type Clock, type EpochMs, type Randomness, type Timer, withTimeout } from '../ground/clock.ts';
+import { type Log, tellingOnce } from '../ground/log.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
-import { type Log, tellingOnce } from '../log.ts';
 import { attributes, metricsBody, SpanBuffer } from './signals.ts';
 
 export interface OtlpConfiguration {

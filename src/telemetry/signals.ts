@@ -1,5 +1,5 @@
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 
 /** A series as `prom-client` gives it: one of a histogram also says which of its sums it is. */

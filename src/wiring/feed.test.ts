@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
 import { MarketChanges, takeState } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
 import type {
@@ -11,7 +10,8 @@ import type {
   LiveConnection,
   LiveListener,
 } from '../feed/connector.ts';
-import { silentLog } from '../log.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import { sourceViews } from '../management/views.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';

@@ -11,7 +11,7 @@ import type { RecordLookup } from '../feed/recorded-references.ts';
 import { type RunningSource, SourceSet } from '../feed/source-set.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
-import { logWith } from '../log.ts';
+import { logWith } from '../ground/log.ts';
 import type { FeedView } from '../management/parts.ts';
 import { type FeedTarget, marketSink } from '../market/feed-target.ts';
 import type { FeedSink } from '../market/upstream.ts';

@@ -1,8 +1,8 @@
 import { Board } from '../board/board.ts';
 import { watchMaintenance } from '../board/maintenance-watch.ts';
 import { ServiceBoard } from '../board/service-board.ts';
-import type { Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { Timer } from '../ground/clock.ts';
 import { doubtLog } from '../market/doubt-log.ts';
 import { Guard } from '../market/guard.ts';
 import { Markets } from '../market/markets.ts';

@@ -1,6 +1,6 @@
-import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Randomness } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 
 export interface ServiceOptions {
   readonly configuration: Configuration;

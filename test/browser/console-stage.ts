@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
-import { systemRandomness } from '../../src/clock.ts';
+import { systemRandomness } from '../../src/ground/clock.ts';
 import type { Role } from '../../src/operator/role.ts';
 import { type BrowserOptions, browserTest, openBrowser, type WatchedPage } from '../support/browser.ts';
 import { eventually as eventuallyWithin } from '../support/eventually.ts';

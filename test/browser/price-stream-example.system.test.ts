@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
-import { systemRandomness } from '../../src/clock.ts';
+import { systemRandomness } from '../../src/ground/clock.ts';
 import { assertAccessible, openBrowser } from '../support/browser.ts';
 import { Child } from '../support/mdapi-process.ts';
 import { allSymbols, ServiceHarness } from '../support/service-harness.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import type { Address } from './guide-samples.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import type { MarketBody, ServiceStatusBody, TickerBody } from '../../src/contract/schemas.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { exampleOf, exampleResponse } from '../contract/example-server.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import type { Ask, Outcome } from './driven-client.ts';

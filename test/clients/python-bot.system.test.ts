@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Clock, type EpochMs, systemClock, type Timer } from '../../src/clock.ts';
+import { type Clock, type EpochMs, systemClock, type Timer } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import type { CurrencyCode } from '../../src/market/symbol.ts';
 import { eventually } from '../support/eventually.ts';

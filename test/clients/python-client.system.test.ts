@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/clock.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { limitWindowMs, pollingIntervals } from '../../src/contract/limits.ts';
 import { publicMarketStatuses, publicServiceStatuses } from '../../src/contract/schemas.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { blocksOf } from '../repository/markdown.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { RecordQuestions } from '../../src/history/query/questions.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
 import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { runInside } from '../../src/cli/cli.testing.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import type { DoubtView } from '../../src/operator/doubt.ts';
 import type { PriceReport } from '../../src/operator/price.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Clock, systemClock } from '../../src/clock.ts';
 import { BoardPosition } from '../../src/cluster/board-position.ts';
 import { ReplicatedNode } from '../../src/cluster/replicated-node.testing.ts';
+import { type Clock, systemClock } from '../../src/ground/clock.ts';
 import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';
 import { eventually } from '../support/eventually.ts';
 import { needsRedis, RedisServer } from '../support/redis.ts';

@@ -1,4 +1,4 @@
-import type { Randomness } from '../../src/clock.ts';
+import type { Randomness } from '../../src/ground/clock.ts';
 
 /** Bytes on which parsers often disagree. */
 const interesting = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { EventLoopDelay, thisThread } from '../../src/http/event-loop-delay.ts';
 import type { Pressure, ShedStep } from '../../src/http/overload.ts';
 import { eventually } from '../support/eventually.ts';

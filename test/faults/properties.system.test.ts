@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { EpochMs } from '../../src/clock.ts';
 import { errorTable } from '../../src/contract/errors.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { createResponseValidator, type ResponseValidator } from '../contract/response-validator.ts';
 import type { WireResponse } from '../support/http-client.ts';

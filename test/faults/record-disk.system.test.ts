@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { RecordQuestions } from '../../src/history/query/questions.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 
 /** An answer as a client got it. */
 export interface Got {

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { startHealthy } from './oracle.ts';
 
 /** A listener for `schemathesis.sh`: two markets, limits out of the way. Prints its port and a key, and serves until it is ended. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandomness } from '../support/fake-clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { openSocket, readToEnd, splitResponses } from '../support/http-client.ts';
 import { json, type ListenerHarness } from '../support/listener-harness.ts';

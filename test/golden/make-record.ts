@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { daySealer } from '../../src/history/record/day-seals.ts';
 import { openWriter } from '../../src/history/record/open-writer.ts';
 import { directoryFor } from '../../src/history/record/record.testing.ts';

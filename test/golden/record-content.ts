@@ -1,4 +1,4 @@
-import { type EpochMs, systemClock } from '../../src/clock.ts';
+import { type EpochMs, systemClock } from '../../src/ground/clock.ts';
 import { type PriceAt, RecordQuestions } from '../../src/history/query/questions.ts';
 import { rebuildAnswer } from '../../src/history/reading/bodies.ts';
 import { RecordReader } from '../../src/history/reading/record-reader.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { EpochMs } from '../../src/clock.ts';
 import { delistedListedForMs } from '../../src/contract/limits.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { markets } from '../../src/http/resources/markets.ts';
 import { status } from '../../src/http/resources/status.ts';
 import { ticker } from '../../src/http/resources/ticker.ts';

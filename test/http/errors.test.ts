@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from '../../src/board/page.ts';
-import { systemClock } from '../../src/clock.ts';
 import { type ErrorCode, errorTable, slugOf } from '../../src/contract/errors.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { type Answer, dataPage, instantJson, problem } from '../../src/http/answer.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import { statusesOf } from '../contract/response-validator.ts';

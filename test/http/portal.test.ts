@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
 

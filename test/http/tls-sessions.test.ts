@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { SecureVersion } from 'node:tls';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import type { Certificate } from '../../src/http/http-server.ts';
 import { TicketKeys, type TicketKeysParts } from '../../src/http/ticket-keys.ts';
 import { openFixture, type StoreFixture } from '../../src/store/store.testing.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { connect, type SecureVersion } from 'node:tls';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { exchange, openSocket, readToEnd, splitResponses } from '../support/http-client.ts';
 import { type HarnessOptions, json, ListenerHarness } from '../support/listener-harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { sized } from '../faults/full-size.ts';
 import { eventually } from '../support/eventually.ts';
 import { exchange, openSocket, readToEnd, splitResponses, type WireResponse } from '../support/http-client.ts';

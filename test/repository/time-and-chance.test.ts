@@ -23,9 +23,9 @@ function codeOf(file: string): string {
 }
 
 /** The client and what runs in browsers share nothing with the server, so they have clocks of their own. */
-const clocks = ['src/clock.ts', 'client/src/clock.ts', 'web/portal/clock.ts', 'web/console/clock.ts'];
+const clocks = ['src/ground/clock.ts', 'client/src/ground/clock.ts', 'web/portal/clock.ts', 'web/console/clock.ts'];
 
-test('only src/clock.ts, and the own clocks of client, portal and console, touch the clock, timers and randomness of the platform', () => {
+test('only src/ground/clock.ts, and the own clocks of client, portal and console, touch the clock, timers and randomness of the platform', () => {
   const found = filesEnding('.ts', 'src', 'exchange-simulator', 'client', 'web')
     .filter((file) => !clocks.includes(file) && !isForTests(file))
     .flatMap((file) => {
@@ -35,8 +35,8 @@ test('only src/clock.ts, and the own clocks of client, portal and console, touch
   assert.deepEqual(found, []);
 });
 
-test('src/clock.ts is where they are found', () => {
-  const code = codeOf('src/clock.ts');
+test('src/ground/clock.ts is where they are found', () => {
+  const code = codeOf('src/ground/clock.ts');
   for (const needed of ['Date.now', 'performance.now', 'setTimeout', 'setInterval', 'Math.random', 'randomBytes']) {
     assert.ok(code.includes(needed), needed);
   }

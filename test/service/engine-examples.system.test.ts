@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runInside } from '../../src/cli/cli.testing.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { pythonEnvironment, pythonNeeds, pythonTools } from '../support/python.ts';
 import { ServiceHarness } from '../support/service-harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
-import { type EpochMs, systemRandomness } from '../../src/clock.ts';
+import { type EpochMs, systemRandomness } from '../../src/ground/clock.ts';
 import { operations } from '../../src/management/operations.ts';
 import { isRole, type Role, roles } from '../../src/operator/role.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import { systemRandomness } from '../../src/clock.ts';
+import { systemRandomness } from '../../src/ground/clock.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { MailServer, readMail } from '../support/mail-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { generateToken, tokenDigest } from '../../src/access/operator-token.ts';
-import { systemRandomness } from '../../src/clock.ts';
+import { systemRandomness } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { PriceReader } from '../support/price-reader.ts';

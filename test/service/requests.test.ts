@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInside } from '../../src/cli/cli.testing.ts';
-import { asEpochMs, systemClock } from '../../src/clock.ts';
+import { asEpochMs, systemClock } from '../../src/ground/clock.ts';
 import type { RequestView } from '../../src/operator/request.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManagementClient } from '../support/management-client.ts';

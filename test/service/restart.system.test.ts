@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { runInside } from '../../src/cli/cli.testing.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { makeTicket } from '../../src/operator/ticket.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { ServiceHarness } from '../support/service-harness.ts';

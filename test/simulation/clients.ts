@@ -1,4 +1,4 @@
-import type { Randomness } from '../../src/clock.ts';
+import type { Randomness } from '../../src/ground/clock.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { PublicAnswer, PublicConnection, PublicServer, World } from './world.ts';
 

@@ -11,7 +11,7 @@ import { numberOf, readFault } from '../../exchange-simulator/fault-request.ts';
 import { Rest } from '../../exchange-simulator/rest.ts';
 import type { TickerValues } from '../../exchange-simulator/ticker.ts';
 import { Connection } from '../../exchange-simulator/ws-connection.ts';
-import type { Randomness } from '../../src/clock.ts';
+import type { Randomness } from '../../src/ground/clock.ts';
 import type { Lane } from './scheduler.ts';
 import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, theWorld } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { EpochMs, Randomness } from '../../src/clock.ts';
+import type { EpochMs, Randomness } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { feedKeys, harms } from './redis-server.ts';
 import type { SeedKind } from './seed-kind.ts';

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { openStore as openOwnStore, type Store } from '../../src/store/store.ts';
 import type { HonestQuotes } from './honest-quotes.ts';

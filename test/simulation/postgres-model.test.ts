@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import pg from 'pg';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { columnTypes } from '../../src/store/postgres/client.ts';
 import { postgresConformance } from './postgres-conformance.ts';
 import { PostgresModel } from './postgres-model.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/ground/clock.ts';
 import { type Answer, type Change, nothing, type Row, type RowChange, type Value } from './postgres-answer.ts';
 import { answerOfCatalogue } from './postgres-catalogue.ts';
 import { asPostgresError, refused } from './postgres-errors.ts';

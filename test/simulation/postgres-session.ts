@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/clock.ts';
+import type { Clock, Timer } from '../../src/ground/clock.ts';
 import { type Answer, type Change, nothing, type Value } from './postgres-answer.ts';
 import { asPostgresError, type PostgresError, refused } from './postgres-errors.ts';
 

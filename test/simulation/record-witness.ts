@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../src/clock.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { verifyRecord } from '../../src/history/query/verify.ts';
 import { rebuildAnswer } from '../../src/history/reading/bodies.ts';
 import type { Coverage } from '../../src/history/reading/coverage.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/ground/clock.ts';
 import { type Run, scriptNamed } from './redis-scripts.ts';
 
 /** Where an entry of a stream stands. Its id says the same. */

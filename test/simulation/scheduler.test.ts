@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sleep } from '../../src/clock.ts';
+import { sleep } from '../../src/ground/clock.ts';
 import { Scheduler } from './scheduler.ts';
 
 const quiet = () => {};

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs, Timer } from '../../src/clock.ts';
+import type { Clock, EpochMs, Timer } from '../../src/ground/clock.ts';
 
 interface Event {
   readonly atMs: number;

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Randomness } from '../../src/clock.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
-import type { Log } from '../../src/log.ts';
+import type { Randomness } from '../../src/ground/clock.ts';
+import type { Log } from '../../src/ground/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Release } from './release.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Randomness } from '../../src/clock.ts';
+import type { Randomness } from '../../src/ground/clock.ts';
 import { seededRandomness } from '../support/fake-clock.ts';
 import type { PostgresClient, PostgresLink } from './postgres-socket.ts';
 import { type Lane, Scheduler } from './scheduler.ts';

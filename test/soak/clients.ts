@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { type Randomness, sleep, systemClock } from '../../src/clock.ts';
+import { type Randomness, sleep, systemClock } from '../../src/ground/clock.ts';
 import type { ResponseValidator } from '../contract/response-validator.ts';
 import { observationOf } from '../support/history.ts';
 import { type Answer, Asker } from './asker.ts';

@@ -1,5 +1,5 @@
 import { type FaultName, type FaultRule, faultNames, faultRules } from '../../exchange-simulator/fault-catalogue.ts';
-import { type Randomness, sleep, systemClock } from '../../src/clock.ts';
+import { type Randomness, sleep, systemClock } from '../../src/ground/clock.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import type { SoakRecord } from './record.ts';
 

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { sleep, systemClock } from '../../src/clock.ts';
+import { sleep, systemClock } from '../../src/ground/clock.ts';
 import { Asker } from './asker.ts';
 import { control, type FaultySource } from './feed-faults.ts';
 import type { SoakRecord } from './record.ts';

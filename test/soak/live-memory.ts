@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { sleep, systemClock } from '../../src/clock.ts';
+import { sleep, systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Child } from '../support/mdapi-process.ts';
 import type { SoakRecord } from './record.ts';

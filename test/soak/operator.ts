@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '../../src/clock.ts';
+import { sleep, systemClock } from '../../src/ground/clock.ts';
 import { observationOf } from '../support/history.ts';
 import type { Installation } from '../support/mdapi-process.ts';
 import { type Answer, Asker } from './asker.ts';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { sleep, systemClock } from '../../src/clock.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
 import type { ServiceStatusBody } from '../../src/contract/schemas.ts';
+import { sleep, systemClock } from '../../src/ground/clock.ts';
 import { createResponseValidator } from '../contract/response-validator.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandomness } from '../support/fake-clock.ts';

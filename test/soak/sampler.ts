@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '../../src/clock.ts';
+import { sleep, systemClock } from '../../src/ground/clock.ts';
 import { type Metrics, readMetrics } from '../support/metrics-text.ts';
 import type { Sample, SoakRecord } from './record.ts';
 import { quantile } from './statistics.ts';

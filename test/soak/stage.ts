@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
 import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Child, Installation } from '../support/mdapi-process.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';

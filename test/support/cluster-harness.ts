@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
-import { systemClock } from '../../src/clock.ts';
 import type { BoardPosition } from '../../src/cluster/board-position.ts';
 import { RedisLimits } from '../../src/cluster/redis-limits.ts';
-import { silentLog } from '../../src/log.ts';
+import { systemClock } from '../../src/ground/clock.ts';
+import { silentLog } from '../../src/ground/log.ts';
 import { eventually } from './eventually.ts';
 import { seededRandomness } from './fake-clock.ts';
 import { type HarnessOptions, ListenerHarness } from './listener-harness.ts';

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs, Randomness, Timer } from '../../src/clock.ts';
+import type { Clock, EpochMs, Randomness, Timer } from '../../src/ground/clock.ts';
 
 interface Scheduled {
   dueMs: number;

@@ -10,11 +10,11 @@ import {
   startExchangeSimulator,
 } from '../../exchange-simulator/simulator.ts';
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
-import { systemRandomness } from '../../src/clock.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
 import { type LoadedConfiguration, loadConfiguration } from '../../src/configuration/load.ts';
 import { reloadedConfiguration } from '../../src/configuration/reload.ts';
 import type { FeedTiming } from '../../src/feed/parts.ts';
+import { systemRandomness } from '../../src/ground/clock.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { ApiClient } from './api-client.ts';

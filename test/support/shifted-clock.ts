@@ -1,4 +1,4 @@
-import { type Clock, type EpochMs, systemClock, type Timer } from '../../src/clock.ts';
+import { type Clock, type EpochMs, systemClock, type Timer } from '../../src/ground/clock.ts';
 
 /**
  * The system's clock, whose wall clock a test can move so that minutes and days need not pass. Timers

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { type Clock, type Randomness, systemClock } from '../../src/clock.ts';
+import { type Clock, type Randomness, systemClock } from '../../src/ground/clock.ts';
 import { seededRandomness } from './fake-clock.ts';
 import { fixedPort } from './fixed-port.ts';
 import { noToxics, TcpPump, type Toxics } from './tcp-pump.ts';

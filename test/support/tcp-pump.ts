@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, type Randomness, sleep } from '../../src/clock.ts';
+import { type Clock, type Randomness, sleep } from '../../src/ground/clock.ts';
 
 /** What the wire does to the bytes of one direction. */
 export interface Toxics {

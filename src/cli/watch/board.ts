@@ -1,5 +1,5 @@
-import { type Clock, sleep, withTimeout } from '../../clock.ts';
 import { didYouMean } from '../../configuration/spelling.ts';
+import { type Clock, sleep, withTimeout } from '../../ground/clock.ts';
 import type { BoardView, MarketView } from '../../management/views.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';
 import { parseSymbol } from '../../market/symbol.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import { silentLog } from '../../log.ts';
+import { silentLog } from '../../ground/log.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import { connectorOptions } from '../connector.testing.ts';
 import { RecordingSink } from '../feed-rig.testing.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { Statistics } from '../ticker-assembler.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { changePercentOf } from '../../market/derived-statistics.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import { asStep, type ListedPair, type MarketTerms, requireStep } from '../market-listing.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../ground/clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';

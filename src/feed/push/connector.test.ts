@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { turns } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import { silentLog } from '../../log.ts';
+import { silentLog } from '../../ground/log.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { LiveEvent } from '../connector.ts';

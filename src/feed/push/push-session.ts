@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../ground/clock.ts';
 import { isAbove, isPositive, toBig } from '../../market/decimal.ts';
 import type { UpstreamMarket } from '../../market/upstream.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { sleep } from '../../clock.ts';
-import { silentLog } from '../../log.ts';
+import { sleep } from '../../ground/clock.ts';
+import { silentLog } from '../../ground/log.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { LiveEvent } from '../connector.ts';
 import { PushConnector } from './connector.ts';

@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { type Clock, sleep } from '../../ground/clock.ts';
+import type { Log } from '../../ground/log.ts';
 import type { PushConnector } from './connector.ts';
 import { isRefusal, readMessage, type ServiceMessage } from './messages.ts';
 import type { PushSession } from './push-session.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import { silentLog } from '../../log.ts';
+import { silentLog } from '../../ground/log.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { ConversionRate } from '../../market/upstream.ts';

@@ -1,6 +1,6 @@
-import { Backoff } from '../../backoff.ts';
-import type { Clock, EpochMs, Randomness } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { Backoff } from '../../ground/backoff.ts';
+import type { Clock, EpochMs, Randomness } from '../../ground/clock.ts';
+import type { Log } from '../../ground/log.ts';
 import { type DecimalString, toBig } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { FeedSink } from '../../market/upstream.ts';

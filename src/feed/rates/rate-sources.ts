@@ -1,5 +1,5 @@
 import { Pointer } from 'typebox/value';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../ground/clock.ts';
 import { isAbove, isPositive, ratioOf, toBig } from '../../market/decimal.ts';
 import { middleOf } from '../../market/reference-prices.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { RecordSpan } from '../reading/record-reader.ts';
 import { type Gap, gapAt, type Quote, type QuoteRow } from '../segment/rows.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
-import { RequestNumbers } from '../../request-numbers.ts';
+import type { EpochMs } from '../../ground/clock.ts';
+import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { lockForService } from '../../store/sqlite/file.ts';
 import { journalOf } from '../reading/journal.ts';
 import {

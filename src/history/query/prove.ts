@@ -1,5 +1,5 @@
-import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { AnswerLeaves, answerView, inputsText, type PriceInputs } from '../reading/answer-leaves.ts';
 import { answerFrom } from '../reading/bodies.ts';
 import type { RecordReader } from '../reading/record-reader.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { RecordReader, RecordSpan } from '../reading/record-reader.ts';
 import { isBefore, type QuoteRow } from '../segment/rows.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import type { FromQueryWorker, Question } from './question-thread.ts';

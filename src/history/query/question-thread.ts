@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { threadEnvironment } from '../reading/thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs } from '../../clock.ts';
+import type { Clock, EpochMs } from '../../ground/clock.ts';
 import type { PriceExplanation } from '../../market/client-ticker.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { Doubt, DoubtSubject } from '../../market/guard.ts';

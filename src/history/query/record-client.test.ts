@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../ground/clock.ts';
 import { answers, newRecord, recordTest, writerOn } from '../record/record.testing.ts';
 import { RecordBusy, waitingMax } from './question-thread.ts';
 import { RecordClient } from './record-client.ts';

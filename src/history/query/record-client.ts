@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../ground/clock.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import { QuestionThread } from './question-thread.ts';
 import type { RecordQuestions } from './questions.ts';

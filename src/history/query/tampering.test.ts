@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { answers, newRecord, type RecordFixture, recordTest, requestKey, writerOn } from '../record/record.testing.ts';
 import { type ExpectedHead, headFinding } from '../segment/expected-heads.ts';
 import { prune } from '../segment/retention.ts';

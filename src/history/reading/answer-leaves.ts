@@ -1,5 +1,5 @@
 import { isoInstant } from '../../contract/instant.ts';
-import { RequestNumbers } from '../../request-numbers.ts';
+import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { leafOf, treeOf } from '../segment/hash-tree.ts';
 import type { InForce } from '../segment/keyframe.ts';
 import type { Quote, QuoteRow, RateVersion, Rows, ServingRow, TermsVersion } from '../segment/rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
-import { RequestNumbers } from '../../request-numbers.ts';
+import type { EpochMs } from '../../ground/clock.ts';
+import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { newRecord, recordTest, requestKey, writerOn } from '../record/record.testing.ts';
 import { StreamWriter } from '../record/stream.ts';
 import { rebuildAnswer } from './bodies.ts';

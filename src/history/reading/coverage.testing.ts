@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { Markets } from '../../market/markets.ts';
 import {
   conversionRate,

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { type FactRow, type Gap, type GapFact, gapsIn, type PublishingFact } from '../segment/rows.ts';
 
 /** Facts of one chain that say where it has the record. */

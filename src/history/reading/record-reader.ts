@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import type { EpochMs } from '../../clock.ts';
-import { RequestNumbers } from '../../request-numbers.ts';
+import type { EpochMs } from '../../ground/clock.ts';
+import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { DecodedSegments } from '../segment/decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
 import { everything, type IsWanted } from '../segment/groups.ts';

@@ -1,5 +1,5 @@
-import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 
 /** Stand in a body for the instants that differ from one answer to the next. No text of a body holds a control character. */
 const marks = { now: '\u0001', updated: '\u0002' } as const;

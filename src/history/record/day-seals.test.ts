@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { SegmentStore } from '../segment/segment-store.ts';
 import { daySealer } from './day-seals.ts';
 import { answers, newRecord, recordTest, requestKey, writerOn } from './record.testing.ts';

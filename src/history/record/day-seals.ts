@@ -1,5 +1,5 @@
-import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { ChainHead } from '../segment/segment.ts';
 import { type DaySeal, lastOf, type SegmentStore } from '../segment/segment-store.ts';
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { clientTicker } from '../../market/client-ticker.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { type PriceFactors, priceFactors } from '../../market/pricing.ts';

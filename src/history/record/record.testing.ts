@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { postgresTest, sharedPostgres } from '../../store/store.testing.ts';
 import { Journal } from '../reading/journal.ts';
 import { openSegments } from '../segment/open-segments.ts';

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs, Timer } from '../../clock.ts';
+import type { Clock, EpochMs, Timer } from '../../ground/clock.ts';
 import type { PriceInputs } from '../../market/client-ticker.ts';
 import type { Doubt, DoubtSubject } from '../../market/guard.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import { silentLog } from '../../log.ts';
+import { silentLog } from '../../ground/log.ts';
 import { directoryFor, requestKey } from './record.testing.ts';
 import { RecordingThread } from './recording-thread.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { Backoff } from '../../backoff.ts';
-import type { Clock, Randomness, Timer } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { Backoff } from '../../ground/backoff.ts';
+import type { Clock, Randomness, Timer } from '../../ground/clock.ts';
+import type { Log } from '../../ground/log.ts';
 import { refusal } from '../../store/store-error.ts';
 import { threadEnvironment } from '../reading/thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import { silentLog } from '../../log.ts';
+import { silentLog } from '../../ground/log.ts';
 import { Markets } from '../../market/markets.ts';
 import { everyEuroMarket, pricingPolicy } from '../../market/samples.testing.ts';
 import { FeedStatus } from '../../market/service-status.ts';

@@ -1,6 +1,6 @@
 import type { ServiceBoard } from '../../board/service-board.ts';
-import type { EpochMs, Timer } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { EpochMs, Timer } from '../../ground/clock.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';

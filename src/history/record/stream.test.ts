@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { type AcceptedTicker, valueNames } from '../../market/ticker-acceptance.ts';
 import { Publication } from './publication.ts';
 import { type StreamListener, StreamReader, StreamWriter } from './stream.ts';

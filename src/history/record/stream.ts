@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
 import { type AcceptedTicker, valueNames } from '../../market/ticker-acceptance.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { asEpochMs, type EpochMs } from '../../clock.ts';
-import { SerialQueue } from '../../serial-queue.ts';
+import { asEpochMs, type EpochMs } from '../../ground/clock.ts';
+import { SerialQueue } from '../../ground/serial-queue.ts';
 import { type ExpectedHead, type HeadFinding, headFinding } from '../segment/expected-heads.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import { prune } from '../segment/retention.ts';

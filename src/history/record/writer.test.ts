@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { verifyRecord } from '../query/verify.ts';
 import { Journal, readJournal } from '../reading/journal.ts';
 import { RecordReader } from '../reading/record-reader.ts';

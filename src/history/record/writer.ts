@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { AnswerLeaves } from '../reading/answer-leaves.ts';
 import type { Journal } from '../reading/journal.ts';
 import { encodeFacts } from '../segment/fact-codec.ts';

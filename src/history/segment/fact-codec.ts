@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { byPosition, codesOf, encodeTable, tableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
 import { type FactRow, factKinds } from './rows.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { indexBytesOf } from './groups.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../ground/clock.ts';
 import type { RecordLocation, SegmentReader, SegmentStore } from './segment-store.ts';
 import { openSqliteSegments, openSqliteSegmentsToRead } from './sqlite-segments.ts';
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { statementsIn } from '../../store/filled.ts';
 import { recordForm } from './record-form.ts';
 import type { Deletion } from './segment-store.ts';

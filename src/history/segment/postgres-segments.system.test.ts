@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
-import { asEpochMs, type EpochMs, systemClock } from '../../clock.ts';
+import { asEpochMs, type EpochMs, systemClock } from '../../ground/clock.ts';
 import { postgresTest } from '../../store/store.testing.ts';
 import { verifyRecord } from '../query/verify.ts';
 import { RecordReader } from '../reading/record-reader.ts';

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs } from '../../clock.ts';
+import type { Clock, EpochMs } from '../../ground/clock.ts';
 import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { byPosition, ColumnsReader, ColumnsWriter } from './columns.ts';

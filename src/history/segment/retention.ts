@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { SegmentHead } from './segment.ts';
 import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { decodeFactGroup, encodeFacts } from './fact-codec.ts';
 import { decodeGrouped, everything, type IsWanted } from './groups.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { ByteRange } from './groups.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind, SideRows, SideTables } from './segment.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 
 /**
  * Kinds of segments. A keyframe holds everything that was in force at its instant, and the names that those after it

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { byPosition, type Columns, codesOf, compress, decompress, encodeTable, tableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type Group, type GroupDecoder } from './groups.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { holdText, ledgerHash, runText } from './ledger.ts';
 import { digestsForm } from './record-form.ts';
 import type { ChainHead, Segment, SegmentHead, SideRows, SideTables } from './segment.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { asStoreError } from '../../store/sqlite/errors.ts';
 import { createIfMissing } from '../../store/sqlite/file.ts';
 import { refusal } from '../../store/store-error.ts';

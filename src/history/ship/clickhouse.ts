@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { filled } from '../../filled.ts';
+import { filled } from '../../ground/filled.ts';
 import { type RowTable, retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
 import texts from './ship-errors.json' with { type: 'json' };
 

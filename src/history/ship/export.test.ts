@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { directoryFor } from '../record/record.testing.ts';

@@ -1,5 +1,5 @@
 import { isoInstant } from '../../contract/instant.ts';
-import { RequestNumbers } from '../../request-numbers.ts';
+import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { decodeQuotes } from '../segment/quote-codec.ts';
 import type { FactRow, Position, QuoteRow, ServingRow } from '../segment/rows.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { recordTest } from '../record/record.testing.ts';
 import { assertCopied, copied, rig } from './ship.testing.ts';
 

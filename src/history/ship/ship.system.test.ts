@@ -6,7 +6,7 @@ import { ClickHouseEngine, clickHouseNeeds } from '../../../test/support/clickho
 import { eventually } from '../../../test/support/eventually.ts';
 import { Child, launcher } from '../../../test/support/mdapi-process.ts';
 import { runInside } from '../../cli/cli.testing.ts';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { twoProcesses } from '../reading/coverage.testing.ts';
 import { RecordReader } from '../reading/record-reader.ts';
 import { directoryFor } from '../record/record.testing.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { ClickHouseStandIn } from '../../../test/support/clickhouse-stand-in.ts';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { prune } from '../segment/retention.ts';
 import { ClickHouse } from './clickhouse.ts';
 import { assertCopied, RecordedService, rig } from './ship.testing.ts';

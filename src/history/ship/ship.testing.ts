@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ClickHouseStandIn } from '../../../test/support/clickhouse-stand-in.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
+import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { Markets } from '../../market/markets.ts';
 import {
   conversionRate,
@@ -12,7 +13,6 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../../market/samples.testing.ts';
-import { RequestNumbers } from '../../request-numbers.ts';
 import { type OpenWriter, openWriter } from '../record/open-writer.ts';
 import { newRecord, type RecordFixture, requestKey } from '../record/record.testing.ts';
 import { Recorder } from '../record/recorder.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TickerReading } from '../../board/board.ts';
 import { Page } from '../../board/page.ts';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import type { Answer } from '../answer.ts';
 import type { ReadModel, Resource } from '../resource.ts';
 import { markets } from './markets.ts';

@@ -1,5 +1,5 @@
-import { Backoff } from '../../backoff.ts';
-import { type Clock, type Randomness, sleep } from '../../clock.ts';
+import { Backoff } from '../../ground/backoff.ts';
+import { type Clock, type Randomness, sleep } from '../../ground/clock.ts';
 import type { ChangeSignal } from '../watch-changes.ts';
 import { clientClassFor, type SocketClient, usualTimeouts } from './client.ts';
 import type { PostgresLocation } from './location.ts';

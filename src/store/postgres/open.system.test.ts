@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../ground/clock.ts';
 import { digestNumber, newDatabase, openEngine, postgresTest, refusal, sharedPostgres } from '../store.testing.ts';
 import { openStore, type Store } from '../store.ts';
 import type { StoreError } from '../store-error.ts';

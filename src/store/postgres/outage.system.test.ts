@@ -3,7 +3,7 @@ import { after, type TestContext } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../ground/clock.ts';
 import { digestNumber, postgresTest, refusal } from '../store.testing.ts';
 import { openStore } from '../store.ts';
 

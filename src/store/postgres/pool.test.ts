@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../ground/clock.ts';
 import { refusal } from '../store.testing.ts';
 import { usualTimeouts } from './client.ts';
 import { postgresLocationOf } from './location.ts';

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../ground/clock.ts';
 import { refusal, type StoreError } from '../store-error.ts';
 import { clientClassFor, type SocketClient, type Timeouts } from './client.ts';
 import { asStoreError, endsConnection } from './errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { btcEur, digestNumber, openEngine, postgresTest } from '../store.testing.ts';
 
 const rounds = 20;

@@ -3,7 +3,7 @@ import { after } from 'node:test';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
 import { tlsFiles } from '../../../test/support/tls-files.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../ground/clock.ts';
 import { postgresTest, refusal } from '../store.testing.ts';
 import { openStore } from '../store.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import * as kysely from 'kysely';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../ground/clock.ts';
 import { asStoreError, isBusy } from './errors.ts';
 
 export interface LockTimeout {

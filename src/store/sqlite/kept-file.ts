@@ -1,8 +1,8 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import type { EpochMs } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { migrations, migrationTable } from '../migrate.ts';
 import { asStoreError } from './errors.ts';
 import { createIfMissing } from './file.ts';

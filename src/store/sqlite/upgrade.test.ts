@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Migrator } from 'kysely';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import type { EpochMs } from '../../clock.ts';
+import type { EpochMs } from '../../ground/clock.ts';
 import { migrations } from '../migrate.ts';
 import { digestNumber, temporaryDirectory } from '../store.testing.ts';
 import { openStore } from '../store.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { accentOf, contrast, contrastMin, leastContrast } from './colour.ts';
 
-const theme = readFileSync(new URL('../web/theme.css', import.meta.url), 'utf8');
+const theme = readFileSync(new URL('../../web/theme.css', import.meta.url), 'utf8');
 const [light = '', dark = ''] = theme.split('@media (prefers-color-scheme: dark)');
 
 test('the contrast of two colours is what WCAG says', () => {

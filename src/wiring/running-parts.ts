@@ -1,5 +1,5 @@
-import { type Clock, sleep } from './clock.ts';
-import type { Log } from './log.ts';
+import { type Clock, sleep } from '../ground/clock.ts';
+import type { Log } from '../ground/log.ts';
 
 /** A stop that did not end by its deadline. The message names what held it. */
 export class StopOverdue extends Error {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { seededRandomness } from '../test/support/fake-clock.ts';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { Backoff, type BackoffRange, backoffMs } from './backoff.ts';
 import type { Randomness } from './clock.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { check } from '../market/seeded.testing.ts';
+import { named, parsePage } from '../portal/parsed-page.testing.ts';
 import { html, joined, trusted } from './html.ts';
-import { check } from './market/seeded.testing.ts';
-import { named, parsePage } from './portal/parsed-page.testing.ts';
 
 test('whatever text is put into a page is shown as it is and is never markup', (t) => {
   const text = fc.string({ unit: 'binary', maxLength: 60 });

@@ -1,4 +1,4 @@
-import type { EpochMs } from './clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 
 /** A key as far as a serving process must know it. */
 export interface KeyEntry {

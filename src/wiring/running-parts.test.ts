@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FakeClock } from '../test/support/fake-clock.ts';
-import { type Log, silentLog } from './log.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { type Log, silentLog } from '../ground/log.ts';
 import { RunningParts, StopOverdue } from './running-parts.ts';
 
 function rig() {
