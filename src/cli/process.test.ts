@@ -8,7 +8,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { contextOf, exitWhenDone, stopSignalOf } from './process.ts';
 
 const program = `
-import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
+import { systemClock } from ${JSON.stringify(new URL('../ground/clock.ts', import.meta.url).href)};
 import { stopSignalOf } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
 const signal = stopSignalOf(process, systemClock);
 signal.addEventListener('abort', () => console.log('stopping'));
@@ -188,7 +188,7 @@ describe('a process that is done', () => {
     it(`ends with its own exit code, with ${what} open`, async (t) => {
       const text = `
 import { createServer } from 'node:net';
-import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
+import { systemClock } from ${JSON.stringify(new URL('../ground/clock.ts', import.meta.url).href)};
 import { exitWhenDone } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
 ${open}
 process.exitCode = 6;

@@ -14,7 +14,7 @@ function courierProcess(t: TestContext, { path, clock }: Outbox, { port }: MailS
   const program = `
     import { Courier } from ${source('courier.ts')};
     import { openStore } from ${source('../store/store.ts')};
-    import { systemRandomness as randomness } from ${source('../clock.ts')};
+    import { systemRandomness as randomness } from ${source('../ground/clock.ts')};
     import { ShiftedClock } from ${source('../../test/support/shifted-clock.ts')};
     const clock = new ShiftedClock();
     clock.shift(${clock.now()} - clock.now());

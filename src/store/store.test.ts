@@ -14,7 +14,7 @@ storeTest('an empty database gets its tables, also from several programs at once
   const url = await emptyDatabase(t);
   const program = `
     import { openStore } from ${JSON.stringify(join(import.meta.dirname, 'store.ts'))};
-    import { systemClock, systemRandomness } from ${JSON.stringify(join(import.meta.dirname, '../clock.ts'))};
+    import { systemClock, systemRandomness } from ${JSON.stringify(join(import.meta.dirname, '../ground/clock.ts'))};
     const store = await openStore({ url: ${JSON.stringify(url)}, clock: systemClock, randomness: systemRandomness });
     await store.accounts.create({ email: process.pid + '@example.com' });
     await store.close();`;
