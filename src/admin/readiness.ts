@@ -2,7 +2,7 @@ import { isoInstant } from '../contract/instant.ts';
 import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { allDoubts, sourceViews } from '../management/views.ts';
-import type { WithheldInput } from '../market/holds.ts';
+import type { WithheldInput } from '../market/doubts.ts';
 import { silentForMs } from '../market/service-status.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { findingText } from '../operator/record.ts';

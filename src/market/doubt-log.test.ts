@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../ground/log.ts';
 import { doubtLog } from './doubt-log.ts';
-import type { Doubt } from './guard.ts';
+import type { Doubt } from './doubts.ts';
 import { after, decimal, start } from './samples.testing.ts';
 import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 import type { CurrencyCode } from './symbol.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Doubt, Guard } from './guard.ts';
+import type { Doubt } from './doubts.ts';
+import { Guard } from './guard.ts';
 import { Markets } from './markets.ts';
 import {
   after,
@@ -178,7 +179,7 @@ test('what the guard holds of a standby is no hold on the market, and its statis
   assert.equal(tick('84000', 1), undefined);
   assert.equal(tick('40000', 2), 'held');
   assert.deepEqual([[...markets.doubts()], told()[1]], [[], []]);
-  assert.equal([...markets.sources.doubts()][0]?.[1][0]?.[0], 'two', 'the other one contradicts it');
+  assert.equal(markets.peerDoubts()[0]?.[1][0]?.[0], 'two', 'the other one contradicts it');
   assert.equal(tick('84001', 3), 'held', 'until a review finds that it agrees again');
   const prices = { price1hAgo: decimal('1'), price24hAgo: undefined, price7dAgo: undefined };
   markets.referencePricesChanged(BTCEUR, prices, two);

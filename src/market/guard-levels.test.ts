@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Guard } from './guard.ts';
+import { Evidence, Guard } from './guard.ts';
 import { Markets } from './markets.ts';
 import {
   after,
@@ -149,7 +149,7 @@ for (const [what, bid, ask] of [
     const offered = { ...previous, bid: decimal(low[0]), ask: decimal(low[1]) };
     const judge = (...elsewhere: { bid: string; ask: string }[]) =>
       guard.judgeTicker(
-        BTCEUR,
+        new Evidence(),
         { ticker: offered, path: 'live', at: after(start, 100) },
         previous,
         undefined,

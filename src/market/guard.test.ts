@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
-import { Guard, type GuardRules } from './guard.ts';
+import { Evidence, Guard, type GuardRules } from './guard.ts';
 import { Markets } from './markets.ts';
 import {
   after,
@@ -337,10 +337,11 @@ test('nothing in the recorded traffic of the exchange is held', () => {
     });
   const guard = new Guard(rules);
   const last = new Map<MarketSymbol, ReturnType<typeof acceptedOf>>();
+  const evidence = new Map<MarketSymbol, Evidence>();
   for (const frame of frames) {
     const ticker = acceptedOf(frame);
     const verdict = guard.judgeTicker(
-      frame.name,
+      evidence.getOrInsertComputed(frame.name, () => new Evidence()),
       { ticker, path: 'live', at: frame.at },
       last.get(frame.name),
       undefined,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MarketSource } from './market-source.ts';
+import { Peers } from './peers.ts';
 import { after, decimal, start, upstreamMarket } from './samples.testing.ts';
-import { SourceAgreement } from './source-agreement.ts';
+import { Source } from './source.ts';
 import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 const allLive = ['live', 'live', 'live'] as const;
@@ -364,29 +366,34 @@ test('with four sources in two camps the one in use stays, and neither camp take
 });
 
 const rules = { disagreePercent: decimal('2'), jumpPercent: decimal('10'), returnAfterMs: 60_000 };
-const hearing = { now: start, isLive: () => true, price: undefined, used: 0 };
 
-/** The sources of a market that say these bids, in their order. */
-function agreementOf(...bids: readonly string[]): SourceAgreement {
-  const agreement = new SourceAgreement(rules, bids.length);
+/** Sources of a market that quote these bids, in their order, and how they compare. */
+function comparedAt(...bids: readonly string[]) {
+  const sources = bids.map((_, index) => new MarketSource(new Source(`${index}`)));
+  const peers = new Peers(rules, sources);
+  const circumstances = { now: start, price: undefined, used: sources[0] };
   for (const [index, bid] of bids.entries())
-    agreement.heard(index, { bid: decimal(bid), ask: decimal(bid) }, 'live', hearing);
-  return agreement;
+    peers.quoted(sources[index]!, { bid: decimal(bid), ask: decimal(bid) }, 'live', circumstances);
+  return { sources, peers, circumstances };
 }
 
 test('sources that stay are compared anew when another one goes, though they say nothing more', () => {
-  const before = agreementOf('84000', '84010', '90000');
-  assert.deepEqual([before.isApart(0), before.isApart(2)], [false, true]);
-  const left = new SourceAgreement(rules, 2);
-  left.adopt(before, [0, 2], true);
-  left.review(hearing, 2, 0);
-  assert.deepEqual([left.isApart(0), left.isApart(1)], [true, true], 'one against one');
+  const { sources, peers, circumstances } = comparedAt('84000', '84010', '90000');
+  const [one, two, three] = sources as [MarketSource, MarketSource, MarketSource];
+  assert.deepEqual([peers.isApart(one), peers.isApart(three)], [false, true]);
+  for (const source of [one, three]) {
+    source.candidate = { reach: 'live', exclusion: undefined, isProven: true };
+    source.stay();
+  }
+  const left = new Peers(rules, [one, three], true);
+  left.review(circumstances, 2, 0);
+  assert.deepEqual([left.isApart(one), left.isApart(three)], [true, true], `one against one, without ${two.id}`);
 });
 
 test('a source that is taken over as not comparable is comparable at the next look where it agrees', () => {
-  const agreement = agreementOf('84000', '84010');
+  const { sources, peers, circumstances } = comparedAt('84000', '84010');
   const quote = { bid: decimal('90000'), ask: decimal('90000') };
-  agreement.restoreDoubt(1, { reason: 'not_comparable', since: start, ...quote, isOutvoted: false });
-  agreement.review(hearing, 2, 0);
-  assert.equal(agreement.doubt(1), undefined);
+  peers.restoreDoubt(sources[1]!, { reason: 'not_comparable', since: start, ...quote, isOutvoted: false });
+  peers.review(circumstances, 2, 0);
+  assert.equal(sources[1]!.doubts.byPeers, undefined);
 });

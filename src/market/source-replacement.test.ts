@@ -180,7 +180,7 @@ describe('sources that are replaced while the service runs', () => {
     rig.review('live', 'live', 'live');
     assert.equal(rig.used, 'two');
     replace(rig, ['three', 'two', 'one']);
-    const doubted = () => [...rig.markets.sources.doubts()].flatMap(([, of]) => of.map(([id]) => id));
+    const doubted = () => rig.markets.peerDoubts().flatMap(([, of]) => of.map(([id]) => id));
     assert.deepEqual(doubted(), ['one']);
     rig.review('live', 'live', 'live');
     assert.deepEqual(doubted(), ['one']);
@@ -329,7 +329,7 @@ describe('sources that are replaced while the service runs', () => {
     assert.deepEqual(told, [], 'it is there in any order');
     replace(rig, ['one', 'two']);
     assert.deepEqual(told.splice(0), [[BTCEUR, 'three', undefined, 'contradicted']]);
-    assert.deepEqual([...rig.markets.sources.doubts()], []);
+    assert.deepEqual(rig.markets.peerDoubts(), []);
     replace(rig, ['two', 'one']);
     assert.deepEqual(told, []);
   });

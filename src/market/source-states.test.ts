@@ -12,10 +12,10 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
-import type { SourceState } from './source.ts';
 import type { Reach } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
 import { reviewSources } from './source-review.ts';
+import type { SourceState } from './source-state.ts';
 import { judgeTicker } from './ticker-acceptance.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { ShownDoubt } from '../market/doubts.ts';
 import type { Markets } from '../market/markets.ts';
-import type { ShownDoubt, SourceState } from '../market/source.ts';
+import type { SourceState } from '../market/source-state.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import reasons from './doubt-reasons.json' with { type: 'json' };
