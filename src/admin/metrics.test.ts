@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { BTCEUR, threeLive } from '../market/sources-rig.testing.ts';
+import { BTCEUR, threeLive } from '../market/market-rig.testing.ts';
 import { metricsRegistry } from './metrics.ts';
 
 test('the age of the market data is absent while there never was any', async () => {

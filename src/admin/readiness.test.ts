@@ -12,7 +12,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { threeLive } from '../market/sources-rig.testing.ts';
+import { threeLive } from '../market/market-rig.testing.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { notesOf, readiness } from './readiness.ts';
 

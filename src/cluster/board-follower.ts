@@ -149,7 +149,7 @@ export class BoardFollower {
   /** Applies what is new of them: questions that overlap have answers that do. */
   #applyAll(changes: readonly StreamEntry[], asked: Moment): void {
     const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
-    // What comes later waited while this process stood still.
+    // A read that is not full left nothing behind. Its answer takes no longer than Redis waits: any later, and this process stood still.
     if (changes.length < entriesPerRead) this.#completeMs = Math.min(nowMs, asked[1] + followerBlockMs);
     if (changes.length > 0) this.#changedMs = nowMs;
     else if (nowMs - this.#changedMs > changesMissingMs) this.#heldTo = undefined;

@@ -76,7 +76,10 @@ export class BoardPublisher {
     void this.#publish();
   }
 
-  /** Stops publishing. What another, who leads now, never had is offered where an answer has shown it or Redis refused it, and taken back otherwise. */
+  /**
+   * Stops publishing, because another node leads now. That one may lack the last changes of this one: they are offered to it if a client
+   * may have been shown them, or if Redis refused them, and taken back here if not.
+   */
   giveWay(): void {
     if (this.#number > 0 && !this.#parts.position.isShown) this.#parts.changes.takeBack();
     this.offer({ tickers: [], references: [], rates: [] });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Doubt } from './doubts.ts';
 import { Guard } from './guard.ts';
-import { Markets } from './markets.ts';
+import { guardRules, marketsWith } from './market-rig.testing.ts';
+import type { Markets } from './markets.ts';
 import {
   after,
   CZK,
@@ -10,8 +11,6 @@ import {
   currency,
   decimal,
   EUR,
-  everyEuroMarket,
-  pricingPolicy,
   start,
   symbol,
   upstreamMarket,
@@ -26,22 +25,8 @@ const USD = currency('USD');
 
 /** BTC and ETH in EUR and CZK with prices, and what an observer was told. */
 function observed(rules?: SourceRules) {
-  const policy = pricingPolicy({
-    converted: new Map([
-      [CZK, { via: EUR, marginPercent: decimal('1') }],
-      [USD, { via: EUR, marginPercent: decimal('1') }],
-    ]),
-  });
-  const percent = decimal('10');
-  const guard = new Guard({
-    jumpPercent: percent,
-    disagreePercent: decimal('2'),
-    ceilingPercent: decimal('100'),
-    spreadPercent: percent,
-    ratePercent: percent,
-    confirmAfterMs: 10_000,
-  });
-  const markets = new Markets(policy, everyEuroMarket, guard, rules);
+  const converted = new Map([CZK, USD].map((quote) => [quote, { via: EUR, marginPercent: decimal('1') }]));
+  const markets = marketsWith({ guard: new Guard({ ...guardRules, ratePercent: decimal('10') }), policy: { converted }, sources: rules });
   for (const { id } of markets.sources.all)
     markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start, undefined, id);
   markets.tickerReceived(upstreamTicker());

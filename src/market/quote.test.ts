@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type DecimalString, toBig } from './decimal.ts';
 import { Evidence, Guard } from './guard.ts';
+import { guardRules } from './market-rig.testing.ts';
 import { MarketSource } from './market-source.ts';
 import { type Circumstances, Peers } from './peers.ts';
 import { bandAround, isWithin, levelOf, type Quote } from './quote.ts';
@@ -11,15 +12,7 @@ import { check } from './seeded.testing.ts';
 import { Source } from './source.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
-const rules = {
-  jumpPercent: decimal('10'),
-  disagreePercent: decimal('2'),
-  ceilingPercent: decimal('100'),
-  spreadPercent: decimal('10'),
-  ratePercent: decimal('3'),
-  confirmAfterMs: 10_000,
-  returnAfterMs: 60_000,
-};
+const rules = { ...guardRules, returnAfterMs: 60_000 };
 
 /** Mostly `true`. */
 const mostly = fc.nat({ max: 9 }).map((drawn) => drawn > 0);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BTCEUR, guardRules, MarketRig, threeLive } from './market-rig.testing.ts';
 import { MarketSource } from './market-source.ts';
 import { Peers } from './peers.ts';
 import { after, decimal, start, upstreamMarket } from './samples.testing.ts';
 import { Source } from './source.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 const allLive = ['live', 'live', 'live'] as const;
 
 /** Each source repeats its bid once a second, live and over REST, with a review twice a second. Returns every bid that was served. */
-function insist(rig: SourcesRig, seconds: number, bids: Readonly<Record<string, string>>): Set<string> {
+function insist(rig: MarketRig, seconds: number, bids: Readonly<Record<string, string>>): Set<string> {
   const served = new Set<string>();
   for (let step = 0; step < 2 * seconds; step++) {
     rig.nowMs += 500;
@@ -34,7 +34,7 @@ for (const mode of ['primary', 'median'] as const) {
     });
 
     test(`a source that lies from the start is not even the first price when it says ${lie} (${mode})`, () => {
-      const rig = new SourcesRig({ mode });
+      const rig = new MarketRig({ mode });
       for (const source of ['one', 'two', 'three']) rig.list(source);
       rig.tick('one', lie);
       assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined, 'one source alone is waited with');
@@ -56,7 +56,7 @@ test('a contradicted source makes prices again once it has agreed for as long as
 });
 
 test('a source that lied from its first word comes back with what it agreed on, though it says nothing more', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   for (const source of ['one', 'two', 'three']) rig.list(source);
   rig.tick('one', '84000000');
   for (const source of ['two', 'three']) rig.tick(source, '84010');
@@ -105,7 +105,7 @@ test('of two sources the one that left its own level is doubted, and insisting c
 
 test('two assets of one name are never compared: the first makes the price, and the other never takes over', () => {
   for (const mode of ['primary', 'median'] as const) {
-    const rig = new SourcesRig({ ids: ['one', 'two'], mode });
+    const rig = new MarketRig({ ids: ['one', 'two'], mode });
     for (const source of ['one', 'two']) rig.list(source);
     const luna = (source: string, price: string) => {
       const range = { low24h: decimal(price), high24h: decimal(price), bid: decimal(price), ask: decimal(price) };
@@ -132,7 +132,7 @@ test('two assets of one name are never compared: the first makes the price, and 
 });
 
 test('a source that is not comparable says nothing of the one in use, which may move further than sources may be apart', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two'] });
+  const rig = new MarketRig({ ids: ['one', 'two'] });
   for (const source of ['one', 'two']) rig.list(source);
   for (const [one, two] of [
     ['84000', '84000'],
@@ -185,7 +185,7 @@ test('a source takes over only near the last good price of five minutes, or with
 });
 
 /** No source counts as live, and `two` spoke at another level meanwhile. */
-function twoSpokeEarly(): SourcesRig {
+function twoSpokeEarly(): MarketRig {
   const rig = threeLive();
   rig.review('silent', 'silent', 'silent');
   rig.nowMs = 20_000;
@@ -233,7 +233,7 @@ test('after five minutes without a good price a source may take over at any leve
 });
 
 test('the first price waits for a second source, two seconds at most', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   for (const source of ['one', 'two', 'three']) rig.list(source);
   rig.tick('one', '84000');
   for (const nowMs of [0, 1_000, 1_999]) {
@@ -247,7 +247,7 @@ test('the first price waits for a second source, two seconds at most', () => {
 });
 
 test('the first price waits for sources whose catalogue is still on its way, two seconds at most', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   rig.list('one');
   rig.tick('one', '88200');
   rig.review('live', 'silent', 'silent');
@@ -261,8 +261,8 @@ test('the first price waits for sources whose catalogue is still on its way, two
   assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
 });
 
-test('the first price waits for a source that is only polled so far: it is no witness against one that lies', () => {
-  const rig = new SourcesRig();
+test('the first price waits for a source that is only polled so far: one that lies is not compared with it', () => {
+  const rig = new MarketRig();
   for (const source of ['one', 'two', 'three']) rig.list(source);
   rig.tick('one', '88200');
   rig.tick('two', '84010', { path: 'fallback' });
@@ -281,7 +281,7 @@ for (const [leaver, other] of [
   ['one', 'two'],
 ] as const) {
   test(`a median of two takes nothing of ${leaver} from the moment in which it leaves its level, before any review`, () => {
-    const rig = new SourcesRig({ mode: 'median', ids: ['one', 'two'] });
+    const rig = new MarketRig({ mode: 'median', ids: ['one', 'two'] });
     for (const source of ['one', 'two']) {
       rig.list(source);
       rig.tick(source, '84000');
@@ -295,8 +295,32 @@ for (const [leaver, other] of [
   });
 }
 
+test('the first price is there with the ticker that proves it, of the first source that no others contradict', () => {
+  const rig = new MarketRig();
+  for (const source of ['one', 'two', 'three']) rig.list(source);
+  rig.tick('one', '88200');
+  rig.tick('two', '84010');
+  assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined);
+  rig.tick('three', '84020');
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010'], 'before any review');
+});
+
+test('and so is it after a restart, where the others contradict the source that made the price before', () => {
+  const before = threeLive();
+  const rig = new MarketRig();
+  rig.markets.restore(before.kept());
+  rig.nowMs = 20_000;
+  for (const [source, bid] of [
+    ['one', '88200'],
+    ['two', '84110'],
+    ['three', '84120'],
+  ] as const)
+    rig.tick(source, bid);
+  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84110'], 'before any review');
+});
+
 test('the first price of a market that one source alone lists waits for nobody', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   rig.list('one');
   for (const other of ['two', 'three']) rig.list(other, [upstreamMarket('ETH')]);
   rig.tick('one', '84000');
@@ -306,7 +330,7 @@ test('the first price of a market that one source alone lists waits for nobody',
 
 test('a lie of the first moment after a restart is compared with the price before it', () => {
   const rig = threeLive();
-  const again = new SourcesRig();
+  const again = new MarketRig();
   again.markets.restore(rig.kept());
   again.nowMs = 20_000;
   again.tick('one', '88200');
@@ -322,7 +346,7 @@ test('a lie of the first moment after a restart is compared with the price befor
 test('what was contradicted stays so over a restart, also when nobody else speaks', () => {
   const rig = threeLive();
   insist(rig, 5, { one: '88200', two: '84010', three: '84020' });
-  const again = new SourcesRig();
+  const again = new MarketRig();
   again.markets.restore(rig.kept());
   for (let second = 0; second < 60; second++) {
     again.nowMs = rig.nowMs + second * 1_000;
@@ -344,7 +368,7 @@ test('a market whose only source is contradicted has no price after five minutes
 });
 
 test('with four sources in two camps the one in use stays, and neither camp takes over from the other', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two', 'three', 'four'] });
+  const rig = new MarketRig({ ids: ['one', 'two', 'three', 'four'] });
   for (const source of ['one', 'two', 'three', 'four']) rig.list(source);
   for (const [source, bid] of [
     ['one', '84000'],
@@ -365,7 +389,7 @@ test('with four sources in two camps the one in use stays, and neither camp take
   );
 });
 
-const rules = { disagreePercent: decimal('2'), jumpPercent: decimal('10'), returnAfterMs: 60_000 };
+const rules = { ...guardRules, returnAfterMs: 60_000 };
 
 /** Sources of a market that quote these bids, in their order, and how they compare. */
 function comparedAt(...bids: readonly string[]) {
