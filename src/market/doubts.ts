@@ -80,7 +80,7 @@ function priceDoubtOf(doubt: PeerDoubt): Doubt {
   });
 }
 
-/** What is doubted of one source of a market: by the guard, which knows this source alone, and by its peers. */
+/** Keeps what is doubted of one source of a market: by the guard, which knows this source alone, and by its peers. */
 export class SourceDoubts {
   readonly #told: (now: ShownDoubt | undefined, was: ShownDoubt | undefined) => void;
   #byGuard: Doubt | undefined;
@@ -146,12 +146,13 @@ export class SourceDoubts {
 }
 
 /**
- * The register of all that is not believed: of each source of a market, by the guard and by its peers; of each market's price and
+ * The register of all that is not believed: of each source of a market, by the guard and by its peers; of each
+ * market's price and
  * each rate; and what the operator holds. Whoever asks what is doubted, since when, why and by whom asks here.
  */
 export class Doubts {
   readonly #ofSources = new Map<MarketSymbol, Map<SourceDoubts, string>>();
-  /** Of what makes a market's price, and of rates. */
+  /** Doubts of what makes a market’s price, and of rates. */
   readonly #ofSubjects = new Map<DoubtSubject, Doubt>();
   /** Since when the operator holds what makes the prices of a market. */
   readonly #heldSince = new Map<MarketSymbol, EpochMs>();
@@ -250,7 +251,11 @@ export class Doubts {
     });
   }
 
-  /** The first instant at which the last good price of an exchange market is no longer served. @param heldSince by the operator */
+  /**
+   * The first instant at which the last good price of an exchange market is no longer served.
+   *
+   * @param heldSince by the operator
+   */
   unpricedFrom(exchangeSymbol: MarketSymbol, heldSince: EpochMs | undefined): number {
     if (heldSince !== undefined) return heldSince + doubtedForMsMax;
     return this.#ofSubjects.get(exchangeSymbol)?.unpricedFrom ?? Number.POSITIVE_INFINITY;

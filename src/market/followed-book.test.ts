@@ -26,7 +26,11 @@ const USD = currency('USD');
 /** BTC and ETH in EUR and CZK with prices, and what an observer was told. */
 function observed(rules?: SourceRules) {
   const converted = new Map([CZK, USD].map((quote) => [quote, { via: EUR, marginPercent: decimal('1') }]));
-  const markets = marketsWith({ guard: new Guard({ ...guardRules, ratePercent: decimal('10') }), policy: { converted }, sources: rules });
+  const markets = marketsWith({
+    guard: new Guard({ ...guardRules, ratePercent: decimal('10') }),
+    policy: { converted },
+    sources: rules,
+  });
   for (const { id } of markets.sources.all)
     markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start, undefined, id);
   markets.tickerReceived(upstreamTicker());

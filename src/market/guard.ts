@@ -12,7 +12,10 @@ export interface GuardRules {
   readonly jumpPercent: DecimalString;
   /** Sources that quote one market further apart than this do not agree. */
   readonly disagreePercent: DecimalString;
-  /** A source that is alone is not taken at a price further than this above or below its last good one (100: double and half). */
+  /**
+   * A source that is alone is not taken at a price further than this above or below its last good one (100: double
+   * and half).
+   */
   readonly ceilingPercent: DecimalString;
   /** A spread below this share of the middle price is never held. */
   readonly spreadPercent: DecimalString;
@@ -56,7 +59,10 @@ interface HeldLevel {
   readonly isAccepted: boolean;
 }
 
-/** What the guard remembers of one source of a market, or of a rate, to judge what comes next by: no price, and no doubt. */
+/**
+ * What the guard remembers of one source of a market, or of a rate, to judge what comes next by: no price, and no
+ * doubt.
+ */
 export class Evidence {
   held: HeldLevel | undefined;
   spread: { readonly usual: bigint; readonly at: EpochMs } | undefined;
@@ -82,7 +88,10 @@ const unusualSpreadFactor = 5n;
 const agreementShare = '0.25';
 /** The usual spread moves towards the current one by this part a second. */
 const spreadParts = 256n;
-/** Spreads are whole numbers of 10^-12: a division of decimals for each tick cost more than all the rest that the guard does. */
+/**
+ * Spreads are whole numbers of 10^-12: a division of decimals for each tick cost more than all the rest that the
+ * guard does.
+ */
 const spreadUnits = 10n ** 12n;
 const spreadEveryMs = 1_000;
 
@@ -91,8 +100,10 @@ function noCounts(): Record<DoubtReason, number> {
 }
 
 /**
- * Holds values that are possible in form and improbable in fact until they prove themselves. Judges a source alone, in the process
- * that runs the feed, by what it is given, and never changes a digit. After a restart it compares with the last good value.
+ * Holds values that are possible in form and improbable in fact until they prove themselves. Judges a source alone,
+ * in the process
+ * that runs the feed, by what it is given, and never changes a digit. After a restart it compares with the last good
+ * value.
  */
 export class Guard {
   readonly #rules: GuardRules;
@@ -250,7 +261,10 @@ function release(evidence: Evidence): Verdict {
   return { isTaken: true, doubt: undefined };
 }
 
-/** A good price ends the doubt, unless the other path repeats the held one: its level starts over, and the good price is fresh. */
+/**
+ * A good price ends the doubt, unless the other path repeats the held one: its level starts over, and the good price
+ * is fresh.
+ */
 function repeatedElsewhere(
   evidence: Evidence,
   known: Doubt | undefined,
@@ -289,7 +303,8 @@ function isBeyond(value: Big, reference: Big, percent: Big): boolean {
 }
 
 /**
- * Bid or ask outside half to double the range of 24 hours: that of the last good ticker, which its own prices widen. The
+ * Bid or ask outside half to double the range of 24 hours: that of the last good ticker, which its own prices widen.
+ * The
  * first ticker of a market is judged by its own range; a market without trades has none.
  */
 function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefined): boolean {

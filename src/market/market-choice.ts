@@ -10,7 +10,7 @@ import { pricesOf, type SourceFacts, type SourceState } from './source-state.ts'
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
-/** What is known of a market, whichever source made it: its price, and a doubt that another process left of it. */
+/** Values of a market, whichever source made them: its price, and a doubt that another process left of it. */
 export interface MarketValues {
   readonly doubt: Doubt | undefined;
   readonly price: AcceptedTicker | undefined;
@@ -128,7 +128,10 @@ export class MarketChoice {
     return { now, price: isRecent ? price : undefined, used: this.used, sender };
   }
 
-  /** Gives what the market's price is now made from, once a source sent a good ticker; `undefined` when that changes nothing. */
+  /**
+   * Gives what the market's price is now made from, once a source sent a good ticker; `undefined` when that changes
+   * nothing.
+   */
   received(source: MarketSource): AcceptedTicker | undefined {
     if (!this.#sources.includes(source)) return undefined;
     this.#peers?.taken(source);
@@ -151,7 +154,10 @@ export class MarketChoice {
     return this.made();
   }
 
-  /** Gives what the market's price is made from, by the last review; `undefined` while there is nothing to make it from. */
+  /**
+   * Gives what the market's price is made from, by the last review; `undefined` while there is nothing to make it
+   * from.
+   */
   made(): AcceptedTicker | undefined {
     const { used } = this;
     const own = used?.ticker;
@@ -198,7 +204,8 @@ export class MarketChoice {
       const { id, source, ticker } = each;
       const reach = source.isPaused ? 'silent' : facts.reach(id, symbol);
       const listing = source.isPaused ? undefined : facts.listing(id, symbol);
-      // What was asked for before, comes from a cache or is of an earlier connection need not have stood when the price was made.
+      // What was asked for before, comes from a cache or is of an earlier connection need not have stood when the
+      // price was made.
       const isHeard = reach === 'live' && facts.isHeard(id, symbol);
       const mayBeOld = reach !== 'silent' && !isHeard;
       const exclusion = each.exclusion(listing, mayBeOld && each !== this.used ? pricedAt : 0);
@@ -229,7 +236,10 @@ export class MarketChoice {
     }
   }
 
-  /** Whether it is served by another source than the first that lists it, or over REST; one that never was live counts only where no other is. */
+  /**
+   * Whether it is served by another source than the first that lists it, or over REST; one that never was live counts
+   * only where no other is.
+   */
   isDegraded(facts: SourceFacts): boolean {
     const isAble = ({ candidate }: MarketSource) =>
       candidate !== undefined && candidate.exclusion !== 'not_listed' && candidate.exclusion !== 'paused';

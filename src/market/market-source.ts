@@ -40,7 +40,7 @@ const unreviewed: Candidate = { reach: 'silent', exclusion: 'no_price', isProven
 /** One source of one market: the place where its prices are kept, those that it sends and those that were taken. */
 export class MarketSource {
   readonly source: Source;
-  /** What it says now, taken or not; `undefined` before it said anything and while it does not deliver. */
+  /** Its latest quote, taken or not; `undefined` before it said anything and while it does not deliver. */
   quote: SourceQuote | undefined;
   /** Its last good values. */
   ticker: AcceptedTicker | undefined;
@@ -103,7 +103,10 @@ export class MarketSource {
     return doubt;
   }
 
-  /** Its peers contradict what it says. No price is made of that meanwhile; when it is believed again, of that and nothing older. */
+  /**
+   * Its peers contradict what it says. No price is made of that meanwhile; when it is believed again, of that and
+   * nothing older.
+   */
   contradicted(ticker: AcceptedTicker): void {
     this.ticker = ticker;
     this.isLatestHeld = false;
@@ -121,7 +124,11 @@ export class MarketSource {
     return ticker === undefined || (stoodAt ?? ticker.capturedAt) < since ? 'no_price' : undefined;
   }
 
-  /** Whether it delivers the market live and trades it; `undefined` while that was not reviewed. @param sends live now */
+  /**
+   * Whether it delivers the market live and trades it; `undefined` while that was not reviewed.
+   *
+   * @param sends live now
+   */
   isLive(sends = false): boolean | undefined {
     if (this.candidate === undefined) return undefined;
     const { reach, exclusion } = this.candidate;

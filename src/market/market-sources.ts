@@ -81,7 +81,7 @@ export class MarketSources {
     return this.#lists.of(symbol);
   }
 
-  /** What is known of a source of a market. */
+  /** Gives what is known of a source of a market. */
   of(symbol: MarketSymbol, source: Source): MarketSource {
     const known = this.#ofMarkets.get(symbol)?.get(source);
     if (known !== undefined) return known;
@@ -100,7 +100,10 @@ export class MarketSources {
     return this.#choices.get(symbol)?.used;
   }
 
-  /** Takes over what made the price before a restart, or in another process, also a source that is none here: a silent one, as one that goes. */
+  /**
+   * Takes over what made the price before a restart, or in another process, also a source that is none here: a silent
+   * one, as one that goes.
+   */
   restore(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     const list = this.listOf(symbol);
     const source = list.find(({ id }) => id === ticker.source) ?? goneSource(ticker.source, list);
@@ -133,12 +136,18 @@ export class MarketSources {
     return this.#choiceOf(symbol).judge(source, offer, market);
   }
 
-  /** Gives what the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes nothing. */
+  /**
+   * Gives what the market's price is now made from, once `source` sent a good ticker; `undefined` when that changes
+   * nothing.
+   */
   received(symbol: MarketSymbol, source: MarketSource): AcceptedTicker | undefined {
     return this.#choiceOf(symbol).received(source);
   }
 
-  /** Gives what the market's price is made from, by the last review; `undefined` while there is nothing to make it from. */
+  /**
+   * Gives what the market's price is made from, by the last review; `undefined` while there is nothing to make it
+   * from.
+   */
   made(symbol: MarketSymbol): AcceptedTicker | undefined {
     return this.#choices.get(symbol)?.made();
   }
@@ -187,7 +196,10 @@ export class MarketSources {
     return this.#choices.get(symbol)?.isDegraded(facts) === true;
   }
 
-  /** Every source of a market, in order of preference, as it was last reviewed, here or by the process with the feed; before that the one in use. */
+  /**
+   * Every source of a market, in order of preference, as it was last reviewed, here or by the process with the feed;
+   * before that the one in use.
+   */
   states(symbol: MarketSymbol): readonly SourceState[] {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));

@@ -103,7 +103,10 @@ const checked = Compile(
   }),
 );
 
-/** Reads what `writeState` wrote; `undefined` for anything else: another version's format, or one value of a wrong type. */
+/**
+ * Reads what `writeState` wrote; `undefined` for anything else: another version's format, or one value of a wrong
+ * type.
+ */
 export function readState(text: string): MarketState | undefined {
   try {
     const read: unknown = JSON.parse(text);

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { KnownRate } from './client-ticker.ts';
+import { ConversionRates } from './conversion-rates.ts';
 import type { DecimalString } from './decimal.ts';
 import {
   type Doubt,
@@ -11,12 +12,12 @@ import {
   type SourceDoubtListener,
   type WithheldInput,
 } from './doubts.ts';
-import { Evidence, type Guard } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
 import { MarketSources } from './market-sources.ts';
 import type { MarketState } from './market-state.ts';
 import { Pricer } from './pricer.ts';
-import { type PricingPolicy, rateValidUntil } from './pricing.ts';
+import type { PricingPolicy } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import { clockDriftMs } from './service-status.ts';
 import type { Source } from './source.ts';
@@ -38,10 +39,9 @@ export interface MarketsObserver {
   doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
 }
 
-/** The market room's state: the markets, the last good values of each, the conversion rates and the terms. Never reads a clock. */
+/** Keeps the markets, the last good values of each, the conversion rates and the terms. Never reads a clock. */
 export class Markets {
   readonly catalogue: MarketCatalogue;
-  readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
   readonly sources: MarketSources;
   /** Makes client prices from what is here. */
@@ -49,18 +49,16 @@ export class Markets {
   readonly #observers: MarketsObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, upstream.ReferencePrices>();
-  readonly #rates = new Map<CurrencyCode, KnownRate>();
+  readonly #rates: ConversionRates;
   readonly #terms: TermsInForce;
   readonly #doubts = new Doubts();
-  /** Of the rates of converted quotes. */
-  readonly #evidence = new Map<CurrencyCode, Evidence>();
   /** The latest instant that `advance` was called with. */
   #advancedTo = 0;
 
   /** @param guard judges what comes from the sources; what another process accepted was judged there */
   constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard, rules: SourceRules = oneSource) {
-    this.#policy = policy;
     this.#guard = guard;
+    this.#rates = new ConversionRates(policy, guard);
     this.sources = new MarketSources(rules, this.#doubts, guard);
     this.#doubts.onSourceDoubt = (...change) => {
       for (const observer of this.#observers) observer.sourceDoubted?.(...change);
@@ -78,7 +76,7 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** Holds each price whose source was removed or paused and that no other makes: it stays for five minutes, with its time. */
+  /** Holds each price whose source is gone or paused and that no other makes: it stays for five minutes. */
   holdAbandoned(now: EpochMs): void {
     for (const symbol of this.#tickers.keys()) {
       const used = this.sources.used(symbol);
@@ -110,7 +108,7 @@ export class Markets {
     return {
       tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
       references: this.#references as ReadonlyMap<MarketSymbol, upstream.ReferencePrices>,
-      rates: new Map([...this.#rates].map(([quote, { rate }]) => [quote, rate])),
+      rates: this.#rates.all(),
       doubts: this.peerDoubts(),
     };
   }
@@ -136,7 +134,11 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** The operator's holds. A newer acceptance takes what is doubted. @param isRestart acceptances were for doubts before it */
+  /**
+   * The operator's holds. A newer acceptance takes what is doubted.
+   *
+   * @param isRestart acceptances were for doubts before it
+   */
   applyHolds(holds: readonly MarketHold[], isRestart = false): void {
     const before = [...this.operatorHolds().keys()] as MarketSymbol[];
     const accepted = this.#doubts.hold(holds, (each) => this.catalogue.find(each));
@@ -152,7 +154,10 @@ export class Markets {
     this.advance(now);
   }
 
-  /** Applies the terms in force at an instant, and notices a wall clock that was set back. Call it before reading prices at that instant. */
+  /**
+   * Applies the terms in force at an instant, and notices a wall clock that was set back. Call it before reading
+   * prices at that instant.
+   */
   advance(now: EpochMs): void {
     if (now > this.#advancedTo) this.#advancedTo = now;
     else if (now < this.#advancedTo - clockDriftMs) this.clockSetBack(now);
@@ -161,7 +166,10 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** Dates by `now` what is from before the clock was set back. Requests never do: one can be older than a price, or of a clock that is behind. */
+  /**
+   * Dates by `now` what is from before the clock was set back. Requests never do: one can be older than a price, or
+   * of a clock that is behind.
+   */
   clockSetBack(now: EpochMs): void {
     this.#advancedTo = now;
     for (const [symbol, ticker] of this.#tickers) {
@@ -213,7 +221,7 @@ export class Markets {
     if (this.sources.used(symbol) === source) this.doubtChanged(symbol, doubt);
   }
 
-  /** Another source makes the price of a market: its values, what is held of it and its statistics are the market's, once no operator holds its price. */
+  /** Takes values, doubt and statistics of the source that now makes a price, once no operator holds it. */
   sourceChanged(symbol: MarketSymbol): void {
     const made = this.sources.made(symbol);
     if (made === undefined || this.#onHoldSince(symbol) !== undefined) return;
@@ -229,7 +237,7 @@ export class Markets {
     if (reasons.includes('contradicted')) this.doubtChanged(symbol, doubts);
   }
 
-  /** Takes over a ticker that another process accepted, unless there is a newer one. Of two of the same instant the later call wins. */
+  /** Takes over a ticker that another process accepted, unless it is older than the one here. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     const known = this.#tickers.get(symbol);
     if (known === undefined || known.capturedAt <= ticker.capturedAt) this.tickerTaken(symbol, ticker);
@@ -252,7 +260,7 @@ export class Markets {
     return this.#tickers.get(symbol);
   }
 
-  /** Takes a source's reference prices. Those of the source in use are the market's: statistics and price have one source. */
+  /** Takes a source's reference prices. Statistics and price of a market are of one source, that in use. */
   referencePricesChanged(symbol: MarketSymbol, prices: upstream.ReferencePrices, source = this.sources.first): void {
     this.sources.of(symbol, source).references = prices;
     if ((this.sources.used(symbol) ?? this.sources.first) === source) this.referencesTaken(symbol, prices);
@@ -266,23 +274,18 @@ export class Markets {
 
   /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
   rateRefreshed(rate: upstream.ConversionRate): boolean {
-    const { quote, refreshedAt } = rate;
+    const { quote } = rate;
     if (this.#doubts.isRateHeldByOperator(quote)) return false;
-    const known = this.rate(quote);
-    const previous = known !== undefined && refreshedAt < known.validUntil ? known.rate : undefined;
-    const evidence = this.#evidence.getOrInsertComputed(quote, () => new Evidence());
-    const verdict = this.#guard?.judgeRate(evidence, rate, previous, this.doubts().get(quote));
-    this.doubtChanged(quote, verdict?.doubt);
-    if (verdict?.isTaken === false) return false;
+    const { isTaken, doubt } = this.#rates.judge(rate, this.doubts().get(quote));
+    this.doubtChanged(quote, doubt);
+    if (!isTaken) return false;
     this.rateAccepted(rate);
     return true;
   }
 
   /** Takes a rate that another process accepted. */
   rateAccepted(rate: upstream.ConversionRate): void {
-    const converted = this.#policy.converted.get(rate.quote);
-    if (converted === undefined || converted.via !== rate.base) return;
-    this.#rates.set(rate.quote, { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) });
+    if (!this.#rates.take(rate)) return;
     for (const market of this.catalogue.all()) {
       if (market.isConverted && market.quote === rate.quote) this.#tickerChanged(market.symbol);
     }
@@ -334,23 +337,23 @@ export class Markets {
     return this.#references.get(exchangeSymbol);
   }
 
-  /** The first instant at which an exchange market has no price, because what it is made from was withheld for too long. */
+  /** The first instant at which an exchange market has no price, because it was withheld for too long. */
   unpricedFrom(exchangeSymbol: MarketSymbol): number {
     return this.#doubts.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol));
   }
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
   rate(quote: CurrencyCode): KnownRate | undefined {
-    return this.#rates.get(quote);
+    return this.#rates.find(quote);
   }
 
-  /** The first instant after `now` at which answers change by the passing of time alone; `Infinity` when there is none. */
+  /** The first instant after `now` at which answers change by time alone; `Infinity` when there is none. */
   nextChangeAt(now: EpochMs): number {
     let next = Number.POSITIVE_INFINITY;
     const consider = (instant: number | undefined) => {
       if (instant !== undefined && instant > now && instant < next) next = instant;
     };
-    for (const { validUntil } of this.#rates.values()) consider(validUntil);
+    for (const validUntil of this.#rates.ends()) consider(validUntil);
     consider(this.catalogue.nextRemovalAt(now));
     consider(this.#terms.nextAt);
     for (const instant of this.#doubts.ends()) consider(instant);
@@ -366,7 +369,7 @@ export class Markets {
     const market = this.catalogue.find(symbol);
     if (market === undefined) return;
     this.sources.accept(market.exchangeSymbol, acceptedSource);
-    if (market.isConverted && acceptedSource === undefined) this.#evidence.get(market.quote)?.accept();
+    if (market.isConverted && acceptedSource === undefined) this.#rates.accept(market.quote);
   }
 
   /** A market's capture time never goes back: a live source’s price is still valid when it takes over. */

@@ -2,24 +2,30 @@ import type Big from 'big.js';
 import { areClose } from './quote.ts';
 
 /**
- * How what a source quotes compares with what its peers do. `alone`: there is no peer. `agrees`: with all of them, or with most.
- * `outvoted`: peers that agree with one another, and are more than those that agree with it, are elsewhere. `split`: no peer agrees
+ * How what a source quotes compares with what its peers do. `alone`: there is no peer. `agrees`: with all of them, or
+ * with most.
+ * `outvoted`: peers that agree with one another, and are more than those that agree with it, are elsewhere. `split`:
+ * no peer agrees
  * with it, or as many are elsewhere.
  */
 export type Agreement = 'alone' | 'agrees' | 'outvoted' | 'split';
 
-/** What is compared of a source that quotes a market. */
+/** The quote of a source, as it is compared with those of others. */
 export interface Compared {
   /** Bid plus ask. */
   readonly level: Big;
-  /** It is a peer of the others: it delivers live. A price that is only polled is compared, and nothing is compared with it. */
+  /**
+   * It is a peer of the others: it delivers live. A price that is only polled is compared, and nothing is compared
+   * with it.
+   */
   readonly isPeer: boolean;
 }
 
 export const peerDoubtReasons = ['contradicted', 'not_comparable'] as const;
 
 /**
- * Why the quotes of its peers keep a source from making a price. `contradicted`: they are elsewhere, or it left its own level and the
+ * Why the quotes of its peers keep a source from making a price. `contradicted`: they are elsewhere, or it left its
+ * own level and the
  * other did not. `not_comparable`: it and the one in use never agreed; often two assets of one name.
  */
 export type PeerDoubtReason = (typeof peerDoubtReasons)[number];
@@ -30,17 +36,20 @@ export interface Deviating {
   readonly level: Big;
   /** Where it was when it last agreed with a peer, or was taken while none agreed with it. */
   readonly ownLevel: Big | undefined;
-  /** What is doubted of it so far. */
+  /** The doubt of it so far. */
   readonly reason: PeerDoubtReason | undefined;
 }
 
-/** What the comparison finds of a source; without a reason nothing speaks against it. */
+/** Found by the comparison; without a reason nothing speaks against it. */
 export interface PeerVerdict {
   readonly agreement: Agreement;
   readonly reason: PeerDoubtReason | undefined;
 }
 
-/** Two sources that differ by this many times less than a third one from both do not agree well enough to contradict it. */
+/**
+ * Two sources that differ by this many times less than a third one from both do not agree well enough to contradict
+ * it.
+ */
 const agreementFactor = 3;
 
 /**
@@ -94,12 +103,14 @@ function contradict(one: Big, two: Big, level: Big, reach: Big): boolean {
 }
 
 /**
- * Finds what speaks against each source: its peers outvote it; or it is split from them and it is the one that deviates from its own
+ * Finds what speaks against each source: its peers outvote it; or it is split from them and it is the one that
+ * deviates from its own
  * level; or nobody alone does, and it is not the one that keeps the price.
  *
  * @param sources `undefined` for one that says nothing
  * @param used the index of the source that makes the price
- * @param reference the level of the market's price, for a source that has none of its own; asked for only where it matters
+ * @param reference the level of the market's price, for a source that has none of its own; asked for only where it
+ * matters
  */
 export function judgeDeviations(
   sources: readonly (Deviating | undefined)[],
@@ -120,8 +131,10 @@ export function judgeDeviations(
 }
 
 /**
- * The reasons against sources that are split. A source without a live peer is one side of a split too: peers that are only polled
- * cannot speak against it. One that is not comparable is no side: it says nothing of the one in use, which is judged as if it were alone.
+ * The reasons against sources that are split. A source without a live peer is one side of a split too: peers that are
+ * only polled
+ * cannot speak against it. One that is not comparable is no side: it says nothing of the one in use, which is judged
+ * as if it were alone.
  */
 function reasonsOf(
   sources: readonly (Deviating | undefined)[],

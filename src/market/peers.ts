@@ -31,7 +31,10 @@ export interface Circumstances {
 /** The first price waits this long for a second source. */
 const firstWaitMs = 2_000;
 
-/** Compares what the sources of one market quote, so that a price that others contradict is never the market's. Never reads a clock. */
+/**
+ * Compares what the sources of one market quote, so that a price that others contradict is never the market's. Never
+ * reads a clock.
+ */
 export class Peers {
   readonly #agreementReach: Big;
   readonly #jumpReach: Big;
@@ -159,7 +162,10 @@ export class Peers {
     comparison.ownLevel = new SourceQuote(quote);
   }
 
-  /** Whether a source may take over: its quote, else its last price, is near the market's, another than that in use agrees, or the operator does. */
+  /**
+   * Whether a source may take over: its quote, else its last price, is near the market's, another than that in use
+   * agrees, or the operator does.
+   */
   isNearMarket(source: MarketSource, { price, used }: Circumstances): boolean {
     const level = source.quote?.level ?? (source.ticker && levelOf(source.ticker));
     if (level === undefined || used === undefined || source === used || this.#isAccepted(source, level)) return true;
@@ -227,7 +233,10 @@ export class Peers {
     doubts.compared({ reason, since: before?.since ?? now, bid, ask, isOutvoted });
   }
 
-  /** Agreement ends what was not comparable at once, and what was contradicted after a while, unless the others came to it. */
+  /**
+   * Agreement ends what was not comparable at once, and what was contradicted after a while, unless the others came
+   * to it.
+   */
   #undisputed(source: MarketSource): void {
     const { comparison, doubts, quote } = source;
     const doubt = doubts.byPeers;

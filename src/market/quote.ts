@@ -13,7 +13,10 @@ export function levelOf({ bid, ask }: Quote): Big {
   return toBig(bid).plus(ask);
 }
 
-/** Prices so close that nothing between them is doubted: most ticks. By the texts of the prices that is seen without arithmetic. */
+/**
+ * Prices so close that nothing between them is doubted: most ticks. By the texts of the prices that is seen without
+ * arithmetic.
+ */
 export interface PriceBand {
   readonly low: DecimalString;
   readonly high: DecimalString;
@@ -32,7 +35,10 @@ export function isWithin(band: PriceBand, { bid, ask }: Quote): boolean {
   return !isAbove(band.low, bid) && !isAbove(ask, band.high);
 }
 
-/** Gives the most that the higher of two levels is of the lower where they lie within `percent` of each other: 1.02 for 2. */
+/**
+ * Gives the most that the higher of two levels is of the lower where they lie within `percent` of each other: 1.02
+ * for 2.
+ */
 export function reachOf(percent: DecimalString): Big {
   return toBig(percent).times('0.01').plus(1);
 }

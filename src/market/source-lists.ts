@@ -56,7 +56,10 @@ export class SourceLists {
   }
 }
 
-/** Stands for a source that is no longer configured and sends nothing; for a median only where a single source is left, to be compared with it. */
+/**
+ * Stands for a source that is no longer configured and sends nothing; for a median only where a single source is
+ * left, to be compared with it.
+ */
 export function goneSource(id: string, left: readonly Source[]): Source | undefined {
   if (left.length > 1 && id.startsWith(medianMark)) return undefined;
   return Object.assign(new Source(id), { isPaused: true });
