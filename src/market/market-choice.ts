@@ -2,6 +2,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { Doubt } from './doubts.ts';
 import { type Guard, type TickerOffer, takeAll, type Verdict } from './guard.ts';
 import type { MarketSource } from './market-source.ts';
+import { type AgreedPairs, agreedPairs, restoreAgreedPairs } from './peer-memory.ts';
 import { type Circumstances, Peers } from './peers.ts';
 import type { Quote } from './quote.ts';
 import { chooseSource, isFit, medianTicker } from './source-choice.ts';
@@ -63,7 +64,7 @@ export class MarketChoice {
     const hasPrice = this.used !== undefined;
     if (this.used !== undefined && !sources.includes(this.used)) this.used = undefined;
     for (const each of sources) {
-      if (before.includes(each)) each.stay();
+      if (before.includes(each)) each.stay(sources);
       else each.join();
     }
     this.#peers = this.#peersOf(sources, this.#peers?.isOpen ?? hasPrice);
@@ -87,6 +88,16 @@ export class MarketChoice {
   /** Takes over what was doubted of a source before a restart, or is by another process. */
   restoreDoubt(source: MarketSource, doubt: MarketSource['doubts']['byPeers']): void {
     this.#peers?.restoreDoubt(source, doubt);
+  }
+
+  /** Pairs of its sources that agreed, for a restart. */
+  get agreed(): AgreedPairs {
+    return agreedPairs(this.#sources);
+  }
+
+  /** Takes over pairs that agreed before a restart, or in another process. */
+  restoreAgreed(pairs: AgreedPairs): void {
+    restoreAgreedPairs(this.#sources, pairs);
   }
 
   /** The operator says that a doubted source is right; without its id where only one is doubted. */

@@ -4,6 +4,7 @@ import { type Doubt, SourceDoubts } from './doubts.ts';
 import { Evidence, type Verdict } from './guard.ts';
 import type { Agreement, Compared } from './peer-judgement.ts';
 import type { SourceQuote } from './quote.ts';
+import { QuoteChanges } from './quote-changes.ts';
 import type { Source } from './source.ts';
 import { type Candidate, type Exclusion, LiveStreak } from './source-choice.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -16,6 +17,13 @@ export interface Comparison {
   agreement: Agreement | undefined;
   /** Where it was when it last agreed with a peer, or was taken while none agreed with it. */
   ownLevel: SourceQuote | undefined;
+  /** Where it was when it last agreed closely with a peer, and when that was. */
+  closeLevel: Big | undefined;
+  closeAt: EpochMs | undefined;
+  /** When it last agreed with each other source. */
+  readonly agreedAt: Map<MarketSource, EpochMs>;
+  /** Since when it is further from the market's price than time alone can confirm. */
+  awaySince: EpochMs | undefined;
   /** Where it was when the doubt of its peers began. */
   doubtedLevel: Big | undefined;
   /** Since when a contradicted source agrees again, by the monotonic clock. */
@@ -29,6 +37,10 @@ function notCompared(): Comparison {
     compared: undefined,
     agreement: undefined,
     ownLevel: undefined,
+    closeLevel: undefined,
+    closeAt: undefined,
+    agreedAt: new Map(),
+    awaySince: undefined,
     doubtedLevel: undefined,
     agreesSinceMs: undefined,
     acceptedLevel: undefined,
@@ -49,6 +61,7 @@ export class MarketSource {
   references: ReferencePrices | undefined;
   /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
   isLatestHeld = false;
+  readonly changes = new QuoteChanges();
   readonly evidence = new Evidence();
   readonly doubts: SourceDoubts;
   comparison = notCompared();
@@ -74,7 +87,9 @@ export class MarketSource {
   }
 
   /** The market has other sources now. */
-  stay(): void {
+  stay(others: readonly MarketSource[]): void {
+    const { agreedAt } = this.comparison;
+    for (const other of [...agreedAt.keys()]) if (!others.includes(other)) agreedAt.delete(other);
     this.comparison.compared = undefined;
     this.candidate ??= unreviewed;
   }

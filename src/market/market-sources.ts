@@ -3,6 +3,7 @@ import type { Doubt, Doubts, PeerDoubts } from './doubts.ts';
 import type { Guard, TickerOffer, Verdict } from './guard.ts';
 import { type Instant, MarketChoice, type MarketValues } from './market-choice.ts';
 import { MarketSource } from './market-source.ts';
+import type { AgreedPairs } from './peer-memory.ts';
 import type { Source } from './source.ts';
 import { goneSource, SourceLists, type SourceRules } from './source-lists.ts';
 import { pricesOf, type SourceFacts, type SourceReport, type SourceState } from './source-state.ts';
@@ -122,6 +123,18 @@ export class MarketSources {
       const choice = this.#choiceOf(symbol);
       for (const each of choice.sources) choice.restoreDoubt(each, ofSources.get(each.id));
     }
+  }
+
+  /** Gives the pairs of sources of each market that agreed, for a restart. */
+  agreed(): (readonly [MarketSymbol, AgreedPairs])[] {
+    return [...this.#choices].flatMap(([symbol, { agreed }]) =>
+      agreed.length === 0 ? [] : [[symbol, agreed] as const],
+    );
+  }
+
+  /** Takes over pairs that agreed before a restart, or in another process. */
+  restoreAgreed(agreed: Iterable<readonly [MarketSymbol, AgreedPairs]>): void {
+    for (const [symbol, pairs] of agreed) this.#choiceOf(symbol).restoreAgreed(pairs);
   }
 
   /** The operator says that a doubted source is right; without its id where only one is doubted. */

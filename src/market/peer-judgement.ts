@@ -36,15 +36,39 @@ export interface Deviating {
   readonly level: Big;
   /** Where it was when it last agreed with a peer, or was taken while none agreed with it. */
   readonly ownLevel: Big | undefined;
+  /** Where it was when it last agreed closely: before a slow drift began, and not where that left the band. */
+  readonly closeLevel: Big | undefined;
   /** The doubt of it so far. */
   readonly reason: PeerDoubtReason | undefined;
+  /** Several others contradicted it. */
+  readonly isOutvoted: boolean;
+  /** It repeats itself. */
+  readonly isStill: boolean;
+  /** It changes all the time. */
+  readonly isBusy: boolean;
 }
 
-/** Found by the comparison; without a reason nothing speaks against it. */
+/** The circumstances of a judgement. */
+export interface Judging {
+  /** The index of the source that makes the price. */
+  readonly used: number | undefined;
+  /** The level of the market's price, for a source that has none of its own; asked for only where it matters. */
+  readonly reference: () => Big | undefined;
+  /** Whether two sources, by their indexes, agreed within the last day. */
+  readonly hasAgreed: (one: number, other: number) => boolean;
+  /** How far sources that agree are apart at most, see `reachOf`. */
+  readonly reach: Big;
+}
+
+/** Found by the comparison; without a reason nothing speaks against the source. */
 export interface PeerVerdict {
   readonly agreement: Agreement;
   readonly reason: PeerDoubtReason | undefined;
+  /** The one that contradicted it is found to be wrong. */
+  readonly isCleared: boolean;
 }
+
+type Finding = PeerDoubtReason | 'cleared';
 
 /**
  * Two sources that differ by this many times less than a third one from both do not agree well enough to contradict
@@ -104,62 +128,125 @@ function contradict(one: Big, two: Big, level: Big, reach: Big): boolean {
 
 /**
  * Finds what speaks against each source: its peers outvote it; or it is split from them and it is the one that
- * deviates from its own
- * level; or nobody alone does, and it is not the one that keeps the price.
+ * deviates from its own level, or stands still while they move; or they never agreed, and it is not the one that keeps
+ * the price. A source that is contradicted stays so while it is apart.
  *
  * @param sources `undefined` for one that says nothing
- * @param used the index of the source that makes the price
- * @param reference the level of the market's price, for a source that has none of its own; asked for only where it
- * matters
  */
 export function judgeDeviations(
   sources: readonly (Deviating | undefined)[],
-  used: number | undefined,
-  reference: () => Big | undefined,
-  reach: Big,
+  judging: Judging,
 ): readonly (PeerVerdict | undefined)[] {
-  const reasons = reasonsOf(sources, used, reference, reach);
+  const findings = findingsOf(new Split(sources, judging));
   return sources.map((source, index) => {
     if (source === undefined) return undefined;
     const { agreement, reason: before } = source;
-    const deviates = reasons?.get(index);
-    // It left its level and went on: it is not comparable only to those that it never agreed with.
-    const isStillContradicted = deviates !== undefined && before === 'contradicted';
-    const reason = agreement === 'outvoted' || isStillContradicted ? 'contradicted' : deviates;
-    return { agreement, reason };
+    const finding = findings.get(index);
+    if (finding === 'cleared') return { agreement, reason: undefined, isCleared: true };
+    const staysContradicted = before === 'contradicted' && agreement === 'split';
+    const reason = agreement === 'outvoted' || staysContradicted ? 'contradicted' : finding;
+    return { agreement, reason, isCleared: false };
   });
 }
 
-/**
- * The reasons against sources that are split. A source without a live peer is one side of a split too: peers that are
- * only polled
- * cannot speak against it. One that is not comparable is no side: it says nothing of the one in use, which is judged
- * as if it were alone.
- */
-function reasonsOf(
-  sources: readonly (Deviating | undefined)[],
-  used: number | undefined,
-  reference: () => Big | undefined,
-  reach: Big,
-): ReadonlyMap<number, PeerDoubtReason> | undefined {
-  const split = [...sources.keys()].filter((index) => sources[index]?.agreement === 'split');
-  if (split.length === 0) return undefined;
-  const sides = [...sources.keys()].filter((index) => isSide(sources[index]));
-  const deviating = sides.filter((index) => deviates(sources[index]!, reference, reach));
-  if (deviating.length > 0 && deviating.length < sides.length) {
-    const reasonOf = (index: number) => (sources[index]!.ownLevel === undefined ? 'not_comparable' : 'contradicted');
-    return new Map(split.filter((index) => deviating.includes(index)).map((index) => [index, reasonOf(index)]));
+/** The sources of a market where some may be split from their peers. */
+class Split {
+  readonly sources: readonly (Deviating | undefined)[];
+  readonly judging: Judging;
+  /**
+   * The indexes of those that it is between. A source without a live peer is one side too: peers that are only polled
+   * cannot speak against it. One that is contradicted is none, nor is one that is not comparable: the one in use is
+   * judged as if those were not there.
+   */
+  readonly sides: readonly number[];
+
+  constructor(sources: readonly (Deviating | undefined)[], judging: Judging) {
+    this.sources = sources;
+    this.judging = judging;
+    const isApart = (agreement: Agreement) => agreement === 'split' || agreement === 'alone';
+    this.sides = this.where(({ reason, agreement }) => reason === undefined && isApart(agreement));
   }
+
+  where(holds: (source: Deviating, index: number) => boolean): readonly number[] {
+    return [...this.sources.keys()].filter((index) => {
+      const source = this.sources[index];
+      return source !== undefined && holds(source, index);
+    });
+  }
+}
+
+const none: ReadonlyMap<number, Finding> = new Map();
+
+function findingsOf(split: Split): ReadonlyMap<number, Finding> {
+  const frozen = frozenIn(split);
+  if (frozen.size > 0) return frozen;
+  const apart = split.where(({ agreement, reason }) => agreement === 'split' && reason !== 'contradicted');
+  if (apart.length === 0) return none;
+  const { sources, judging, sides } = split;
+  const deviating = deviatingIn(split);
+  if (deviating !== undefined) {
+    const isKnown = (index: number) =>
+      sources[index]!.ownLevel !== undefined || sides.some((other) => judging.hasAgreed(index, other));
+    const reasonOf = (index: number) => (isKnown(index) ? 'contradicted' : 'not_comparable');
+    return new Map(apart.filter((index) => deviating.includes(index)).map((index) => [index, reasonOf(index)]));
+  }
+  const { used } = judging;
   const keepsPrice = used !== undefined && sides.includes(used) ? used : sides[0];
-  return new Map(split.filter((index) => index !== keepsPrice).map((index) => [index, 'not_comparable']));
+  const isStrange = (index: number) =>
+    index !== keepsPrice && (keepsPrice === undefined || !judging.hasAgreed(index, keepsPrice));
+  return new Map(apart.filter(isStrange).map((index) => [index, 'not_comparable']));
 }
 
-function isSide(source: Deviating | undefined): boolean {
-  if (source === undefined || source.reason === 'not_comparable') return false;
-  return source.agreement === 'split' || source.agreement === 'alone';
+/**
+ * Finds those that are still, and not steady: one that repeats itself, while another that it once agreed with, or others
+ * that agree with one another, moved out of the band and go on moving. One against one the mover may have been taken for
+ * the deviating one first.
+ */
+function frozenIn(split: Split): ReadonlyMap<number, Finding> {
+  const { sources, judging, sides } = split;
+  const { reach, hasAgreed } = judging;
+  const findings = new Map<number, Finding>();
+  for (const index of sides.filter((side) => sources[side]!.isStill)) {
+    const isAway = (mover: number, from = index) => !areClose(sources[from]!.level, sources[mover]!.level, reach);
+    const movers = split.where(isMover).filter((mover) => hasAgreed(index, mover) && isAway(mover));
+    const isOneOfTwo = sides.every((side) => side === index || movers.includes(side));
+    const areTogether = split.where(({ isBusy }) => isBusy).every((busy) => !isAway(busy, movers[0]));
+    if (movers.length === 0 || !areTogether || (movers.length === 1 && !isOneOfTwo)) continue;
+    findings.set(index, 'contradicted');
+    for (const mover of movers) if (sources[mover]!.reason === 'contradicted') findings.set(mover, 'cleared');
+  }
+  return findings;
 }
 
-function deviates({ level, ownLevel }: Deviating, reference: () => Big | undefined, reach: Big): boolean {
+function isMover({ isBusy, agreement, reason, isOutvoted }: Deviating): boolean {
+  if (!isBusy || agreement === 'outvoted' || isOutvoted) return false;
+  return reason === undefined || (reason === 'contradicted' && agreement === 'split');
+}
+
+/**
+ * Finds those sides that left their own level while the others stayed; `undefined` where that cannot be told. Where a
+ * pair came apart slowly, each of them is near its own level: then it is the one that moved clearly further since the
+ * two agreed closely.
+ */
+function deviatingIn({ sources, judging, sides }: Split): readonly number[] | undefined {
+  const left = sides.filter((index) => hasLeft(sources[index]!, judging));
+  if (left.length > 0 && left.length < sides.length) return left;
+  const [one, other] = sides;
+  if (sides.length !== 2 || !judging.hasAgreed(one!, other!)) return undefined;
+  const [moved, otherMoved] = [moveOf(sources[one!]!), moveOf(sources[other!]!)];
+  if (moved === undefined || otherMoved === undefined) return undefined;
+  if (moved.gt(otherMoved) && moved.gte(otherMoved.times(agreementFactor))) return [one!];
+  return otherMoved.gt(moved) && otherMoved.gte(moved.times(agreementFactor)) ? [other!] : undefined;
+}
+
+function hasLeft({ level, ownLevel }: Deviating, { reference, reach }: Judging): boolean {
   const before = ownLevel ?? reference();
   return before !== undefined && !areClose(level, before, reach);
+}
+
+/** How far it is from where it last agreed closely, as a share. */
+function moveOf({ level, closeLevel }: Deviating): Big | undefined {
+  if (closeLevel === undefined) return undefined;
+  const [low, high] = level.lt(closeLevel) ? [level, closeLevel] : [closeLevel, level];
+  return high.div(low).minus(1);
 }
