@@ -343,3 +343,14 @@ test('a source that is taken over as not comparable is comparable at the next lo
   peers.review(circumstances, 2, 0);
   assert.equal(sources[1]!.doubts.byPeers, undefined);
 });
+
+test('a source that repeats itself over both paths is still', () => {
+  const { sources, peers, circumstances } = comparedAt('84000', '84010');
+  const [one] = sources as [MarketSource];
+  const quote = { bid: decimal('84000'), ask: decimal('84000') };
+  for (let second = 1; second <= 10; second++) {
+    const at = { ...circumstances, now: after(start, second * 1_000) };
+    peers.quoted(one, quote, second % 2 === 0 ? 'live' : 'fallback', at);
+  }
+  assert.equal(one.changes.isStill(after(start, 10_000)), true);
+});

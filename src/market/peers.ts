@@ -151,8 +151,7 @@ export class Peers {
     const quotes: SourceQuote[] = [];
     for (const source of this.#sources) {
       const { quote, doubts, comparison } = source;
-      const { acceptedLevel, awaySince } = comparison;
-      if (doubts.byPeers !== undefined || acceptedLevel !== undefined || awaySince !== undefined) return undefined;
+      if (doubts.byPeers !== undefined || comparison.acceptedLevel !== undefined) return undefined;
       if (quote === undefined) continue;
       if (!agrees(source) || comparison.ownLevel !== quote) return undefined;
       quotes.push(quote);
