@@ -9,7 +9,7 @@ import { marketSink } from '../market/feed-target.ts';
 import { Guard } from '../market/guard.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
 import type { MarketControls } from '../market/market-catalogue.ts';
-import { guardRules, marketsWith } from '../market/market-rig.testing.ts';
+import { guardRules, MarketRig, marketsWith } from '../market/market-rig.testing.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import {
   after,
@@ -17,6 +17,7 @@ import {
   conversionRate,
   decimal,
   polledTicker,
+  start,
   symbol,
   upstreamMarket,
   upstreamTicker,
@@ -175,6 +176,21 @@ test('a replica that starts from any state and takes the changes that follow sho
     t.diagnostic(`seed ${seed}`);
     fc.assert(property, { seed, numRuns: 200 });
   }
+});
+
+test('a process that follows learns which sources agreed, also those that did after it began', () => {
+  const clock = new FakeClock();
+  const leader = new MarketRig({ ids: ['one', 'two'] });
+  const feedStatus = new FeedStatus();
+  const changes = new MarketChanges({ markets: leader.markets, feedStatus }, clock);
+  const follower = { markets: new MarketRig({ ids: ['one', 'two'] }).markets, feedStatus: new FeedStatus() };
+  const follow = (state: MarketState) => takeState(follower, clock, readState(writeState(state))!);
+  for (const source of ['one', 'two']) leader.list(source);
+  follow(changes.whole());
+  for (const source of ['one', 'two']) leader.tick(source, '84000');
+  leader.review('live', 'live');
+  follow(changes.next(true));
+  assert.deepEqual(follower.markets.sources.agreed(), [[symbol('BTCEUR'), [['one', 'two', after(start, 0)]]]]);
 });
 
 test('what the others were not told is taken back, and the rest stays', () => {

@@ -119,15 +119,16 @@ export class MarketChanges {
     return [...tickers].every(([, { capturedAt }]) => capturedAt <= now || capturedAt > now + sameChangeMs);
   }
 
-  /** Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes over. */
+  /** Gives what is small enough to be sent each time; what is known of sources goes now and then, and when one takes over. */
   #current(withSources: boolean) {
     const { markets, feedStatus } = this.#parts;
     const { path, lastUpdatedAt } = feedStatus;
     const { switches } = markets.sources;
     const isSent = !withSources && switches === this.#sent.switches;
     const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(markets) };
+    const agreed = isSent ? undefined : markets.sources.agreed();
     this.#sent = { path, lastUpdatedAt, switches };
-    return { held: markets.doubts(), doubts: markets.peerDoubts(), path, lastUpdatedAt, sources };
+    return { held: markets.doubts(), doubts: markets.peerDoubts(), path, lastUpdatedAt, sources, agreed };
   }
 }
 

@@ -27,10 +27,9 @@ export type FixedPoint = Readonly<{ units: bigint; places: number }>;
 const one: FixedPoint = { units: 1n, places: 0 };
 
 /**
- * Reads a number from its source text without losing a digit: plain notation is kept as it is (trailing zeros too),
- * an exponent is expanded.
- * `undefined` for anything that is not a finite decimal of at most 64 characters, expanded or not (`NaN`, `1,5`, an
- * empty string, `0x10`, `1e99`).
+ * Reads a number from its source text without losing a digit: plain notation is kept as it is (trailing zeros too), an
+ * exponent is expanded. `undefined` for anything that is not a finite decimal of at most 64 characters, expanded or not
+ * (`NaN`, `1,5`, an empty string, `0x10`, `1e99`).
  */
 export function parseDecimal(text: unknown): DecimalString | undefined {
   if (typeof text !== 'string' || text.length > digitsMax) return undefined;

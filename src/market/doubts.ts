@@ -146,9 +146,9 @@ export class SourceDoubts {
 }
 
 /**
- * The register of all that is not believed: of each source of a market, by the guard and by its peers; of each
- * market's price and
- * each rate; and what the operator holds. Whoever asks what is doubted, since when, why and by whom asks here.
+ * The register of all that is not believed: of each source of a market, by the guard and by its peers; of each market's
+ * price and each rate; and what the operator holds. Whoever asks what is doubted, since when, why and by whom asks
+ * here.
  */
 export class Doubts {
   readonly #ofSources = new Map<MarketSymbol, Map<SourceDoubts, string>>();

@@ -100,10 +100,9 @@ function noCounts(): Record<DoubtReason, number> {
 }
 
 /**
- * Holds values that are possible in form and improbable in fact until they prove themselves. Judges a source alone,
- * in the process
- * that runs the feed, by what it is given, and never changes a digit. After a restart it compares with the last good
- * value.
+ * Holds values that are possible in form and improbable in fact until they prove themselves. Judges a source alone, in
+ * the process that runs the feed, by what it is given, and never changes a digit. After a restart it compares with the
+ * last good value.
  */
 export class Guard {
   readonly #rules: GuardRules;
@@ -304,8 +303,7 @@ function isBeyond(value: Big, reference: Big, percent: Big): boolean {
 
 /**
  * Bid or ask outside half to double the range of 24 hours: that of the last good ticker, which its own prices widen.
- * The
- * first ticker of a market is judged by its own range; a market without trades has none.
+ * The first ticker of a market is judged by its own range; a market without trades has none.
  */
 function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefined): boolean {
   const { low24h, high24h, bid, ask } = previous ?? ticker;

@@ -4,8 +4,7 @@ import type { UpstreamMarketStatus } from './upstream.ts';
 
 /**
  * A gap between two catalogue loads counts as this much absence at most: neither a clock that jumps nor an outage of
- * the
- * exchange or of this service makes a market look long gone.
+ * the exchange or of this service makes a market look long gone.
  */
 const creditedGapMaxMs = 3_600_000;
 

@@ -107,8 +107,7 @@ export class MarketCatalogue {
 
   /**
    * Takes over records from before a restart or of another process. Ignores markets outside the selection, and keeps
-   * the
-   * operator's decisions about markets known here: the other side may know less.
+   * the operator's decisions about markets known here: the other side may know less.
    *
    * @param listed which source listed what; the first one listed what is not there
    */
@@ -127,9 +126,8 @@ export class MarketCatalogue {
   }
 
   /**
-   * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it,
-   * and its
-   * precision, tick and minimums are those of the first that lists it, wherever its price comes from.
+   * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it, and
+   * its precision, tick and minimums are those of the first that lists it, wherever its price comes from.
    */
   load(
     listings: readonly UpstreamMarket[],
@@ -182,10 +180,8 @@ export class MarketCatalogue {
 
   /**
    * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and
-   * those of them
-   * that have been missing for long enough to be delisted. Held back while more than a tenth of all markets are
-   * missing: that
-   * is rather a fault of the upstream, so that only the operator delists.
+   * those of them that have been missing for long enough to be delisted. Held back while more than a tenth of all
+   * markets are missing: that is rather a fault of the upstream, so that only the operator delists.
    *
    * @param delistAfterMs how long a market has to be missing to be due
    */

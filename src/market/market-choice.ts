@@ -1,9 +1,10 @@
 import type { EpochMs } from '../ground/clock.ts';
+import type { Circumstances } from './circumstances.ts';
 import type { Doubt } from './doubts.ts';
 import { type Guard, type TickerOffer, takeAll, type Verdict } from './guard.ts';
 import type { MarketSource } from './market-source.ts';
 import { type AgreedPairs, agreedPairs, restoreAgreedPairs } from './peer-memory.ts';
-import { type Circumstances, Peers } from './peers.ts';
+import { Peers } from './peers.ts';
 import type { Quote } from './quote.ts';
 import { chooseSource, isFit, medianTicker } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';

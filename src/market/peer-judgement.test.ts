@@ -72,6 +72,8 @@ test('of two that came apart slowly the one that moved three times as far since 
   assert.deepEqual(judged([{ level: '99.5', own: '99.5', close: '100' }, drifted]), [undefined, 'contradicted']);
   assert.deepEqual(judged([drifted, { level: '99.4', own: '99.4', close: '100' }]), [undefined, undefined]);
   assert.deepEqual(judged([drifted, { level: '99.5', own: '99.5' }]), [undefined, undefined], 'it never was close');
+  const returned = { level: '97', own: '97', close: '97' };
+  assert.deepEqual(judged([{ ...drifted, level: '100.1', own: '100' }, returned]), [undefined, undefined]);
 });
 
 test('a contradicted source stays so while it is apart, and is no side against another', () => {

@@ -3,10 +3,8 @@ import { areClose } from './quote.ts';
 
 /**
  * How what a source quotes compares with what its peers do. `alone`: there is no peer. `agrees`: with all of them, or
- * with most.
- * `outvoted`: peers that agree with one another, and are more than those that agree with it, are elsewhere. `split`:
- * no peer agrees
- * with it, or as many are elsewhere.
+ * with most. `outvoted`: peers that agree with one another, and are more than those that agree with it, are elsewhere.
+ * `split`: no peer agrees with it, or as many are elsewhere.
  */
 export type Agreement = 'alone' | 'agrees' | 'outvoted' | 'split';
 
@@ -24,9 +22,8 @@ export interface Compared {
 export const peerDoubtReasons = ['contradicted', 'not_comparable'] as const;
 
 /**
- * Why the quotes of its peers keep a source from making a price. `contradicted`: they are elsewhere, or it left its
- * own level and the
- * other did not. `not_comparable`: it and the one in use never agreed; often two assets of one name.
+ * Why the quotes of its peers keep a source from making a price. `contradicted`: they are elsewhere, or it left its own
+ * level and the other did not. `not_comparable`: it and the one in use never agreed; often two assets of one name.
  */
 export type PeerDoubtReason = (typeof peerDoubtReasons)[number];
 
@@ -235,8 +232,10 @@ function deviatingIn({ sources, judging, sides }: Split): readonly number[] | un
   if (sides.length !== 2 || !judging.hasAgreed(one!, other!)) return undefined;
   const [moved, otherMoved] = [moveOf(sources[one!]!), moveOf(sources[other!]!)];
   if (moved === undefined || otherMoved === undefined) return undefined;
-  if (moved.gt(otherMoved) && moved.gte(otherMoved.times(agreementFactor))) return [one!];
-  return otherMoved.gt(moved) && otherMoved.gte(moved.times(agreementFactor)) ? [other!] : undefined;
+  const leastMove = judging.reach.minus(1).times('0.5');
+  const isFurther = (move: Big, than: Big) => move.gte(leastMove) && move.gte(than.times(agreementFactor));
+  if (isFurther(moved, otherMoved)) return [one!];
+  return isFurther(otherMoved, moved) ? [other!] : undefined;
 }
 
 function hasLeft({ level, ownLevel }: Deviating, { reference, reach }: Judging): boolean {

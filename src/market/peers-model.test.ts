@@ -7,9 +7,8 @@ import { check } from './seeded.testing.ts';
 import type { Reach } from './source-choice.ts';
 
 /**
- * A source of the model: what it makes of the market's true price, from an instant on. Of three sources at most one
- * is not honest, so
- * that a majority always knows the truth.
+ * A source of the model: what it makes of the market's true price, from an instant on. Of three sources at most one is
+ * not honest, so that a majority always knows the truth.
  */
 type Kind = 'honest' | 'times1000' | 'off5' | 'frozen' | 'renamed' | 'wide' | 'poor';
 

@@ -1,5 +1,6 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
+import { type Circumstances, deliversLive, levelIn, noteAway } from './circumstances.ts';
 import type { DecimalString } from './decimal.ts';
 import type { PeerDoubt } from './doubts.ts';
 import type { MarketSource } from './market-source.ts';
@@ -22,21 +23,12 @@ export interface PeerRules {
   readonly returnAfterMs: number;
 }
 
-/** The circumstances at one instant in which sources are compared. */
-export interface Circumstances {
-  readonly now: EpochMs;
-  /** The market's price, while that is recent. */
-  readonly price: Quote | undefined;
-  /** The source that makes the price. */
-  readonly used: MarketSource | undefined;
-  /** It sends live now, whatever the last review found. */
-  readonly sender?: MarketSource | undefined;
-}
-
 /** The first price waits this long for a second source. */
 const firstWaitMs = 2_000;
 /** Sources that agree this many times better than they have to do so closely. */
 const closeFactor = '3';
+/** The same of one that came to another. */
+const followFactor = '2';
 /** While all agree and nothing is doubted, that is noted this often. */
 const noteEveryMs = 10_000;
 
@@ -47,6 +39,7 @@ const noteEveryMs = 10_000;
 export class Peers {
   readonly #agreementReach: Big;
   readonly #closeReach: Big;
+  readonly #followReach: Big;
   readonly #jumpReach: Big;
   readonly #ceilingReach: Big;
   readonly #confirmAfterMs: number;
@@ -66,7 +59,9 @@ export class Peers {
    */
   constructor(rules: PeerRules, sources: readonly MarketSource[], isOpen = false, contradicted = () => {}) {
     this.#agreementReach = reachOf(rules.disagreePercent);
-    this.#closeReach = this.#agreementReach.minus(1).div(closeFactor).plus(1);
+    const apart = this.#agreementReach.minus(1);
+    this.#closeReach = apart.div(closeFactor).plus(1);
+    this.#followReach = apart.div(followFactor).plus(1);
     this.#jumpReach = reachOf(rules.jumpPercent);
     this.#ceilingReach = reachOf(rules.ceilingPercent);
     this.#confirmAfterMs = rules.confirmAfterMs;
@@ -115,8 +110,12 @@ export class Peers {
     const { comparison, doubts, quote } = source;
     const { agreement, ownLevel, agreedAt } = comparison;
     const cameApart = agreement === 'split' && ownLevel !== undefined && agreedAt.size > 0;
-    if (this.#isOpen && doubts.byPeers === undefined && agreement !== 'agrees' && !cameApart)
-      comparison.ownLevel = quote;
+    if (!this.#isOpen || doubts.byPeers !== undefined || agreement === 'agrees' || cameApart) return;
+    comparison.ownLevel = quote;
+    // It went on by itself: that it is far from where they were close says nothing of who moved away.
+    const { closeLevel } = comparison;
+    if (closeLevel !== undefined && quote !== undefined && !areClose(quote.level, closeLevel, this.#followReach))
+      comparison.closeLevel = undefined;
   }
 
   /**
@@ -270,14 +269,24 @@ export class Peers {
     return awaySince !== undefined && now - awaySince < this.#confirmAfterMs;
   }
 
-  /** Contradicted sources that the others came to were right. Returns whether there are any. */
+  /**
+   * Contradicted sources that the others came to were right. Returns whether there are any. One at the edge of the band
+   * agrees at times, though nobody came to it.
+   */
   #clearFollowed(): boolean {
-    const followed = this.#sources.filter(({ doubts, comparison, quote }) => {
-      const { agreement, doubtedLevel } = comparison;
-      return doubts.isContradicted && agreement === 'agrees' && this.#isClose(doubtedLevel, quote?.level);
-    });
+    const isFollowed = (source: MarketSource) => {
+      const { doubts, comparison, quote } = source;
+      if (!doubts.isContradicted || !agrees(source) || !this.#isClose(comparison.doubtedLevel, quote?.level))
+        return false;
+      return this.#sources.some((other) => other !== source && this.#hasCome(other, source));
+    };
+    const followed = this.#sources.filter(isFollowed);
     for (const source of followed) clear(source);
     return followed.length > 0;
+  }
+
+  #hasCome({ comparison: { compared } }: MarketSource, { quote }: MarketSource): boolean {
+    return quote !== undefined && compared?.isPeer === true && areClose(quote.level, compared.level, this.#followReach);
   }
 
   #isDisputed(source: MarketSource): boolean {
@@ -348,33 +357,6 @@ function deviatingOf(source: MarketSource, now: EpochMs): Deviating | undefined 
     isStill: changes.isStill(now),
     isBusy: changes.isBusy(now),
   };
-}
-
-/** The level of the market's price, which mostly is what the source in use says. */
-function levelIn(price: Quote | undefined, used: MarketSource | undefined): Big | undefined {
-  if (price === undefined) return undefined;
-  const quote = used?.quote;
-  return quote?.bid === price.bid && quote.ask === price.ask ? quote.level : levelOf(price);
-}
-
-/** Notes since when a source is beyond the ceiling from the market's price, and the one in use did not move with it. */
-function noteAway(
-  { quote, comparison }: MarketSource,
-  { price, used, now }: Circumstances,
-  ceilingReach: Big,
-  agreementReach: Big,
-): void {
-  const reference = levelIn(price, used);
-  const isBeyond = quote !== undefined && reference !== undefined && !areClose(quote.level, reference, ceilingReach);
-  const isWithUsed = isBeyond && used?.quote !== undefined && areClose(quote.level, used.quote.level, agreementReach);
-  // A clock that was set back would make the wait endless.
-  const since = Math.min(comparison.awaySince ?? now, now) as EpochMs;
-  comparison.awaySince = isBeyond && !isWithUsed ? since : undefined;
-}
-
-function deliversLive(source: MarketSource, { sender }: Circumstances): boolean {
-  const { quote } = source;
-  return quote !== undefined && (source.isLive(source === sender) ?? quote.path === 'live');
 }
 
 function sendsLive({ quote }: MarketSource): boolean {

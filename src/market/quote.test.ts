@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Circumstances } from './circumstances.ts';
 import { type DecimalString, toBig } from './decimal.ts';
 import { Evidence, Guard } from './guard.ts';
 import { guardRules } from './market-rig.testing.ts';
 import { MarketSource } from './market-source.ts';
-import { type Circumstances, Peers } from './peers.ts';
+import { Peers } from './peers.ts';
 import { bandAround, isWithin, levelOf, type Quote } from './quote.ts';
 import { after, decimal, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';

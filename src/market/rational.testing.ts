@@ -1,6 +1,6 @@
 /**
- * An exact fraction over BigInt: the arithmetic that the tests hold against ours. It shares nothing with
- * the code under test, neither a library nor a way of rounding.
+ * An exact fraction over BigInt: the arithmetic that the tests hold against ours. It shares nothing with the code under
+ * test, neither a library nor a way of rounding.
  */
 export interface Rational {
   readonly numerator: bigint;

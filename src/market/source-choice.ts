@@ -84,8 +84,7 @@ export const medianMark = 'median(';
 
 /**
  * The median of the bids and the median of the asks; everything else is the first's. The exact values: of an even
- * number the middle of
- * the two in the middle.
+ * number the middle of the two in the middle.
  *
  * @param tickers of live sources that agree, the one in use first; not empty
  */

@@ -88,8 +88,7 @@ export class SourceListings {
 
 /**
  * One market of what its sources list: the first one’s precision, tick and minimums; trading where one of them trades
- * it; absent
- * only while all of them lack it.
+ * it; absent only while all of them lack it.
  *
  * @param listings of its sources, in order of preference
  */

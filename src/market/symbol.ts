@@ -20,8 +20,8 @@ export function symbolOf(base: CurrencyCode, quote: CurrencyCode): MarketSymbol 
 }
 
 /**
- * Reads a symbol as a client writes it, in any case. Only ASCII letters and digits are folded, so
- * no other script's letter turns into one of ours. `undefined` when the text cannot be a symbol.
+ * Reads a symbol as a client writes it, in any case. Only ASCII letters and digits are folded, so no other script's
+ * letter turns into one of ours. `undefined` when the text cannot be a symbol.
  */
 export function parseSymbol(text: string): MarketSymbol | undefined {
   return symbolText.test(text) ? (text.toUpperCase() as MarketSymbol) : undefined;

@@ -34,8 +34,8 @@ export const valueNames = ['bid', 'ask', 'high24h', 'low24h', 'volume24h', ...op
 type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: RejectionReason };
 
 /**
- * Decides whether an upstream ticker replaces the last good one. A value that is missing, not
- * positive, crossed, out of order or older than what is known never does.
+ * Decides whether an upstream ticker replaces the last good one. A value that is missing, not positive, crossed, out of
+ * order or older than what is known never does.
  *
  * @param previous the last good one of the same source
  */

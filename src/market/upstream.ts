@@ -98,8 +98,7 @@ export interface ReferencePrices {
   readonly price7dAgo: DecimalString | undefined;
   /**
    * From the record: the start of the minute that they are for, see `referenceInstants`. They are middles of bid and
-   * ask, and the
-   * change is that of the middle. `undefined`: of last trades.
+   * ask, and the change is that of the middle. `undefined`: of last trades.
    */
   readonly recordedFor?: EpochMs | undefined;
 }
