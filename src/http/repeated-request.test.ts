@@ -201,27 +201,6 @@ describe('a connection that knows its last request', () => {
     return { ...parts, replies };
   };
 
-  test('forgets its last request for good once the server parses what arrives itself', async () => {
-    const { socket, connection, send } = connected();
-    socket._handle = { isStreamBase: true };
-    socket.parser = { _consumed: false, consume: () => {} };
-    connection.decided(true, false);
-    const again = () => assert.fail('what the server has parsed meanwhile is not known');
-    socket.whenParsed = () => connection.took({} as RequestHead, {} as Reply, again);
-    for (let nth = 0; nth < 9; nth++) {
-      connection.trust();
-      await send(`GET /${nth}\r\n\r\n`);
-    }
-    assert.equal(socket.parsed.length, 8);
-    const replies = Array.from({ length: 16 }, () => ({ writableLength: 1, once: () => {} }) as unknown as Reply);
-    for (const reply of replies) connection.answering(reply);
-    connection.takeTurn(() => {});
-    for (const reply of replies) connection.answered(Object.assign(reply, { writableLength: 0 }), 1);
-    connection.continue();
-    for (let nth = 0; nth < 3; nth++) await send('GET /7\r\n\r\n');
-    assert.equal(socket.parsed.length, 11);
-  });
-
   test('holds back what comes after it until it is answered, and nothing more is read', async () => {
     const { socket, connection, held, send, replies } = await knowing();
     await send('next');
