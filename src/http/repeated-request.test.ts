@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
@@ -98,7 +97,7 @@ describe('a request that comes once more, byte for byte,', () => {
     });
 
   test('is answered before whatever came after it, also when it has to be counted elsewhere', async (t) => {
-    const { ask, state, socket, all } = await polling(t, known);
+    const { ask, state, socket, all, comes } = await polling(t, known);
     const before = all().length;
     const { promise, resolve } = Promise.withResolvers<void>();
     state.counting = promise;
@@ -107,7 +106,7 @@ describe('a request that comes once more, byte for byte,', () => {
     socket.write(known);
     assert.equal(state.parsed, parsed, 'the next waits');
     resolve();
-    while (all().length < before + 3) await once(socket, 'data');
+    await comes(() => all().length === before + 3);
     assert.deepEqual(statuses(all().slice(before)), [200, 404, 200]);
   });
 
@@ -126,7 +125,7 @@ describe('a request that comes once more, byte for byte,', () => {
   });
 
   test('waits for a client that does not read, as any answer does', async (t) => {
-    const { ask, socket, all, connections } = await polling(t, request('/v1/large'));
+    const { ask, socket, all, comes, connections } = await polling(t, request('/v1/large'));
     let count = all().length;
     socket.pause();
     for (; connections.unsentBytes() === 0; count++) await ask(request('/v1/large'), 0);
@@ -134,9 +133,9 @@ describe('a request that comes once more, byte for byte,', () => {
     for (let more = 0; more < 3; more++, count++) await ask(request('/v1/large'), 0);
     assert.equal(connections.unsentBytes(), 3 * large.as('identity').byteLength);
     socket.resume();
-    while (all().length < count || !isWhole(all().at(-1)!, false)) await once(socket, 'data');
-    assert.deepEqual(new Set(statuses(all())), new Set([200]));
     while (connections.unsentBytes() > 0) await setImmediate();
+    await comes(() => all().length === count && isWhole(all().at(-1)!, false));
+    assert.deepEqual(new Set(statuses(all())), new Set([200]));
     assert.equal((await ask(request('/v1/large'))).length, 1);
   });
 
@@ -155,7 +154,7 @@ describe('a request that comes once more, byte for byte,', () => {
     const { client, state } = await exchanging(t);
     let repeated = 0;
     for (let round = 0; round < 20; round++) {
-      const { socket, all, ends } = client();
+      const { socket, all, comes } = client();
       const sent: string[] = [];
       const { parsed } = state;
       while (sent.length < 30) {
@@ -168,7 +167,7 @@ describe('a request that comes once more, byte for byte,', () => {
           socket.write(piece);
           await setImmediate();
         }
-        while (all().length < sent.length) await Promise.race([once(socket, 'data'), ends]);
+        await comes(() => all().length === sent.length);
       }
       const expected = sent.map((bytes) => (bytes.includes('GET /x') ? 404 : 200));
       assert.deepEqual(statuses(all()), expected);
