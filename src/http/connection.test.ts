@@ -103,6 +103,16 @@ describe('how much is parsed at a time', () => {
     connection.end();
     assert.deepEqual(held, { ahead: 0, unsent: 0, waiting: 0 });
   });
+
+  test('an answer is given back once, though it ends after its connection', async () => {
+    const { socket, connection, held, answer } = connected();
+    const [first, second] = [answer(1_000), answer(20)];
+    first.take();
+    socket.destroy();
+    await ticks();
+    second.take();
+    assert.deepEqual([held.unsent, connection.unsentBytes, connection.isIdle], [0, 0, true]);
+  });
 });
 
 describe('how many answers are made ahead of their client', () => {

@@ -139,6 +139,18 @@ describe('a request that comes once more, byte for byte,', () => {
     assert.equal((await ask(request('/v1/large'))).length, 1);
   });
 
+  for (const path of ['/v1/large', '/v1/large?new='])
+    test(`leaves nothing behind of answers whose client is gone: ${path}`, async (t) => {
+      const { ask, socket, connections } = await polling(t, request('/v1/large'));
+      socket.pause();
+      for (let nth = 0; connections.unsentBytes() < 2 * large.as('identity').byteLength; nth++)
+        await ask(request(path === '/v1/large' ? path : path + nth), 0);
+      socket.resetAndDestroy();
+      while (connections.figures().open > 0) await setImmediate();
+      for (let turn = 0; turn < 10; turn++) await setImmediate();
+      assert.equal(connections.unsentBytes(), 0);
+    });
+
   test('is the last on its connection while the service drains', async (t) => {
     const { ask, exchanges, ends } = await polling(t, known);
     exchanges.drain();
@@ -210,6 +222,17 @@ describe('a connection that knows its last request', () => {
     await setImmediate();
     assert.ok(!socket.isPaused());
     assert.deepEqual([socket.parsed.at(-1), held.ahead], ['next', 0]);
+  });
+
+  test('is parsed after what came before it and was kept, and answered in its turn', async () => {
+    const { socket, connection, replies } = await knowing();
+    connection.answered(replies[0]!, 0);
+    socket._paused = true;
+    socket.emit('data', Buffer.from('GET /next\r\n\r\n'));
+    socket._paused = false;
+    socket.emit('data', Buffer.from(bytes));
+    assert.deepEqual([replies.length, connection.hasMore], [1, false]);
+    assert.deepEqual(socket.parsed.slice(1), [`GET /next\r\n\r\n${bytes}`]);
   });
 
   test('waits like any other one while the server has paused its connection, and is none when the last answer was given', async () => {
