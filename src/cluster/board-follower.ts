@@ -45,7 +45,7 @@ export class BoardFollower {
   #ended: AbortController | undefined;
   #running: Promise<void> = Promise.resolve();
   #isTroubled = false;
-  /** A change was applied since the state was taken. */
+  /** An answer was applied, all of it, since the state was taken. */
   #isSettled = false;
   #resyncs = 0;
   /** When an answer last held all there was: what comes later was sent after it. */
@@ -156,7 +156,9 @@ export class BoardFollower {
     const known = changes.findIndex(({ id }) => id === this.#heldTo);
     for (const change of changes.slice(known + 1))
       if (this.#heldTo === undefined || !this.#apply(change, sentMs)) return;
-    if (changes.length < entriesPerRead && this.#heldTo !== undefined) this.#parts.position.heard(asked);
+    if (this.#heldTo === undefined) return;
+    this.#isSettled = true;
+    if (changes.length < entriesPerRead) this.#parts.position.heard(asked);
   }
 
   async #takeState(call: Caller, signal?: AbortSignal): Promise<boolean> {
@@ -180,7 +182,6 @@ export class BoardFollower {
     const aliveMs = sentMs - Number(silent);
     this.#take(state, Number.isFinite(aliveMs) ? aliveMs : undefined);
     this.#heldTo = id;
-    this.#isSettled = true;
     return true;
   }
 
