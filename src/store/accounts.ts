@@ -4,7 +4,7 @@ import { type ListPosition, type Page, type PagedList, type PageOptions, searchP
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 export interface AccountRecord extends Omit<RecordOf<AccountTable>, 'active'> {
   readonly active: boolean;
@@ -38,7 +38,7 @@ const emailLengthMax = 254;
 
 /** Throws `email_invalid`. */
 export function assertEmail(email: string): void {
-  if (email.length > emailLengthMax || !emailShape.test(email)) throw refusal('email_invalid');
+  if (email.length > emailLengthMax || !emailShape.test(email)) throw emailInvalid();
 }
 
 export class Accounts extends StorePart {
@@ -54,7 +54,7 @@ export class Accounts extends StorePart {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (row === undefined) throw refusal('email_taken', { email });
+      if (row === undefined) throw emailTaken({ email });
       const summary = `Made the account of ${email}.`;
       await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
       return accountOf(row);
@@ -88,7 +88,7 @@ export class Accounts extends StorePart {
         .selectFrom('accounts')
         .select('id')
         .where(({ fn, eb }) => eb(fn('lower', ['email']), '=', fn('lower', [eb.val(email)])));
-      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw refusal('email_taken', { email });
+      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw emailTaken({ email });
       await trx.updateTable('accounts').set({ email, language }).where('id', '=', id).execute();
       const summary =
         email === before.email
@@ -166,7 +166,7 @@ export class Accounts extends StorePart {
 
 async function lockAccount(trx: Database, id: string): Promise<AccountRow> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-  if (account === undefined) throw refusal('account_unknown', { id });
+  if (account === undefined) throw accountUnknown({ id });
   return account;
 }
 
@@ -231,4 +231,19 @@ async function eraseFromNotices(trx: Database, accountId: string): Promise<void>
     };
     await trx.updateTable('notices').set(change).where('id', '=', id).execute();
   }
+}
+
+export function emailInvalid() {
+  const message =
+    'The e-mail address must have the form name@domain, without spaces, control characters and direction marks.';
+  return new StoreError('email_invalid', {}, message);
+}
+
+export function emailTaken(values: StoreErrorValues['email_taken']) {
+  const message = `An account with the e-mail address ${values.email} exists already.`;
+  return new StoreError('email_taken', values, message);
+}
+
+export function accountUnknown(values: StoreErrorValues['account_unknown']) {
+  return new StoreError('account_unknown', values, `There is no account ${values.id}.`);
 }

@@ -2,6 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { KeyEntry } from '../access/key-records.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { accessPages } from './access.ts';
+import { accountUnknown } from './accounts.ts';
 import {
   assertKeyFields,
   type KeyChange,
@@ -9,13 +10,14 @@ import {
   type KeyWithAccount,
   keyDetails,
   keyRecordOf,
+  keyUnknown,
   labelled,
   type NewKey,
 } from './key-record.ts';
 import { mapPage, type Page, type PageOptions, searchPage } from './paging.ts';
 import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** The position is the number of the last key of the page before. Keys made later never move it. */
 interface KeyPageOptions extends PageOptions<number> {
@@ -55,7 +57,7 @@ export class Keys extends StorePart {
         .select('email')
         .where('id', '=', key.accountId)
         .executeTakeFirst();
-      if (account === undefined) throw refusal('account_unknown', { id: key.accountId });
+      if (account === undefined) throw accountUnknown({ id: key.accountId });
       const record = await insertKey(trx, id, key, now);
       await journal(trx, {
         action: 'key.create',
@@ -73,7 +75,7 @@ export class Keys extends StorePart {
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
       if (before.status === status) return before;
-      if (before.status === 'revoked') throw refusal('key_revoked', { id });
+      if (before.status === 'revoked') throw keyRevoked({ id });
       const record = await updateKey(trx, id, { status });
       const { action, verb } = statusChanges[status];
       const summary = `${verb} ${named(record, email)}.`;
@@ -89,7 +91,7 @@ export class Keys extends StorePart {
     const { label, expiresAt: expires_at_ms, limitPerMinute: limit_per_minute } = change;
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
-      if (before.status === 'revoked') throw refusal('key_revoked', { id });
+      if (before.status === 'revoked') throw keyRevoked({ id });
       const columns = { label, expires_at_ms, limit_per_minute };
       if (Object.values(columns).every((value) => value === undefined)) return before;
       const record = await updateKey(trx, id, columns);
@@ -109,7 +111,7 @@ export class Keys extends StorePart {
     const { db, clock, randomness, journal } = this.context;
     const now = clock.now();
     assertKeyFields({ expiresAt }, now);
-    if (overlapMs < 0) throw refusal('overlap_in_past');
+    if (overlapMs < 0) throw overlapInPast();
     const newKeyId = newId('key', randomness);
     return db.transaction().execute(async (trx) => {
       const { before } = await lockKey(trx, id);
@@ -201,7 +203,7 @@ function selectWithAccount(db: Database) {
 /** The key as it is, and the address of its account. Throws `key_unknown`. */
 async function lockKey(trx: Database, id: string): Promise<{ before: KeyRecord; email: string }> {
   const key = await selectWithAccount(trx).where('api_keys.id', '=', id).forUpdate('api_keys').executeTakeFirst();
-  if (key === undefined) throw refusal('key_unknown', { id });
+  if (key === undefined) throw keyUnknown({ id });
   const { account_email: email, account_active: _, ...row } = key;
   return { before: keyRecordOf(row), email };
 }
@@ -231,10 +233,10 @@ function named(key: KeyRecord, email: string): string {
 }
 
 function assertCanRotate({ id, status, replacedBy, expiresAt }: KeyRecord, now: EpochMs): void {
-  if (status === 'revoked') throw refusal('key_revoked', { id });
-  if (replacedBy !== undefined) throw refusal('key_already_rotated', { id, replacedBy });
-  if (status === 'disabled') throw refusal('key_not_active.disabled', { id });
-  if (expiresAt !== undefined && expiresAt <= now) throw refusal('key_not_active.expired', { id });
+  if (status === 'revoked') throw keyRevoked({ id });
+  if (replacedBy !== undefined) throw keyAlreadyRotated({ id, replacedBy });
+  if (status === 'disabled') throw keyDisabled({ id });
+  if (expiresAt !== undefined && expiresAt <= now) throw keyExpired({ id });
 }
 
 function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions, 'accountId' | 'status'>) {
@@ -246,4 +248,26 @@ function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions
 
 function keyWithAccountOf({ account_email, account_active, ...row }: KeyRow): KeyWithAccount {
   return { ...keyRecordOf(row), accountEmail: account_email, accountActive: account_active === 1 };
+}
+
+export function keyRevoked(values: StoreErrorValues['key_revoked']) {
+  return new StoreError('key_revoked', values, `The key ${values.id} is revoked, which is final. Create a new key.`);
+}
+
+export function keyAlreadyRotated(values: StoreErrorValues['key_already_rotated']) {
+  const message = `The key ${values.id} was rotated already; ${values.replacedBy} replaced it.`;
+  return new StoreError('key_already_rotated', values, message);
+}
+
+export function keyDisabled(values: StoreErrorValues['key_not_active.disabled']) {
+  const message = `The key ${values.id} is disabled. Enable it first, or create a new key.`;
+  return new StoreError('key_not_active.disabled', values, message);
+}
+
+export function keyExpired(values: StoreErrorValues['key_not_active.expired']) {
+  return new StoreError('key_not_active.expired', values, `The key ${values.id} has expired. Create a new key.`);
+}
+
+export function overlapInPast() {
+  return new StoreError('overlap_in_past', {}, 'The overlap of a rotation must not end in the past.');
 }

@@ -3,7 +3,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
 import { StorePart, yieldToEvents } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** A market as a server knows it after a catalogue load. */
 export type MarketToSave = Omit<
@@ -92,8 +92,8 @@ export class Markets extends StorePart {
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await asked.forUpdate().executeTakeFirst();
-      if (before === undefined) throw refusal('market_unknown', { symbol });
-      if (before.delisted_at_ms !== null) throw refusal('market_delisted', { symbol });
+      if (before === undefined) throw marketUnknown({ symbol });
+      if (before.delisted_at_ms !== null) throw marketDelisted({ symbol });
       const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
       if (isHeldAlready || paused === before.operator_paused || !isDue()) return marketOf(before);
@@ -181,4 +181,12 @@ function marketOf(row: Selectable<MarketTable>): MarketRecord {
   const { missingSince: since, missingUntil: until, operatorPaused, ...record } = recordOf(row);
   const absence = since === undefined || until === undefined ? undefined : { since, until };
   return { ...record, operatorPaused: operatorPaused === 1, absence };
+}
+
+export function marketUnknown(values: StoreErrorValues['market_unknown']) {
+  return new StoreError('market_unknown', values, `There is no market ${values.symbol}. See \`mdapi markets list\`.`);
+}
+
+export function marketDelisted(values: StoreErrorValues['market_delisted']) {
+  return new StoreError('market_delisted', values, `The market ${values.symbol} is delisted, which is final.`);
 }

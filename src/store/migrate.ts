@@ -3,7 +3,7 @@ import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { statementsIn } from './filled.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
-import { refusal, StoreError } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 export const migrationTable = 'kysely_migration';
 
@@ -71,7 +71,7 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
   if (error instanceof StoreError && error.isEngineFailure && error.reason !== 'unexpected') throw error;
   await schemaState(db, name);
   if (error instanceof StoreError) throw error;
-  throw refusal('unexpected.migration', { name }, error);
+  throw migrationFailed({ name }, error);
 }
 
 /** Whether a database that has the table of migrations lacks some of them. Throws as `pendingSteps` does. */
@@ -85,5 +85,18 @@ export async function pendingSteps(db: Database, name: string): Promise<string[]
   const done = rows.map((row) => row.name);
   const unknown = done.filter((step) => !(step in migrations));
   if (unknown.length === 0) return steps.filter((step) => !done.includes(step));
-  throw refusal('newer_database.store', { name, step: unknown.at(-1)! });
+  throw madeByNewerVersion({ name, step: unknown.at(-1)! });
+}
+
+export function migrationFailed(values: StoreErrorValues['unexpected.migration'], cause: unknown) {
+  const message = `The database ${values.name} could not be brought up to date.`;
+  return new StoreError('unexpected.migration', values, message, cause);
+}
+
+export function madeByNewerVersion(values: StoreErrorValues['newer_database.store']) {
+  const { name, step } = values;
+  const message =
+    `The database ${name} was made by a newer version of this program (step ${step}). ` +
+    'Install that version, or restore a backup made before the upgrade.';
+  return new StoreError('newer_database.store', values, message);
 }

@@ -4,7 +4,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { TermTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** `subject` is `undefined` for the service. */
 export interface TermRecord extends Omit<RecordOf<TermTable>, 'subject'> {
@@ -69,9 +69,9 @@ export class Terms extends StorePart {
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const row = await trx.selectFrom('terms').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-      if (row === undefined) throw refusal('term_unknown', { id });
-      if (row.cancelled_at_ms !== null) throw refusal('term_cancelled', { id });
-      if (now + termLeadMs >= row.from_ms) throw refusal('term_begun', { id, from: isoInstant(row.from_ms) });
+      if (row === undefined) throw termUnknown({ id });
+      if (row.cancelled_at_ms !== null) throw termCancelled({ id });
+      if (now + termLeadMs >= row.from_ms) throw termBegun({ id, from: row.from_ms });
       await trx.updateTable('terms').set({ cancelled_at_ms: now }).where('id', '=', id).execute();
       const record = termOf({ ...row, cancelled_at_ms: now });
       await journal(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
@@ -94,16 +94,16 @@ export class Terms extends StorePart {
 
 /** Throws the `StoreError` of the first rule that a new term breaks. */
 export function assertTerm(term: NewTerm): void {
-  if (fields.every((field) => term[field] === undefined)) throw refusal('term_empty');
+  if (fields.every((field) => term[field] === undefined)) throw termEmpty();
   for (const field of fields) {
     const { title, fits, must } = shapes[field];
-    if (term[field] !== undefined && !fits.test(term[field])) throw refusal('term_value', { title, must });
+    if (term[field] !== undefined && !fits.test(term[field])) throw termValueInvalid({ title, must });
   }
-  if ((term.scope === 'service') !== (term.subject === undefined)) throw refusal('term_scope.subject');
+  if ((term.scope === 'service') !== (term.subject === undefined)) throw termWithoutSubject();
   if (term.scope === 'service' && (term.marginPercent ?? term.pricePrecision) !== undefined) {
-    throw refusal('term_scope.service');
+    throw termWithoutCurrency();
   }
-  if (term.from > lastInstantMs) throw refusal('term_start');
+  if (term.from > lastInstantMs) throw termStartTooLate();
 }
 
 function termOf(row: Selectable<TermTable>): TermRecord {
@@ -118,4 +118,42 @@ function entryOf(verb: string, { id, from, scope, subject, ...record }: TermReco
     summary: `${verb} for ${subject ?? 'the service'} from ${isoInstant(from)}: ${what}.`,
     details: { fromMs: from, scope, subject: subject ?? null, ...Object.fromEntries(values) },
   };
+}
+
+export function termUnknown(values: StoreErrorValues['term_unknown']) {
+  return new StoreError('term_unknown', values, `There is no term ${values.id}.`);
+}
+
+export function termEmpty() {
+  const message = 'A term sets a fee, a margin, a precision or a rounding, or several of them.';
+  return new StoreError('term_empty', {}, message);
+}
+
+export function termValueInvalid(values: StoreErrorValues['term_value']) {
+  return new StoreError('term_value', values, `A ${values.title} is ${values.must}.`);
+}
+
+export function termWithoutSubject() {
+  const message = 'A term is for a market, for a quote currency, or for the whole service.';
+  return new StoreError('term_scope.subject', {}, message);
+}
+
+export function termWithoutCurrency() {
+  const message =
+    'A margin or a precision for the whole service would be for no currency. ' +
+    'Name the quote currency or the market it is for.';
+  return new StoreError('term_scope.service', {}, message);
+}
+
+export function termStartTooLate() {
+  return new StoreError('term_start', {}, 'The start of a term must be before the year 10000.');
+}
+
+export function termCancelled(values: StoreErrorValues['term_cancelled']) {
+  return new StoreError('term_cancelled', values, `The term ${values.id} was cancelled.`);
+}
+
+export function termBegun(values: StoreErrorValues['term_begun']) {
+  const message = `The term ${values.id} holds from ${isoInstant(values.from)} and cannot be cancelled. Set another one.`;
+  return new StoreError('term_begun', values, message);
 }

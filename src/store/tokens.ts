@@ -2,7 +2,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, OperatorTokenTable, SourceTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal, type StoreError } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
 export type TokenRecord = Omit<RecordOf<OperatorTokenTable>, 'digest'>;
@@ -53,7 +53,7 @@ export class OperatorTokens extends StorePart {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const token = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
-      if (token === undefined) throw refusal('token_unknown.operator', { id });
+      if (token === undefined) throw operatorTokenUnknown({ id });
       if (token.revoked_at_ms !== null) return tokenOf(token);
       const revoked = { revoked_at_ms: clock.now() };
       await trx.updateTable('operator_tokens').set(revoked).where('id', '=', id).execute();
@@ -99,14 +99,14 @@ export class OperatorTokens extends StorePart {
 }
 
 function assertNewToken(name: string, expiresAt: EpochMs | undefined, now: EpochMs): void {
-  if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) throw refusal('token_name_invalid');
-  if (expiresAt !== undefined && expiresAt <= now) throw refusal('expiry_not_in_future.token');
+  if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) throw tokenNameInvalid();
+  if (expiresAt !== undefined && expiresAt <= now) throw tokenExpiryInPast();
 }
 
 async function takenName(trx: Database, name: string): Promise<StoreError> {
   const named = trx.selectFrom('operator_tokens').select('id').where('name', '=', name);
   const { id } = await named.where('revoked_at_ms', 'is', null).executeTakeFirstOrThrow();
-  return refusal('token_name_taken', { id, name });
+  return tokenNameTaken({ id, name });
 }
 
 export class SourceTokens extends StorePart {
@@ -132,7 +132,7 @@ export class SourceTokens extends StorePart {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const found = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
-      if (found === undefined) throw refusal('token_unknown.source', { id });
+      if (found === undefined) throw sourceTokenUnknown({ id });
       if (found.revoked_at_ms !== null) return tokenOf(found);
       const revoked = { revoked_at_ms: clock.now() };
       await trx.updateTable('source_tokens').set(revoked).where('id', '=', id).execute();
@@ -162,4 +162,31 @@ export class SourceTokens extends StorePart {
 
 function tokenOf<Row extends { readonly digest: string }>({ digest, ...row }: Row): RecordOf<Omit<Row, 'digest'>> {
   return recordOf(row);
+}
+
+export function operatorTokenUnknown(values: StoreErrorValues['token_unknown.operator']) {
+  const message = `There is no operator token ${values.id}. See \`mdapi admin tokens\`.`;
+  return new StoreError('token_unknown.operator', values, message);
+}
+
+export function sourceTokenUnknown(values: StoreErrorValues['token_unknown.source']) {
+  const message = `There is no source token ${values.id}. See \`mdapi sources tokens\`.`;
+  return new StoreError('token_unknown.source', values, message);
+}
+
+export function tokenNameInvalid() {
+  const message =
+    'The name of a token has 1 to 60 letters, digits, spaces and the signs . _ @ -, begins with a letter or digit, ' +
+    'and is not one of configuration, cli, system, unknown.';
+  return new StoreError('token_name_invalid', {}, message);
+}
+
+export function tokenNameTaken(values: StoreErrorValues['token_name_taken']) {
+  const { id, name } = values;
+  const message = `The token ${id} has the name "${name}" already. Revoke it first, or choose another name.`;
+  return new StoreError('token_name_taken', values, message);
+}
+
+export function tokenExpiryInPast() {
+  return new StoreError('expiry_not_in_future.token', {}, 'The expiry of a new token must lie in the future.');
 }

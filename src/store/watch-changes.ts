@@ -4,7 +4,7 @@ import type { Clock } from '../ground/clock.ts';
 import { tellingOnce } from '../ground/log.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** Kinds of entries of which some may have changed since the listener was last called. */
 const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'audit'] as const;
@@ -64,7 +64,7 @@ export function watchChanges(
     const found = await readVersions(db);
     if (!isDeepStrictEqual(found, seen)) await listener.changed(differences(seen, found));
     seen = found;
-    if (found.readOnly === 1) throw refusal('read_only');
+    if (found.readOnly === 1) throw standsBy();
   }
 
   const guarded = tellingOnce(
@@ -119,4 +119,8 @@ export async function readVersions(db: Database): Promise<Versions> {
     (select coalesce(max(at_ms), 0) from audit_log) as audit,
     ${readOnly[engineOf(db)]} as "readOnly"`.execute(db);
   return rows[0]!;
+}
+
+export function standsBy() {
+  return new StoreError('read_only.standby', {}, 'The database is read-only: nothing can be saved.');
 }

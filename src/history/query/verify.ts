@@ -62,7 +62,7 @@ export async function verifyRecord(
         error instanceof DamagedChunk ? error : Promise.reject(error),
       ))!;
       if (segment instanceof DamagedChunk)
-        return verification({ chain, number, what: 'damaged', chunk: segment.chunk });
+        return verification({ chain, number, what: 'damaged', chunk: segment.values.chunk });
       if (!hashOf(segment).equals(segment.hash)) return verification({ chain, number, what: 'changed' });
       if (!segment.previous.equals(skipped.hash ?? head.hash)) return verification({ chain, number, what: 'swapped' });
       if (segment.kind === 'breaks') note(decodeFacts(segment.data));

@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { EpochMs } from '../../ground/clock.ts';
 import { asStoreError } from '../../store/sqlite/errors.ts';
 import { createIfMissing } from '../../store/sqlite/file.ts';
-import { refusal } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorValues } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, digestsForm, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
 import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
@@ -56,7 +56,7 @@ function formOf(database: DatabaseSync, path: string): number {
   const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
   if (found === 0 && tables.length === 0) return 0;
-  if (found === 0 && !tables.some(({ name }) => name === 'segment')) throw refusal('foreign_database.record', { path });
+  if (found === 0 && !tables.some(({ name }) => name === 'segment')) throw recordOfAnotherProgram({ path });
   // The first form had no number.
   assertReadable(found || 1, path);
   return found;
@@ -220,4 +220,9 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
       throw error;
     }
   }
+}
+
+export function recordOfAnotherProgram(values: StoreErrorValues['foreign_database.record']) {
+  const message = `The file ${values.path} belongs to another program. Set history.url to another file.`;
+  return new StoreError('foreign_database.record', values, message);
 }

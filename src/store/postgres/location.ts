@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { refusal, StoreError } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 
 /** Where a PostgreSQL database is and how it is reached, taken from its URL. */
 export interface PostgresLocation {
@@ -85,8 +85,10 @@ function decoded(text: string): string {
   }
 }
 
-function refused(what: string): StoreError {
-  return refusal('url_invalid.postgres', { what });
+/** @param what is wrong with the URL, as the rest of a sentence that begins with it */
+export function refused(what: string) {
+  const message = `The store URL ${what}. Use the form postgres://user@host:port/database?sslmode=verify-full.`;
+  return new StoreError('url_invalid.postgres', { what }, message);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -109,11 +111,11 @@ export async function passwordFor(location: PostgresLocation, env: Environment =
 async function readPasswordFile(path: string, isNamed: boolean): Promise<string | undefined> {
   try {
     const { mode } = await stat(path);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw refusal('access_denied.open_to_others', { path });
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw passwordFileOpen({ path });
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (isNamed) throw refusal('access_denied.unreadable', { path });
+    if (isNamed) throw passwordFileUnreadable({ path });
     return undefined;
   }
 }
@@ -131,4 +133,14 @@ function passwordIn(text: string, { host, port, database, user }: PostgresLocati
     }
   }
   return undefined;
+}
+
+export function passwordFileOpen(values: StoreErrorValues['access_denied.password_file_open']) {
+  const message = `The password file ${values.path} is open to others. Set its mode to 0600.`;
+  return new StoreError('access_denied.password_file_open', values, message);
+}
+
+export function passwordFileUnreadable(values: StoreErrorValues['access_denied.password_file_unreadable']) {
+  const message = `The password file ${values.path} (PGPASSFILE) cannot be read. Make it readable.`;
+  return new StoreError('access_denied.password_file_unreadable', values, message);
 }

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../../ground/clock.ts';
-import { refusal, type StoreError } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { clientClassFor, type SocketClient, type Timeouts } from './client.ts';
 import { asStoreError, endsConnection } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
@@ -77,7 +77,7 @@ export class ConnectionPool implements PostgresPool {
    */
   #assertAnswering(): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#hangsUntilMs) throw refusal('no_answer', { name: this.#name });
+    if (nowMs < this.#hangsUntilMs) throw doesNotAnswer({ name: this.#name });
     // No other caller tries until this trial has ended; should its end be lost, some time later.
     if (this.#hangsUntilMs > 0) this.#hangsUntilMs = nowMs + 10 * trialEveryMs;
   }
@@ -113,4 +113,9 @@ export class ConnectionPool implements PostgresPool {
     };
     return { query, release } as unknown as PostgresPoolClient;
   }
+}
+
+export function doesNotAnswer(values: StoreErrorValues['no_answer.hanging']) {
+  const message = `The database ${values.name} does not answer. Check the server and the network to it.`;
+  return new StoreError('no_answer.hanging', values, message);
 }

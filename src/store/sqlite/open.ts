@@ -5,7 +5,7 @@ import { Kysely } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
 import { migrationTable } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
-import { refusal } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { type LockTimeout, retryWhileBusy, sqliteDialect } from './dialect.ts';
 import { asStoreError } from './errors.ts';
 import { cannotOpen, createIfMissing } from './file.ts';
@@ -76,5 +76,10 @@ function refuseForeignDatabase(database: DatabaseSync, path: string): void {
        where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
     )
     .get(migrationTable) as { tables: number; ours: number };
-  if (found.tables > 0 && found.ours === 0) throw refusal('foreign_database.sqlite', { path });
+  if (found.tables > 0 && found.ours === 0) throw fileOfAnotherProgram({ path });
+}
+
+export function fileOfAnotherProgram(values: StoreErrorValues['foreign_database.file']) {
+  const message = `The database ${values.path} holds the tables of another program. Name another file in \`store\`.`;
+  return new StoreError('foreign_database.file', values, message);
 }
