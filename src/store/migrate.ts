@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { statementsIn } from './filled.ts';
+import { statementsIn } from './sql-file.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
 import { StoreError, type StoreErrorValues } from './store-error.ts';

@@ -1,4 +1,4 @@
-import { statementsIn } from '../../store/filled.ts';
+import { statementsIn } from '../../store/sql-file.ts';
 
 /** The version of the tables. Written into the comment of `coverage`: another one is not written to. */
 export const schemaVersion = 1;
