@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { statementsIn } from './sql-file.ts';
 import type { Database } from './schema.ts';
+import { statementsIn } from './sql-file.ts';
 import { engineOf } from './store-context.ts';
 import { StoreError, type StoreErrorValues } from './store-error.ts';
 

@@ -195,3 +195,8 @@ export class StoreError<Code extends StoreErrorCode = StoreErrorCode> extends Er
     return Object.hasOwn(engineReasons, this.reason);
   }
 }
+
+/** True for the error of the store with this code, whose values then have their types. */
+export function isStoreError<Code extends StoreErrorCode>(error: unknown, code: Code): error is StoreError<Code> {
+  return error instanceof StoreError && error.code === code;
+}
