@@ -50,12 +50,12 @@ export class AccessChanges extends StorePart {
 
   /** The operator accepts what vanished: every server takes what it holds back. */
   acceptLosses(): Promise<void> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const accepted = trx.updateTable('change_versions').set({ version: clock.now() });
       await accepted.where('topic', '=', 'losses_accepted').execute();
       const summary = 'Accepted that keys and windows vanished from the store.';
-      await journal(trx, { action: 'store.accept', subject: { kind: 'store', id: 'store' }, summary });
+      await audit(trx, { action: 'store.accept', subject: { kind: 'store', id: 'store' }, summary });
     });
   }
 

@@ -45,7 +45,7 @@ export class Accounts extends StorePart {
   /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
   async create({ email, language }: AccountSettings & { readonly email: string }): Promise<AccountRecord> {
     assertEmail(email);
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const id = newId('acc', randomness);
     return db.transaction().execute(async (trx) => {
       const row = await trx
@@ -56,14 +56,14 @@ export class Accounts extends StorePart {
         .executeTakeFirst();
       if (row === undefined) throw emailTaken({ email });
       const summary = `Made the account of ${email}.`;
-      await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
+      await audit(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
       return accountOf(row);
     });
   }
 
   /** Setting what is already set changes nothing. Throws `account_unknown`. */
   setActive(id: string, active: boolean): Promise<AccountRecord> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
       const changed = { ...before, active: active ? 1 : 0 };
@@ -71,7 +71,7 @@ export class Accounts extends StorePart {
       await trx.updateTable('accounts').set({ active: changed.active }).where('id', '=', id).execute();
       const [action, verb] = active ? ['account.activate', 'Activated'] : ['account.deactivate', 'Deactivated'];
       const summary = `${verb} the account of ${before.email}.`;
-      await journal(trx, { action, subject: { kind: 'account', id }, summary, details: { email: before.email } });
+      await audit(trx, { action, subject: { kind: 'account', id }, summary, details: { email: before.email } });
       return accountOf(changed);
     });
   }
@@ -79,7 +79,7 @@ export class Accounts extends StorePart {
   /** Changes what is given. Throws `account_unknown`, `email_invalid`, `email_taken`. */
   async update(id: string, settings: AccountSettings): Promise<AccountRecord> {
     if (settings.email !== undefined) assertEmail(settings.email);
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
       const { email = before.email, language = before.language } = settings;
@@ -95,7 +95,7 @@ export class Accounts extends StorePart {
           ? `Changed the language of notices to ${email} to ${language}.`
           : `Changed the e-mail address of ${before.email} to ${email}.`;
       const details = { email, before: before.email, language };
-      await journal(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
+      await audit(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
       return accountOf({ ...before, email, language });
     });
   }
@@ -105,7 +105,7 @@ export class Accounts extends StorePart {
    * in the audit log, and notices that wait are not sent. The entry of the audit log that it makes identifies no person. Throws `account_unknown`.
    */
   erase(id: string): Promise<AccountRecord> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
       // A name that no mail can ever be sent to (RFC 6761 §6.4).
@@ -117,7 +117,7 @@ export class Accounts extends StorePart {
       const erased = { email: pseudonym, active: 0 };
       await trx.updateTable('accounts').set(erased).where('id', '=', id).execute();
       const summary = `Erased the account ${id} and revoked its ${keys.length} keys.`;
-      await journal(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary });
+      await audit(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary });
       return accountOf({ ...before, ...erased });
     });
   }

@@ -47,7 +47,7 @@ const statusChanges = {
 export class Keys extends StorePart {
   /** Throws `account_unknown` and the reasons of `assertKeyFields`. */
   async insert(key: NewKey): Promise<KeyRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     assertKeyFields(key, now);
     const id = newId('key', randomness);
@@ -59,7 +59,7 @@ export class Keys extends StorePart {
         .executeTakeFirst();
       if (account === undefined) throw accountUnknown({ id: key.accountId });
       const record = await insertKey(trx, id, key, now);
-      await journal(trx, {
+      await audit(trx, {
         action: 'key.create',
         subject: { kind: 'key', id },
         summary: `Made a key for ${account.email}${labelled(record)}.`,
@@ -71,7 +71,7 @@ export class Keys extends StorePart {
 
   /** Revoking is final: any other status for a revoked key throws `key_revoked`. Throws `key_unknown`. */
   setStatus(id: string, status: KeyStatus): Promise<KeyRecord> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
       if (before.status === status) return before;
@@ -79,14 +79,14 @@ export class Keys extends StorePart {
       const record = await updateKey(trx, id, { status });
       const { action, verb } = statusChanges[status];
       const summary = `${verb} ${named(record, email)}.`;
-      await journal(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
+      await audit(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
       return record;
     });
   }
 
   /** Throws `key_unknown`, `key_revoked`, `label_invalid`, `expiry_not_in_future` and `limit_invalid`. */
   async update(id: string, change: KeyChange): Promise<KeyRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     assertKeyFields(change, clock.now());
     const { label, expiresAt: expires_at_ms, limitPerMinute: limit_per_minute } = change;
     return db.transaction().execute(async (trx) => {
@@ -97,7 +97,7 @@ export class Keys extends StorePart {
       const record = await updateKey(trx, id, columns);
       const summary = `Changed ${named(record, email)}.`;
       const details = { ...keyDetails(record), before: keyDetails(before) };
-      await journal(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
+      await audit(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
       return record;
     });
   }
@@ -108,7 +108,7 @@ export class Keys extends StorePart {
    * `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
    */
   async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     assertKeyFields({ expiresAt }, now);
     if (overlapMs < 0) throw overlapInPast();
@@ -121,7 +121,7 @@ export class Keys extends StorePart {
       const until = Math.min(before.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs) as EpochMs;
       const status = overlapMs > 0 ? before.status : 'revoked';
       const old = await updateKey(trx, id, { replaced_by: newKeyId, expires_at_ms: until, status });
-      await journal(trx, {
+      await audit(trx, {
         action: 'key.rotate',
         subject: { kind: 'key', id },
         summary: `Replaced the key ending in ${old.lastFour}${labelled(old)} by ${newKeyId}.`,

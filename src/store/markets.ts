@@ -88,7 +88,7 @@ export class Markets extends StorePart {
     reason?: string,
     isDue = () => true,
   ): Promise<MarketRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await asked.forUpdate().executeTakeFirst();
@@ -103,7 +103,7 @@ export class Markets extends StorePart {
         .where('symbol', '=', symbol)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await journal(trx, {
+      await audit(trx, {
         action: `market.${verb}`,
         subject: { kind: 'market', id: symbol },
         summary: `${sentences[verb]} ${symbol}${change.accepted_source ? ` from ${change.accepted_source}` : ''}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
@@ -115,7 +115,7 @@ export class Markets extends StorePart {
   }
 
   #changeAll(verb: keyof typeof changeable, change: Control): Promise<number> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const changed = await trx
         .updateTable('markets')
@@ -126,7 +126,7 @@ export class Markets extends StorePart {
         .execute();
       const summary = `${sentences[verb]} all ${changed.length} markets that were not.`;
       const subject = { kind: 'market', id: 'all' } as const;
-      if (changed.length > 0) await journal(trx, { action: `market.${verb}`, summary, subject });
+      if (changed.length > 0) await audit(trx, { action: `market.${verb}`, summary, subject });
       return changed.length;
     });
   }

@@ -2,7 +2,7 @@ import type { Randomness } from '../ground/clock.ts';
 import { AccessChanges } from './access.ts';
 import { Accounts } from './accounts.ts';
 import { Alerts } from './alerts.ts';
-import { AuditLog, journalsOf } from './audit.ts';
+import { AuditLog, auditsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
 import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
@@ -69,7 +69,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
   const { url, clock, randomness } = options;
   const { db, release, kept } = await openDatabase(options);
   const signal = await changeSignalFor(url, clock, randomness);
-  const journalOf = journalsOf(clock, randomness);
+  const auditOf = auditsOf(clock, randomness);
   const watches: ChangeWatch[] = [];
   let closing: Promise<void> | undefined;
 
@@ -79,7 +79,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
     release?.();
   }
 
-  const partsFor = (by: string) => partsOf({ db, clock, randomness, journal: journalOf(by) });
+  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by) });
   const store: Store = {
     ...partsFor(actor),
     kept,

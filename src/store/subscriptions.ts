@@ -92,13 +92,13 @@ export class Subscriptions extends StorePart {
 
   /** Deletes the one of an address or URL, for an operator. Resolves with whether there was one. */
   remove(target: string): Promise<boolean> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     const summary = 'Removed a subscription to status updates.';
     return db.transaction().execute(async (trx) => {
       const gone = trx.deleteFrom('subscriptions').where('target', '=', target).returning('id');
       const row = await gone.executeTakeFirst();
       if (row !== undefined)
-        await journal(trx, { action: 'subscription.remove', subject: { kind: 'store', id: row.id }, summary });
+        await audit(trx, { action: 'subscription.remove', subject: { kind: 'store', id: row.id }, summary });
       return row !== undefined;
     });
   }

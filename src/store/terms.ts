@@ -38,7 +38,7 @@ export class Terms extends StorePart {
    */
   async add(term: NewTerm): Promise<TermRecord> {
     assertTerm(term);
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     const id = newId('trm', randomness);
     return db.transaction().execute(async (trx) => {
@@ -58,14 +58,14 @@ export class Terms extends StorePart {
         .returningAll()
         .executeTakeFirstOrThrow();
       const record = termOf(row);
-      await journal(trx, { action: 'term.set', ...entryOf('Set', record) });
+      await audit(trx, { action: 'term.set', ...entryOf('Set', record) });
       return record;
     });
   }
 
   /** Cancels a term that has not begun. Throws `term_unknown`, `term_cancelled`, `term_begun`. */
   cancel(id: string): Promise<TermRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const row = await trx.selectFrom('terms').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
@@ -74,7 +74,7 @@ export class Terms extends StorePart {
       if (now + termLeadMs >= row.from_ms) throw termBegun({ id, from: row.from_ms });
       await trx.updateTable('terms').set({ cancelled_at_ms: now }).where('id', '=', id).execute();
       const record = termOf({ ...row, cancelled_at_ms: now });
-      await journal(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
+      await audit(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
       return record;
     });
   }

@@ -25,7 +25,7 @@ const touchEveryMs = 60_000;
 export class OperatorTokens extends StorePart {
   /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`. */
   async insert(token: NewToken): Promise<TokenRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const id = newId('tok', randomness);
     const { digest, role, name = id, expiresAt } = token;
     const now = clock.now();
@@ -38,7 +38,7 @@ export class OperatorTokens extends StorePart {
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) throw await takenName(trx, name);
-      await journal(trx, {
+      await audit(trx, {
         action: 'token.create',
         subject: { kind: 'token', id },
         summary: `Made the operator token "${name}" with the role ${role}.`,
@@ -50,7 +50,7 @@ export class OperatorTokens extends StorePart {
 
   /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
   revoke(id: string): Promise<TokenRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const token = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
       if (token === undefined) throw operatorTokenUnknown({ id });
@@ -59,7 +59,7 @@ export class OperatorTokens extends StorePart {
       await trx.updateTable('operator_tokens').set(revoked).where('id', '=', id).execute();
       const { name } = token;
       const summary = `Revoked the operator token "${name}".`;
-      await journal(trx, { action: 'token.revoke', subject: { kind: 'token', id }, summary, details: { name } });
+      await audit(trx, { action: 'token.revoke', subject: { kind: 'token', id }, summary, details: { name } });
       return tokenOf({ ...token, ...revoked });
     });
   }
@@ -112,7 +112,7 @@ async function takenName(trx: Database, name: string): Promise<StoreError> {
 export class SourceTokens extends StorePart {
   /** @param digest SHA-256 of the whole token text */
   insert(source: string, digest: Uint8Array): Promise<SourceTokenRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const id = newId('tok', randomness);
     return db.transaction().execute(async (trx) => {
       const row = await trx
@@ -122,14 +122,14 @@ export class SourceTokens extends StorePart {
         .executeTakeFirstOrThrow();
       const summary = `Made a token for the engine of the source "${source}".`;
       const subject = { kind: 'token', id } as const;
-      await journal(trx, { action: 'source_token.create', subject, summary, details: { source } });
+      await audit(trx, { action: 'source_token.create', subject, summary, details: { source } });
       return tokenOf(row);
     });
   }
 
   /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
   revoke(id: string): Promise<SourceTokenRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const found = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
       if (found === undefined) throw sourceTokenUnknown({ id });
@@ -139,7 +139,7 @@ export class SourceTokens extends StorePart {
       const { source } = found;
       const summary = `Revoked a token for the engine of the source "${source}".`;
       const subject = { kind: 'token', id } as const;
-      await journal(trx, { action: 'source_token.revoke', subject, summary, details: { source } });
+      await audit(trx, { action: 'source_token.revoke', subject, summary, details: { source } });
       return tokenOf({ ...found, ...revoked });
     });
   }

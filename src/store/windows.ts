@@ -18,7 +18,7 @@ const verbs = { 'window.extend': 'Extended', 'window.end': 'Ended', 'window.canc
 export class MaintenanceWindows extends StorePart {
   /** May overlap others and may have begun already. Throws `window_order`, `window_in_past`, `window_description`. */
   async announce(window: NewWindow): Promise<WindowRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     assertNewWindow(window, now);
     const { from, to, description } = window;
@@ -30,7 +30,7 @@ export class MaintenanceWindows extends StorePart {
         .returningAll()
         .executeTakeFirstOrThrow();
       const record = recordOf(row);
-      await journal(trx, { action: 'window.announce', ...entryOf('Announced', record) });
+      await audit(trx, { action: 'window.announce', ...entryOf('Announced', record) });
       return record;
     });
   }
@@ -84,7 +84,7 @@ export class MaintenanceWindows extends StorePart {
     action: keyof typeof verbs,
     decide: (window: WindowRecord, now: EpochMs) => Updateable<MaintenanceWindowTable>,
   ): Promise<WindowRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const change = decide(await lockChangeable(trx, now, id), now);
@@ -95,7 +95,7 @@ export class MaintenanceWindows extends StorePart {
         .returningAll()
         .executeTakeFirstOrThrow();
       const record = recordOf(row);
-      await journal(trx, { action, ...entryOf(verbs[action], record) });
+      await audit(trx, { action, ...entryOf(verbs[action], record) });
       return record;
     });
   }
