@@ -101,8 +101,9 @@ export class Accounts extends StorePart {
   }
 
   /**
-   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a pseudonym made from its id, also
-   * in the audit log, and notices that wait are not sent. The entry of the audit log that it makes identifies no person. Throws `account_unknown`.
+   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a
+   * pseudonym made from its id, also in the audit log, and notices that wait are not sent. The entry of the audit log
+   * that it makes identifies no person. Throws `account_unknown`.
    */
   erase(id: string): Promise<AccountRecord> {
     const { db, audit } = this.context;

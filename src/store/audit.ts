@@ -28,8 +28,9 @@ const takingActions = [
 ] as const;
 
 /**
- * Makes what writes the changes of each actor of a process into the audit log. Ids of one process count up, so that entries of the same millisecond
- * keep their order: `aud_`, a count in hexadecimal, and random characters that make the id unique.
+ * Makes what writes the changes of each actor of a process into the audit log. Ids of one process count up, so that
+ * entries of the same millisecond keep their order: `aud_`, a count in hexadecimal, and random characters that make the
+ * id unique.
  */
 export function auditsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Audit {
   let count = 0;

@@ -15,7 +15,10 @@ type CopiedName = Exclude<keyof Schema, 'access_changes' | 'change_versions'>;
 interface RowKey<Column> {
   /** The columns of its key. */
   readonly key: readonly Column[];
-  /** The column that numbers the rows as they are made, each database in its own way: keys get new numbers, in the order they were made. */
+  /**
+   * The column that numbers the rows as they are made, each database in its own way: keys get new numbers, in the order
+   * they were made.
+   */
   readonly number?: Column;
 }
 
@@ -95,11 +98,12 @@ interface CopyMark {
 const usualPageSize = 1_000;
 
 /**
- * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The source is only read. A run
- * that was interrupted can be repeated, and continues: rows that are there already are made equal to what the source has now.
+ * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The
+ * source is only read. A run that was interrupted can be repeated, and continues: rows that are there already are made
+ * equal to what the source has now.
  *
- * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and `copy_incomplete` when the source
- * was written to meanwhile.
+ * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and
+ * `copy_incomplete` when the source was written to meanwhile.
  */
 export async function copyStore(options: CopyOptions): Promise<CopyResult> {
   const { from, to, clock } = options;

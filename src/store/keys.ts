@@ -103,9 +103,10 @@ export class Keys extends StorePart {
   }
 
   /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Without one it is
-   * revoked: a server whose clock is behind would go on taking it. Both are written in one transaction. Throws `key_unknown`,
-   * `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Without
+   * one it is revoked: a server whose clock is behind would go on taking it. Both are written in one transaction.
+   * Throws `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`,
+   * `overlap_in_past`.
    */
   async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
     const { db, clock, randomness, audit } = this.context;
@@ -182,7 +183,9 @@ export class Keys extends StorePart {
     return accessPages(this.context.db, pageSize);
   }
 
-  /** Gives how many keys `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
+  /**
+   * Gives how many keys `accessPages` can give at most, give or take those written meanwhile. Found without counting.
+   */
   async countAccessMax(): Promise<number> {
     const { db } = this.context;
     const latest = db.selectFrom('api_keys').select(({ fn }) => fn.max<number | null>('seq').as('seq'));

@@ -22,7 +22,10 @@ export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPause
 const rowsPerStatement = 250;
 
 export class Markets extends StorePart {
-  /** Writes what a catalogue load led to, in one transaction. The operator's pause, and a market that is delisted already, stay as they are. */
+  /**
+   * Writes what a catalogue load led to, in one transaction. The operator's pause, and a market that is delisted
+   * already, stay as they are.
+   */
   upsertMany(markets: readonly MarketToSave[]): Promise<void> {
     const { db, clock } = this.context;
     const now = clock.now();
@@ -56,7 +59,10 @@ export class Markets extends StorePart {
     return this.#change(symbol, paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
-  /** Since `heldAt`, or no longer. A market that is on hold stays so since when it was. Throws `market_unknown`, `market_delisted`. */
+  /**
+   * Since `heldAt`, or no longer. A market that is on hold stays so since when it was. Throws `market_unknown`,
+   * `market_delisted`.
+   */
   setHeld(symbol: string, heldAt: EpochMs | undefined): Promise<MarketRecord> {
     return this.#change(symbol, heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
@@ -66,17 +72,26 @@ export class Markets extends StorePart {
     return this.#changeAll(heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
 
-  /** Pauses every market of the exchange that is not delisted, and with it those converted from it, or ends every pause. Gives how many changed. */
+  /**
+   * Pauses every market of the exchange that is not delisted, and with it those converted from it, or ends every pause.
+   * Gives how many changed.
+   */
   setAllPaused(paused: boolean): Promise<number> {
     return this.#changeAll(paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
-  /** Takes what is doubted of a market now, of one source or of whichever is. Throws `market_unknown`, `market_delisted`. */
+  /**
+   * Takes what is doubted of a market now, of one source or of whichever is. Throws `market_unknown`,
+   * `market_delisted`.
+   */
   acceptDoubted(symbol: string, at: EpochMs, source?: string): Promise<MarketRecord> {
     return this.#change(symbol, 'accept', { accepted_at_ms: at, accepted_source: source ?? null });
   }
 
-  /** Final, unless no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
+  /**
+   * Final, unless no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws
+   * `market_unknown`, `market_delisted`.
+   */
   delist(symbol: string, at: EpochMs, reason?: string, isDue?: () => boolean): Promise<MarketRecord> {
     return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason, isDue);
   }

@@ -23,7 +23,10 @@ interface OpenDatabase {
 }
 
 export interface OpenDatabaseOptions {
-  /** `sqlite:PATH` (absolute or from the working directory), `sqlite::memory:` or `postgres://user@host:port/database`, see `postgresLocationOf`. */
+  /**
+   * `sqlite:PATH` (absolute or from the working directory), `sqlite::memory:` or `postgres://user@host:port/database`,
+   * see `postgresLocationOf`.
+   */
   readonly url: string;
   readonly clock: Clock;
   /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */

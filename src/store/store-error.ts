@@ -190,7 +190,10 @@ export class StoreError<Code extends StoreErrorCode = StoreErrorCode> extends Er
     this.values = values;
   }
 
-  /** True when the engine or the file is at fault, and trying again later can help; false when what was asked cannot be done. */
+  /**
+   * True when the engine or the file is at fault, and trying again later can help; false when what was asked cannot be
+   * done.
+   */
   get isEngineFailure(): boolean {
     return Object.hasOwn(engineReasons, this.reason);
   }

@@ -19,7 +19,10 @@ import { OperatorTokens, SourceTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 
-/** Everything that must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
+/**
+ * Everything that must last. Safe to open from several processes at once. What the database refuses comes as
+ * `StoreError`.
+ */
 export interface Store extends ReturnType<typeof partsOf> {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
@@ -64,7 +67,10 @@ export function wayBack(kept: string): string {
   return `To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`;
 }
 
-/** Opens the database, makes it or brings its schema up to date. Throws `StoreError` with one sentence that names the database and the fix. */
+/**
+ * Opens the database, makes it or brings its schema up to date. Throws `StoreError` with one sentence that names the
+ * database and the fix.
+ */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness } = options;
   const { db, release, kept } = await openDatabase(options);

@@ -33,8 +33,8 @@ const fields = ['feePercent', 'marginPercent', 'pricePrecision', 'rounding'] as 
 
 export class Terms extends StorePart {
   /**
-   * Adds a term. One that begins sooner than in `termLeadMs` begins then: what was quoted before stays as it was. Throws `term_empty`,
-   * `term_value`, `term_scope`, `term_start`.
+   * Adds a term. One that begins sooner than in `termLeadMs` begins then: what was quoted before stays as it was.
+   * Throws `term_empty`, `term_value`, `term_scope`, `term_start`.
    */
   async add(term: NewTerm): Promise<TermRecord> {
     assertTerm(term);

@@ -11,15 +11,19 @@ const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'audi
 type Topic = (typeof topics)[number];
 
 export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
-  /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
+  /**
+   * When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See
+   * `AccessChanges.acceptLosses`.
+   */
   readonly lossesAcceptedAt: number;
 }
 
 export interface ChangeListener {
   /**
-   * Called half a second after a change at most, whichever process made it, and sooner where the engine announces it. The first call comes with
-   * the first look and names every topic, so that nothing between loading and watching is lost. Calls never
-   * overlap. If it throws or rejects, `failed` is called and the same topics come again with the next look.
+   * Called half a second after a change at most, whichever process made it, and sooner where the engine announces it.
+   * The first call comes with the first look and names every topic, so that nothing between loading and watching is
+   * lost. Calls never overlap. If it throws or rejects, `failed` is called and the same topics come again with the next
+   * look.
    */
   changed(topics: ChangedTopics): void | Promise<void>;
   /** The first of several failures in a row: of the database, or of `changed` itself. */
@@ -35,7 +39,9 @@ export interface ChangeWatch {
   stop(): Promise<void>;
 }
 
-/** Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something. */
+/**
+ * Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something.
+ */
 export type ChangeSignal = (wake: () => void) => { stop(): Promise<void> };
 
 /** The triggers' counts, and the instant of the latest entry of the audit log. */
@@ -45,7 +51,9 @@ export interface Versions extends Readonly<Record<Topic, number>> {
   readonly readOnly: number;
 }
 
-/** A look costs some microseconds on SQLite, and a round trip to PostgreSQL, where it finds what no signal announced. */
+/**
+ * A look costs some microseconds on SQLite, and a round trip to PostgreSQL, where it finds what no signal announced.
+ */
 const lookEveryMs = { sqlite: 100, postgres: 500 } as const;
 
 /** @param signal announces changes sooner than the next look */

@@ -14,13 +14,14 @@ import { verifyRecord } from './verify.ts';
 const pageSize = 1_000;
 
 /**
- * Copies a record, its running minute included, into a database without one. It is verified before it stays there: all of it arrives, or nothing.
+ * Copies a record, its running minute included, into a database without one. It is verified before it stays there: all
+ * of it arrives, or nothing.
  *
  * @param kept ends of the record that the store knows
  * @param progress called with the number of segments so far
  *
- * Throws `StoreError`: `copy_refused` when the target has another record or the source none, `in_use` when a server writes to the source,
- * `copy_incomplete` when the source is not as it was written, or changed meanwhile.
+ * Throws `StoreError`: `copy_refused` when the target has another record or the source none, `in_use` when a server
+ * writes to the source, `copy_incomplete` when the source is not as it was written, or changed meanwhile.
  */
 export async function copyRecord(
   from: RecordLocation,

@@ -1,6 +1,9 @@
 import { StoreError, type StoreErrorValues } from '../../store/store-error.ts';
 
-/** The version of the tables and of what they hold. It changes with what an older program would misread, not with a new column of segments. */
+/**
+ * The version of the tables and of what they hold. It changes with what an older program would misread, not with a new
+ * column of segments.
+ */
 export const recordForm = 4;
 /** Before it there was no released version. Everything from here on stays readable. */
 const oldestForm = 2;

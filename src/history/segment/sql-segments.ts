@@ -160,7 +160,12 @@ export abstract class SqlSegments {
     return rows.map((row) => Object.values(row).map(asStored));
   }
 
-  /** Writes the tables beside the segments. @param numbered what lets a row have its number already @returns the last number of a hold */
+  /**
+   * Writes the tables beside the segments.
+   *
+   * @param numbered what lets a row have its number already
+   * @returns the last number of a hold
+   */
   protected async fillTables(run: RunQuery, tables: SideTables, numbered = ''): Promise<number> {
     for (const [table, rows] of Object.entries(tables)) {
       for (const row of rows) {

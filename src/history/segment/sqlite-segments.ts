@@ -23,7 +23,9 @@ const busyTimeoutMs = 2_000;
 const insertSegment = `insert into segment (${headColumns}, place) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const addDigests = 'alter table segment add column digest blob; alter table segment add column root blob';
 
-/** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
+/**
+ * Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`.
+ */
 export function openSqliteSegments(path: string): SegmentStore {
   if (path !== ':memory:') createIfMissing(path);
   return open(path, false);
@@ -51,7 +53,10 @@ function open(path: string, readOnly: boolean): SqliteSegments {
   }
 }
 
-/** 0 of an empty file. Throws `StoreError` for one whose tables are another program's, or of a version that this one does not read. */
+/**
+ * 0 of an empty file. Throws `StoreError` for one whose tables are another program's, or of a version that this one
+ * does not read.
+ */
 function formOf(database: DatabaseSync, path: string): number {
   const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();

@@ -1,6 +1,9 @@
 import { statementsIn } from '../../store/sql-file.ts';
 
-/** The version of the tables. Written into the comment of `coverage`: another one is not written to. A new column is none. */
+/**
+ * The version of the tables. Written into the comment of `coverage`: another one is not written to. A new column is
+ * none.
+ */
 export const schemaVersion = 1;
 
 /** The tables of the rows. */
@@ -12,7 +15,9 @@ export function retentionOf(keepForMs: number): string {
   return `toDateTime(at) + toIntervalSecond(${Math.ceil(keepForMs / 1_000)})`;
 }
 
-/** Makes what is missing. The table `coverage` comes after the others: it says that they are there. The views come last. */
+/**
+ * Makes what is missing. The table `coverage` comes after the others: it says that they are there. The views come last.
+ */
 export function schemaStatements(keepForMs: number): readonly string[] {
   const values = { retention: retentionOf(keepForMs), comment: `mdapi record, schema ${schemaVersion}` };
   return statementsIn(new URL('clickhouse.sql', import.meta.url), values);

@@ -38,9 +38,9 @@ export async function makeTables(target: ClickHouse, keepForMs: number): Promise
 }
 
 /**
- * Adds columns that tables and views of a former version lack, and makes no other change: of several processes that do it
- * at once each finds it done. Rows of before have the default of a new column. Rejects with `ShipError`, before any change,
- * where tables are missing or of another version, or a column is of another type.
+ * Adds columns that tables and views of a former version lack, and makes no other change: of several processes that do
+ * it at once each finds it done. Rows of before have the default of a new column. Rejects with `ShipError`, before any
+ * change, where tables are missing or of another version, or a column is of another type.
  */
 export async function bringUpToDate(target: ClickHouse): Promise<void> {
   const { database } = target;

@@ -85,8 +85,9 @@ interface Batch {
 
 /**
  * Copies sealed segments to ClickHouse, each row exactly once, however often it is stopped: a batch is written into the
- * ledger before and after its rows. One that was begun and not finished is sent again before anything else, with the same
- * deduplication token, and only those of its rows that are not there. No segment is sent whose hash is not the sealed one.
+ * ledger before and after its rows. One that was begun and not finished is sent again before anything else, with the
+ * same deduplication token, and only those of its rows that are not there. No segment is sent whose hash is not the
+ * sealed one.
  */
 class Shipping {
   readonly #store: SegmentReader;
@@ -113,7 +114,10 @@ class Shipping {
     return this.#shipped;
   }
 
-  /** Sends anew where the record is, because a process that comes back changes it; of days that retention left here whole. */
+  /**
+   * Sends anew where the record is, because a process that comes back changes it; of days that retention left here
+   * whole.
+   */
   async #shipCoverage(): Promise<void> {
     const { now } = this.#options;
     const coverage = await new RecordReader(this.#store).coverage(now, true);

@@ -99,7 +99,9 @@ export const meanings: readonly Meaning[] = [
 
 const meaningOfCode = new Map(meanings.flatMap((each) => each.serverCodes.map((code) => [code, each] as const)));
 
-/** One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query. */
+/**
+ * One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query.
+ */
 export function asStoreError(error: unknown, name: string): StoreError {
   if (error instanceof StoreError) return error;
   const serverCode = codeOf(error);

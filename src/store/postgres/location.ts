@@ -22,15 +22,18 @@ export interface PostgresLocation {
 }
 
 /**
- * The modes of libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the authority;
- * `verify-full` wants it to be this host's as well.
+ * The modes of libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the
+ * authority; `verify-full` wants it to be this host's as well.
  */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type TlsMode = (typeof tlsModes)[number];
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const defaultPort = 5432;
 
-/** Reads `postgres://user@host:port/database?sslmode=…`. Throws `StoreError` with reason `url_invalid`; no message holds the URL. */
+/**
+ * Reads `postgres://user@host:port/database?sslmode=…`. Throws `StoreError` with reason `url_invalid`; no message holds
+ * the URL.
+ */
 export function postgresLocationOf(url: string): PostgresLocation {
   const parsed = URL.parse(url);
   if (parsed === null || /\s/.test(url) || parsed.hash !== '') throw refused('is not readable as an address');

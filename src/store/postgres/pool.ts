@@ -72,8 +72,9 @@ export class ConnectionPool implements PostgresPool {
   }
 
   /**
-   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout, one after the other when the
-   * service stops. After such a failure one caller at a time tries, once a second; the others fail at once.
+   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout,
+   * one after the other when the service stops. After such a failure one caller at a time tries, once a second; the
+   * others fail at once.
    */
   #assertAnswering(): void {
     const nowMs = this.#clock.monotonicMs();
@@ -93,7 +94,8 @@ export class ConnectionPool implements PostgresPool {
     let ended: StoreError | undefined;
     const query = async (text: string, parameters: readonly unknown[] = []) => {
       if (client.lostBy !== undefined) ended ??= asStoreError(client.lostBy, this.#name);
-      // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its connection.
+      // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its
+      // connection.
       if (ended !== undefined && text === 'rollback') return nothing;
       if (ended !== undefined) throw ended;
       try {

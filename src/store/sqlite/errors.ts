@@ -12,7 +12,9 @@ interface Meaning {
   readonly message: (path: string) => string;
 }
 
-/** By the result codes of SQLite (sqlite.org/rescode.html): the extended one, where it says more than the primary one. */
+/**
+ * By the result codes of SQLite (sqlite.org/rescode.html): the extended one, where it says more than the primary one.
+ */
 export const meanings: readonly Meaning[] = [
   {
     resultCodes: [5, 6],

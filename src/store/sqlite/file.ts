@@ -40,9 +40,10 @@ export function cannotOpen(cause: unknown, path: string): StoreError {
 }
 
 /**
- * Makes this process the one service on a database file: two would each run a feed and overwrite the other's markets. The
- * lock is an open transaction on a small database beside the file, so that it ends with its process, however that ends. Other
- * programs, such as the command line, are not held up. Throws `StoreError` with reason `in_use`, which names the holder.
+ * Makes this process the one service on a database file: two would each run a feed and overwrite the other's markets.
+ * The lock is an open transaction on a small database beside the file, so that it ends with its process, however that
+ * ends. Other programs, such as the command line, are not held up. Throws `StoreError` with reason `in_use`, which
+ * names the holder.
  *
  * @returns releases the lock
  */
