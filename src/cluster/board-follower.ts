@@ -153,7 +153,7 @@ export class BoardFollower {
     return [this.#parts.clock.now(), this.#parts.clock.monotonicMs()];
   }
 
-  /** Applies what is new of them: questions that overlap have answers that do. */
+  /** Applies the changes that are new: the answers to two questions asked at the same time have changes in common. */
   #applyAll(changes: readonly StreamEntry[], asked: Moment): void {
     const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
     // What comes later waited while this process stood still.
@@ -161,8 +161,11 @@ export class BoardFollower {
     if (changes.length > 0) this.#changedMs = nowMs;
     else if (nowMs - this.#changedMs > changesMissingMs) this.#heldTo = undefined;
     const known = changes.findIndex(({ id }) => id === this.#heldTo);
-    for (const change of changes.slice(known + 1))
-      if (this.#heldTo === undefined || !this.#apply(change, sentMs)) return;
+    for (const change of changes.slice(known + 1)) {
+      if (this.#heldTo === undefined) return;
+      const isApplied = this.#apply(change, sentMs);
+      if (!isApplied) return;
+    }
     if (changes.length < entriesPerRead && this.#heldTo !== undefined) this.#parts.position.heard(asked);
   }
 

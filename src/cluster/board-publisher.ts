@@ -78,8 +78,8 @@ export class BoardPublisher {
   }
 
   /**
-   * Stops publishing. What another, who leads now, never had is offered where an answer has shown it or Redis refused
-   * it, and taken back otherwise.
+   * Stops publishing, because another process leads now. Changes that were not published are offered to that one if an
+   * answer has shown them or Redis refused them, and taken back otherwise.
    */
   giveWay(): void {
     if (this.#number > 0 && !this.#parts.position.isShown) this.#parts.changes.takeBack();

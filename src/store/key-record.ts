@@ -61,7 +61,8 @@ export function labelled({ label }: Pick<KeyRecord, 'label'>): string {
 }
 
 export function labelInvalid() {
-  const message = `A label has at most ${labelLengthMax} characters, none of them a control character or a direction mark.`;
+  const limit = `at most ${labelLengthMax} characters`;
+  const message = `A label has ${limit}, none of them a control character or a direction mark.`;
   return new StoreError('label_invalid', {}, message);
 }
 

@@ -2,7 +2,7 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
-import { StorePart, yieldToEvents } from './store-context.ts';
+import { type AuditChange, StorePart, yieldToEvents } from './store-context.ts';
 import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** A market as a server knows it after a catalogue load. */
@@ -109,7 +109,7 @@ export class Markets extends StorePart {
       const before = await asked.forUpdate().executeTakeFirst();
       if (before === undefined) throw marketUnknown({ symbol });
       if (before.delisted_at_ms !== null) throw marketDelisted({ symbol });
-      const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
+      const { operator_paused: paused, held_at_ms: heldAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
       if (isHeldAlready || paused === before.operator_paused || !isDue()) return marketOf(before);
       const row = await trx
@@ -118,13 +118,7 @@ export class Markets extends StorePart {
         .where('symbol', '=', symbol)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await audit(trx, {
-        action: `market.${verb}`,
-        subject: { kind: 'market', id: symbol },
-        summary: `${sentences[verb]} ${symbol}${change.accepted_source ? ` from ${change.accepted_source}` : ''}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
-        ...(delistedAt === undefined ? {} : { details: { delistedAtMs: delistedAt } }),
-        ...(change.accepted_source ? { details: { source: change.accepted_source } } : {}),
-      });
+      await audit(trx, entryOf(symbol, verb, change, reason));
       return marketOf(row);
     });
   }
@@ -172,6 +166,20 @@ type Control = Partial<
     'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms' | 'accepted_source'
   >
 >;
+
+function entryOf(symbol: string, verb: keyof typeof sentences, change: Control, reason?: string): AuditChange {
+  const { accepted_source: source, delisted_at_ms: delistedAt } = change;
+  const ofSource = source == null ? '' : ` from ${source}`;
+  const forGood = delistedAt == null ? '' : ', for good';
+  const because = reason === undefined ? '' : `: ${reason}`;
+  const entry: AuditChange = {
+    action: `market.${verb}`,
+    subject: { kind: 'market', id: symbol },
+    summary: `${sentences[verb]} ${symbol}${ofSource}${forGood}${because}.`,
+  };
+  if (source != null) return { ...entry, details: { source } };
+  return delistedAt == null ? entry : { ...entry, details: { delistedAtMs: delistedAt } };
+}
 
 function columnsOf(market: MarketToSave, now: EpochMs) {
   return {

@@ -154,6 +154,7 @@ export function termCancelled(values: StoreErrorValues['term_cancelled']) {
 }
 
 export function termBegun(values: StoreErrorValues['term_begun']) {
-  const message = `The term ${values.id} holds from ${isoInstant(values.from)} and cannot be cancelled. Set another one.`;
+  const { id, from } = values;
+  const message = `The term ${id} holds from ${isoInstant(from)} and cannot be cancelled. Set another one.`;
   return new StoreError('term_begun', values, message);
 }

@@ -16,11 +16,13 @@ const pageBytes = 16_384;
 /** The data of a segment is in rows that follow each other, four to a page: a part of it is read without the rest. */
 const chunkBytes = 4_070;
 const settings = `
-pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = full`;
+pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental;
+pragma journal_mode = wal; pragma synchronous = full`;
 /** Another process writes a minute at a time. */
 const busyTimeoutMs = 2_000;
 
-const insertSegment = `insert into segment (${headColumns}, place) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertSegment = `insert into segment (${headColumns}, place)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const addDigests = 'alter table segment add column digest blob; alter table segment add column root blob';
 
 /**

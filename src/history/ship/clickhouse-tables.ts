@@ -133,8 +133,8 @@ function otherColumnType(values: ShipErrorValues['clickhouse_schema.column_type'
   const { database, table, column, found, needed } = values;
   const message =
     `The column ${column} of the table ${table} in the database ${database} of ClickHouse has the type ${found}; ` +
-    `this version of mdapi writes ${needed}. Nothing was changed. Rename that column, and \`mdapi history ship\` adds its ` +
-    'own, or name another database in history.clickhouse.url.';
+    `this version of mdapi writes ${needed}. Nothing was changed. ` +
+    'Rename that column, and `mdapi history ship` adds its own, or name another database in history.clickhouse.url.';
   return new ShipError('clickhouse_schema.column_type', values, message);
 }
 

@@ -175,7 +175,8 @@ function databaseMissing(values: ShipErrorValues['clickhouse_schema.no_database'
 }
 
 function unreachable(values: ShipErrorValues['clickhouse_unreachable']) {
-  const message = `ClickHouse does not answer at ${values.url}: ${values.cause}. Nothing is lost: run it again, and it goes on.`;
+  const { url, cause } = values;
+  const message = `ClickHouse does not answer at ${url}: ${cause}. Nothing is lost: run it again, and it goes on.`;
   return new ShipError('clickhouse_unreachable', values, message);
 }
 
@@ -190,8 +191,8 @@ function rightMissing(values: ShipErrorValues['clickhouse_refused.right']) {
   const { database, user } = values;
   const message =
     `ClickHouse lacks a right of the user ${user}: GRANT SELECT, INSERT ON ${database}.* TO ${user}; ` +
-    'with --create, and where an upgrade adds a column, also CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER ADD COLUMN and ' +
-    'ALTER TTL.';
+    'with --create, and where an upgrade adds a column, also CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER ADD COLUMN ' +
+    'and ALTER TTL.';
   return new ShipError('clickhouse_refused.right', values, message);
 }
 

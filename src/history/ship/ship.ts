@@ -315,14 +315,14 @@ const databaseOfItsOwn =
 
 function recordEndsEarlier(values: ShipErrorValues['record_differs.end']) {
   const { chain, number, end } = values;
-  const message = `ClickHouse has segment ${number} of chain ${chain}, and here the chain ends with ${end}. ${databaseOfItsOwn}`;
-  return new ShipError('record_differs.end', values, message);
+  const message = `ClickHouse has segment ${number} of chain ${chain}, and here the chain ends with ${end}.`;
+  return new ShipError('record_differs.end', values, `${message} ${databaseOfItsOwn}`);
 }
 
 function hashDiffers(values: ShipErrorValues['record_differs.hash']) {
   const { chain, number } = values;
-  const message = `ClickHouse has segment ${number} of chain ${chain}, and here it has another hash. ${databaseOfItsOwn}`;
-  return new ShipError('record_differs.hash', values, message);
+  const message = `ClickHouse has segment ${number} of chain ${chain}, and here it has another hash.`;
+  return new ShipError('record_differs.hash', values, `${message} ${databaseOfItsOwn}`);
 }
 
 function rowsDiffer(values: ShipErrorValues['record_differs.rows']) {

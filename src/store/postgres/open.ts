@@ -32,7 +32,8 @@ export async function inspectPostgres(db: Database, { name }: PostgresLocation) 
   const { rows } = await sql<{ version: number; schema: string | null; tables: number; ours: number }>`
     select current_setting('server_version_num')::integer / 10000 as version, current_schema() as schema,
       count(relname) as tables, count(relname) filter (where relname = ${migrationTable}) as ours
-    from (select 1) as once left join pg_class on relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+    from (select 1) as once
+    left join pg_class on relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`.execute(db);
   const { version, schema, tables, ours } = rows[0]!;
   if (version < oldestVersion) throw serverTooOld({ name, version, oldest: oldestVersion });

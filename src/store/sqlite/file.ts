@@ -84,7 +84,8 @@ export function isDirectory(values: StoreErrorValues['cannot_open.is_directory']
 
 export function notADirectory(values: StoreErrorValues['cannot_open.not_a_directory'], cause?: unknown) {
   const { path, directory } = values;
-  const message = `The database ${path} cannot be opened: ${directory} is not a directory. Name another path in \`store\`.`;
+  const finding = `The database ${path} cannot be opened: ${directory} is not a directory.`;
+  const message = `${finding} Name another path in \`store\`.`;
   return new StoreError('cannot_open.not_a_directory', values, message, cause);
 }
 
