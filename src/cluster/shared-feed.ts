@@ -213,7 +213,8 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
 
   #follow(): void {
     if (this.#role !== 'returning') return;
-    const [state, aliveMs] = [this.#collected, this.#aliveMs];
+    const state = this.#collected;
+    const aliveMs = this.#aliveMs;
     this.#cancelReturn();
     this.#role = 'following';
     if (state !== undefined) this.#parts.take(state, aliveMs, true);

@@ -81,7 +81,9 @@ async function* segmentsOf(source: SegmentReader, progress: (segments: number) =
 
 /** Everything but the segments, and their ends. */
 async function contentOf(store: SegmentReader) {
-  const [run, hold, deletion] = [await store.rowsOf('run'), await store.rowsOf('hold'), await store.rowsOf('deletion')];
+  const run = await store.rowsOf('run');
+  const hold = await store.rowsOf('hold');
+  const deletion = await store.rowsOf('deletion');
   const tables = { run, hold, deletion, sign: await store.rowsOf('sign'), ledger: await store.rowsOf('ledger') };
   const ends: [chain: number, ...end: unknown[]][] = [];
   for (const chain of await store.chains()) ends.push([chain, await store.head(chain)]);
