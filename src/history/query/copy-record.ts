@@ -43,14 +43,14 @@ export async function copyRecord(
     try {
       const chains = [...new Set([...before.ends, ...before.journals].map(([chain]) => chain))];
       const segments = segmentsOf(source, progress);
-      await target.fill({ tables: before.tables, chains, segments }, async (copied) => {
+      await target.fill({ tables: before.tables, chains, segments }, async (copy) => {
         for (const [index, [, bytes]] of before.journals.entries())
           writeFileSync(written[index]!, bytes, { mode: 0o600, flush: true });
-        const { finding } = await verifyRecord(copied, () => {}, kept);
+        const { finding } = await verifyRecord(copy, () => {}, kept);
         const changed = `it is not as it was written (${JSON.stringify(finding)})`;
         if (finding !== undefined) throw recordNotCopied({ what: changed });
         const isSame = async (store: SegmentReader) => isDeepStrictEqual(await contentOf(store), before);
-        if (!(await isSame(source)) || !(await isSame(copied)))
+        if (!(await isSame(source)) || !(await isSame(copy)))
           throw recordNotCopied({ what: 'something changed meanwhile' });
       });
     } catch (error) {
