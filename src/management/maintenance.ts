@@ -6,7 +6,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { count, described, instantMs, listOf, named, object, texts } from '../operator/fields.ts';
+import { count, described, instantMs, listOf, named, object } from '../operator/fields.ts';
 import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow } from '../store/windows.ts';
 import { noBody, operation, pathId, reading, strictObject } from './operation.ts';
@@ -26,7 +26,10 @@ function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchem
 }
 
 const WindowListSchema = named('WindowList', 'Maintenance windows.', {
-  windows: listOf(WindowSchema, texts.WindowList.windows),
+  windows: listOf(
+    WindowSchema,
+    'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
+  ),
 });
 
 const pastShown = 50;
@@ -62,7 +65,7 @@ const PreviewSchema = named('Preview', 'What clients would see of a maintenance 
     ticker: object('What every other request under /v1 gets, such as `/v1/ticker`.', {
       httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
       headers: Type.Unsafe<Record<string, string>>({
-        description: texts.ClientError.headers,
+        description: 'The headers of the error.',
         type: 'object',
         additionalProperties: { type: 'string' },
         examples: [{ 'Retry-After': '3600' }],

@@ -23,10 +23,16 @@ export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 const pricedFields = {
   ...marketFields,
   ticker: fields.nullable(TickerSchema, 'As clients get it; null while there is no price.'),
-  unpriced: fields.nullableLine(fields.texts.Market.unpriced, 'no_rate', 64),
+  unpriced: fields.nullableLine(
+    'Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
+    'no_rate',
+    64,
+  ),
   held: heldField,
   doubts: doubtsField,
-  ...fields.tabled('Market.age'),
+  ageMs: fields.nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
+  spread: fields.nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
+  spreadPercent: fields.nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
 };
 
 const MarketSchema = fields.named('Market', 'A market as the operator sees it.', pricedFields);
@@ -34,7 +40,8 @@ const MarketSchema = fields.named('Market', 'A market as the operator sees it.',
 const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with its price in the last hour.', {
   ...pricedFields,
   spark: Type.Array(fields.nullableDecimal('A price.', '84100.1'), {
-    description: fields.texts.MarketRow.spark,
+    description:
+      'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
     maxItems: sparkPointsMax,
     examples: [['84100.1', '84210.5']],
   }),
@@ -42,7 +49,10 @@ const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with it
 
 const MarketListSchema = fields.named('MarketList', 'All markets.', {
   ...fields.instantFields('serverTime', 'The time of the server.'),
-  markets: fields.listOf(MarketRowSchema, fields.texts.MarketList.markets),
+  markets: fields.listOf(
+    MarketRowSchema,
+    'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
+  ),
 });
 
 type MarketBody = Static<typeof MarketSchema>;
@@ -87,7 +97,7 @@ function marketOf({ market: { markets } }: Management, name: string): OfferedMar
 }
 
 const symbolParams = Type.Object({
-  symbol: part.text(fields.texts.Market.anySymbol, 'BTCCZK', {
+  symbol: part.text('The symbol, in any case.', 'BTCCZK', {
     minLength: 2,
     maxLength: 32,
     pattern: part.anyCaseSymbolPattern,

@@ -1,21 +1,33 @@
 import type { Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import reasons from './doubt-reasons.json' with { type: 'json' };
-import { line, listOf, named, nullableLine, openEnum, tabled, texts, viewOf } from './fields.ts';
+import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
 const whys: Readonly<Record<ShownDoubt['reason'], string>> = reasons;
 
 export const DoubtSchema = named('Doubt', 'A price of one source that is doubted: it makes no price of its market.', {
-  ...tabled('Doubt'),
-  reason: openEnum(Object.keys(whys) as ShownDoubt['reason'][], texts.Doubt.reason),
+  market: part.symbol('The exchange market.', 'BTCEUR'),
+  source: line('The source’s id in the configuration.', 'kraken', 32),
+  bid: part.decimal('Its bid, as it arrived last.', '50000000.0'),
+  ask: part.decimal('Its ask.', '50000000.1'),
+  ...instantFields('since', 'When the doubt began.'),
+  reason: openEnum(
+    Object.keys(whys) as ShownDoubt['reason'][],
+    'Why it is doubted: by other sources, or by the guard.',
+  ),
   why: line('The reason in words.', whys.contradicted),
-  servedBy: nullableLine(texts.Doubt.servedBy, 'bitvavo', 200),
+  servedBy: nullableLine(
+    'The source whose price is served instead; null where the last good price stays, or there is none.',
+    'bitvavo',
+    200,
+  ),
   served: line('What is served instead, in words.', 'the price of bitvavo'),
 });
 

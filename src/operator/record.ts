@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import * as part from '../contract/schema-parts.ts';
 import type { Candle } from '../history/query/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';
 import type { Finding, Verification } from '../history/query/verify.ts';
@@ -16,7 +17,9 @@ export function position(description: string) {
   return fields.form(description, '^\\d{1,15}\\.\\d{1,9}$', '1795255200000.3');
 }
 
-const positionField = position(fields.texts.RecordedQuote.position);
+const positionField = position(
+  'Its place in the order of all that was published: the millisecond, and the place within it.',
+);
 
 export function positionText({ at, sub }: Position): string {
   return `${at}.${sub}`;
@@ -28,37 +31,67 @@ export function positionOf(text: string): Position {
   return { at, sub };
 }
 
-const QuoteSchema = fields.named('RecordedQuote', fields.texts.RecordedQuote.schema, {
-  position: positionField,
-  ...fields.tabled('RecordedQuote'),
-});
+const QuoteSchema = fields.named(
+  'RecordedQuote',
+  'A price as it was published. All but the first four are null where there was none.',
+  {
+    position: positionField,
+    ...fields.instantFields('at', 'When it was published.'),
+    unpriced: fields.nullableLine('Why the market had no price from then on; null where it had one.', 'no_rate', 32),
+    source: fields.nullableLine('The exchange that it came from.', 'kraken', 64),
+    ...fields.nullableInstantFields('timestamp', 'The public time of the ticker.'),
+    bid: fields.nullableDecimal('Best bid on the exchange.', '50000.0'),
+    ask: fields.nullableDecimal('Best ask on the exchange.', '50000.1'),
+    buyPrice: fields.nullableDecimal('What a client paid.', '1257810'),
+    sellPrice: fields.nullableDecimal('What a client received.', '1220000'),
+    rate: fields.nullableDecimal('The conversion rate; null where nothing was converted.', '24.500'),
+    terms: fields.nullableLine('The version of the terms.', 'configuration', 1000),
+  },
+);
 
 export const GapSchema = fields.named('RecordGap', 'A span without a record.', {
   ...fields.instantFields('from', 'The last instant that is recorded.'),
   ...fields.nullableInstantFields('to', 'From when on it is recorded again; null while it is not.'),
-  reason: fields.openEnum(['killed', 'slow', 'stopped', 'silent'], fields.texts.RecordGap.reason),
+  reason: fields.openEnum(
+    ['killed', 'slow', 'stopped', 'silent'],
+    'Why: the process was killed, the disk was full or slow, the service was stopped, or its machine is silent.',
+  ),
 });
 
-export const HoldSchema = fields.named(
-  'RecordHold',
-  'A span that retention leaves alone.',
-  fields.tabled('RecordHold'),
-);
+export const HoldSchema = fields.named('RecordHold', 'A span that retention leaves alone.', {
+  id: fields.count('Its number.', 1),
+  ...fields.instantFields('from', 'Where the span begins.'),
+  ...fields.instantFields('to', 'Where it ends.'),
+  reason: fields.line('Why it is kept.', 'complaint 4711', 200),
+});
 
 export const RecordSummarySchema = fields.named('RecordSummary', 'The record of what was quoted and served.', {
-  ...fields.tabled('RecordSummary'),
+  recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
+  ...fields.nullableInstantFields('from', 'The first instant in the record.'),
+  ...fields.nullableInstantFields('to', 'The last sealed instant.'),
+  segments: fields.count('Segments.', 5760),
+  bytes: fields.count('Their bytes.', 480_000_000),
   gaps: fields.listOf(GapSchema, 'Where it is not complete.'),
   holds: fields.listOf(HoldSchema, 'What is kept beyond its time.'),
 });
 
-const nextField = fields.nullableLine(fields.texts.RecordPage.next, '1795255200000.3', 32);
+const nextField = fields.nullableLine(
+  'What to give as `after` for the next page; null on the last.',
+  '1795255200000.3',
+  32,
+);
 
 export const QuotePageSchema = fields.named('RecordedQuotePage', 'What was published of a market.', {
   quotes: fields.listOf(QuoteSchema, 'In their order.'),
   next: nextField,
 });
 
-const RangeSchema = fields.named('PriceRange', 'A price over a step.', fields.tabled('PriceRange'));
+const RangeSchema = fields.named('PriceRange', 'A price over a step.', {
+  open: part.decimal('The open.', '1257810'),
+  high: part.decimal('The high.', '1257810'),
+  low: part.decimal('The low.', '1257810'),
+  close: part.decimal('The close.', '1257810'),
+});
 
 const CandleSchema = fields.named('Candle', 'A step of a chart.', {
   ...fields.instantFields('from', 'Where the step begins.'),
@@ -92,11 +125,20 @@ export const ServedPageSchema = fields.named('RecordedAnswerPage', 'What keys we
 
 export const ProvenAnswerSchema = fields.named('ProvenAnswer', 'An answer again, with what proves it.', {
   answer: ServedSchema,
-  body: fields.orNull(Type.String({ description: fields.texts.ProvenAnswer.body, examples: ['{"symbol":"BTCCZK"}'] })),
-  quotes: fields.listOf(QuoteSchema, fields.texts.ProvenAnswer.quotes),
+  body: fields.orNull(
+    Type.String({
+      description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
+      examples: ['{"symbol":"BTCCZK"}'],
+    }),
+  ),
+  quotes: fields.listOf(QuoteSchema, 'The published prices it shows: one of a ticker, at most ten of a list.'),
   segment: fields.nullable(
-    fields.named('RecordSegment', 'A sealed segment.', fields.tabled('RecordSegment')),
-    fields.texts.ProvenAnswer.segment,
+    fields.named('RecordSegment', 'A sealed segment.', {
+      chain: fields.count('Its chain.', 1),
+      number: fields.count('Its number in the chain.', 5760),
+      hash: fields.line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
+    }),
+    'The segment that holds it; null while its minute runs.',
   ),
 });
 

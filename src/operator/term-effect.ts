@@ -7,7 +7,7 @@ import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { Markets } from '../market/markets.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
-import { count, described, instantFields, instants, line, listOf, named, nullable, texts } from './fields.ts';
+import { count, described, instantFields, instants, line, listOf, named, nullable } from './fields.ts';
 import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
 import { unusualRates } from './unusual-rates.ts';
 
@@ -29,7 +29,11 @@ export const TermEffectSchema = named('TermEffect', 'What a new term would chang
   ...instantFields('from', 'When it would begin.'),
   affected: count('Markets whose terms it changes.', 42),
   changes: listOf(ChangeSchema, 'Their prices, at most 50: those that change most first.', 50),
-  concerns: listOf(line('The effect, in a sentence.', 'A fee of 50 % is unusual.'), texts.TermEffect.concerns, 8),
+  concerns: listOf(
+    line('The effect, in a sentence.', 'A fee of 50 % is unusual.'),
+    'Why it may be a mistake: to be confirmed. Empty where nothing is unusual.',
+    8,
+  ),
 });
 
 export type TermEffect = Static<typeof TermEffectSchema>;
