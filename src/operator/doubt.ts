@@ -6,11 +6,18 @@ import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import reasons from './doubt-reasons.json' with { type: 'json' };
 import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
-const whys: Readonly<Record<ShownDoubt['reason'], string>> = reasons;
+export const doubtReasonWords: Readonly<Record<ShownDoubt['reason'], string>> = {
+  contradicted: 'other sources agree on another price, or it alone left its own',
+  not_comparable: 'it never agreed with the source in use; often two assets of one name',
+  jump: 'it moved further than guard.jumpPercent within ten seconds',
+  range: 'it is outside half to double the range of 24 hours',
+  spread: 'its spread is over five times the usual one',
+  rate: 'it moved further than a rate may',
+  withdrawn: 'its source has no price of it any more',
+};
 
 export const DoubtSchema = named('Doubt', 'A price of one source that is doubted: it makes no price of its market.', {
   market: part.symbol('The exchange market.', 'BTCEUR'),
@@ -19,10 +26,10 @@ export const DoubtSchema = named('Doubt', 'A price of one source that is doubted
   ask: part.decimal('Its ask.', '50000000.1'),
   ...instantFields('since', 'When the doubt began.'),
   reason: openEnum(
-    Object.keys(whys) as ShownDoubt['reason'][],
+    Object.keys(doubtReasonWords) as ShownDoubt['reason'][],
     'Why it is doubted: by other sources, or by the guard.',
   ),
-  why: line('The reason in words.', whys.contradicted),
+  why: line('The reason in words.', doubtReasonWords.contradicted),
   servedBy: nullableLine(
     'The source whose price is served instead; null where the last good price stays, or there is none.',
     'bitvavo',
@@ -42,7 +49,15 @@ export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): 
   return states.flatMap(({ id: source, doubt }) => {
     if (doubt === undefined) return [];
     const instead = servedInstead(made, states, source);
-    return [viewOf(DoubtSchema.properties, { market: symbol, source, why: whys[doubt.reason], ...doubt, ...instead })];
+    return [
+      viewOf(DoubtSchema.properties, {
+        market: symbol,
+        source,
+        why: doubtReasonWords[doubt.reason],
+        ...doubt,
+        ...instead,
+      }),
+    ];
   });
 }
 
