@@ -81,7 +81,7 @@ const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', 
   id: fields.line('Its id in the configuration.', 'kraken', 32),
   kind: fields.line('The protocol it speaks.', 'kraken', 32),
   paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
-  health: fields.described(FeedHealthSchema, 'Details for debugging.'),
+  health: fields.referenceTo(FeedHealthSchema, 'Details for debugging.'),
   trend: fields.listOf(
     fields.orNull(Type.Number({ examples: [900] })),
     'The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open.',

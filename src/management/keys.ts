@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { configuredLimitMax } from '../contract/limits.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { described, id, line, listOf, named, nullableCount, openEnum, whole } from '../operator/fields.ts';
+import { id, line, listOf, named, nullableCount, openEnum, referenceTo, whole } from '../operator/fields.ts';
 import { issueKey, KeySchema, keyStatuses, keyView, readKey, rotateKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/schema.ts';
 import * as api from './operation.ts';
@@ -13,7 +13,7 @@ const KeyListSchema = named('KeyList', 'A page of keys.', {
 });
 
 const newKeyFields = {
-  key: described(KeySchema, 'The new key.'),
+  key: referenceTo(KeySchema, 'The new key.'),
   text: part.text(
     'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.',
     'mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx',
@@ -25,7 +25,7 @@ const NewKeySchema = named('NewKey', 'A new key with its text.', newKeyFields);
 
 const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.', {
   ...newKeyFields,
-  replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
+  replaced: referenceTo(KeySchema, 'The old key, which expires with the overlap.'),
 });
 
 /** A change of one key. */

@@ -8,7 +8,7 @@ import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { acceptRefusal, doubtsField, doubtsOf } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
-import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
+import { explainPrice, PriceReportSchema, withheldField, withheldOf } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
 import { type Asked, assertConfirmed, confirmation, noBody, operation, reading, strictObject } from './operation.ts';
@@ -28,7 +28,7 @@ const pricedFields = {
     'no_rate',
     64,
   ),
-  held: heldField,
+  held: withheldField,
   doubts: doubtsField,
   ageMs: fields.nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
   spread: fields.nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
@@ -69,7 +69,7 @@ function pricedBody(view: MarketView, { market: { board, markets } }: Management
     ...view,
     ticker,
     unpriced,
-    held: heldOf(markets, view.symbol as MarketSymbol),
+    held: withheldOf(markets, view.symbol as MarketSymbol),
     doubts: view.delistedAtMs ? [] : doubtsOf(markets, (view.convertedFrom ?? view.symbol) as MarketSymbol, now),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
@@ -111,7 +111,7 @@ const UpstreamQuoteSchema = fields.named('UpstreamQuote', 'The last good values 
 });
 
 const MarketDetailSchema = fields.named('MarketDetail', 'A market, and how its price is derived.', {
-  market: fields.described(MarketSchema, 'As in the list.'),
+  market: fields.referenceTo(MarketSchema, 'As in the list.'),
   upstream: fields.nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
   price: fields.nullable(PriceReportSchema, 'Null while there is no price.'),
   sources: sourcesField,
@@ -189,7 +189,7 @@ export const marketOperations = {
       const { markets } = management.market;
       const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
       const doubts = doubtsOf(markets, exchangeSymbol, asked.now);
-      const refusal = acceptRefusal({ symbol, held: heldOf(markets, symbol), doubts }, source);
+      const refusal = acceptRefusal({ symbol, held: withheldOf(markets, symbol), doubts }, source);
       if (refusal !== undefined) throw new Problem('CONFLICT', refusal);
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },

@@ -14,7 +14,7 @@ const ServiceStateSchema = {
   $id: 'ServiceState',
 };
 const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
-const serviceState = (description: string) => fields.described(ServiceStateSchema, description);
+const serviceState = (description: string) => fields.referenceTo(ServiceStateSchema, description);
 
 /** The body of `/v1/status` (contract, ServiceStatus), with the components of this document. */
 export const ServiceStatusSchema = fields.named('ServiceStatus', 'Exactly the body clients get from `/v1/status`.', {
@@ -35,7 +35,7 @@ const OverviewSchema = fields.named('Overview', 'The state of the service.', {
   alerts: fields.listOf(ConditionSchema, 'What holds in this process, the most urgent first.'),
   ...fields.instantFields('startedAt', 'When the process started.'),
   ...fields.instantFields('serverTime', 'The time of the server.'),
-  status: fields.described(ServiceStatusSchema, 'The status that clients see.'),
+  status: fields.referenceTo(ServiceStatusSchema, 'The status that clients see.'),
   dataAgeMs: fields.nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   storeReachable: Type.Boolean({ description: 'Whether the database can be read and written now.' }),
   markets: fields.object('Markets by their state.', {

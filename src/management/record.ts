@@ -174,14 +174,14 @@ export const recordOperations = {
     access: 'admin',
     body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
     status: 201,
-    answer: views.HoldSchema,
+    answer: views.RecordHoldSchema,
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ body, store }, management) {
       const { from, to } = spanOf(body);
       const id = await recordOf(management).ask('addHold', [{ from, to, reason: body.reason }]);
       const hold = { id, from, to, reason: body.reason };
-      await store.audit.record(views.holdEntry(hold));
-      return views.holdView(hold);
+      await store.audit.record(views.recordHoldEntry(hold));
+      return views.recordHoldView(hold);
     },
   }),
 
@@ -195,7 +195,7 @@ export const recordOperations = {
     async handle({ params: { number }, store }, management) {
       const isReleased = await recordOf(management).ask('releaseHold', [number]);
       if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
-      await store.audit.record(views.releaseEntry(number));
+      await store.audit.record(views.recordReleaseEntry(number));
     },
   }),
 };

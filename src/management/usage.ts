@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { BreachRecord } from '../access/key-records.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { count, described, instantFields, instants, listOf, named, object } from '../operator/fields.ts';
+import { count, instantFields, instants, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
@@ -22,7 +22,7 @@ const breachesKeptMs = 30 * dayMs;
 const limitPerMinute = count('The limit that applies, its own or the configured one, in requests a minute.', 60);
 
 const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
-  key: described(KeySchema, 'The key.'),
+  key: referenceTo(KeySchema, 'The key.'),
   limitPerMinute,
   currentMinute: object('The current minute, as this process counted it.', {
     ...instantFields('startedAt', 'When the minute began.'),
@@ -46,7 +46,7 @@ const UsageSchema = named('Usage', 'The keys that stand out.', {
   ...instantFields('since', 'Where the 24 hours begin.'),
   keys: listOf(
     object('A key and how it is used.', {
-      key: described(KeySchema, 'The key.'),
+      key: referenceTo(KeySchema, 'The key.'),
       used: count('Requests counted in the current minute, by this process.', 41),
       refused: count('Requests refused in the current minute, by this process.', 0),
       limitPerMinute,

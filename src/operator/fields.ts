@@ -65,7 +65,7 @@ export function viewOf<Properties extends TProperties>(
 }
 
 /** Refers to a schema, with a description for the place where it is used. The writer of the document resolves it. */
-export function described<Schema extends TSchema>(schema: Schema, description: string) {
+export function referenceTo<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema>>({ $ref: schema, description });
 }
 

@@ -27,7 +27,7 @@ const RateSchema = fields.object('The conversion rate.', {
   marginPercent: part.decimal('The currency margin in percent.', '1'),
 });
 
-const HeldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
+const WithheldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
   subject: fields.line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
   reason: fields.openEnum(
     ['operator', ...doubtReasons],
@@ -41,7 +41,7 @@ const HeldSchema = fields.named('Held', 'A new value that is held back; the last
   }),
 });
 
-export const heldField = Type.Array(HeldSchema, {
+export const withheldField = Type.Array(WithheldSchema, {
   description: 'What is held of what its price is made from; empty otherwise.',
   maxItems: 2,
 });
@@ -65,17 +65,17 @@ export const PriceReportSchema = fields.named('PriceReport', 'How the prices of 
   ask: part.decimal('Best ask on the exchange.', '50000.1'),
   ...fields.instantFields('timestamp', 'When they were captured.'),
   rate: fields.nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
-  terms: fields.described(MarketTermsSchema, 'The terms it is made on.'),
+  terms: fields.referenceTo(MarketTermsSchema, 'The terms it is made on.'),
   buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
   sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
   changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
-  held: heldField,
+  held: withheldField,
   doubts: doubtsField,
   sources: sourcesField,
 });
 
 export type PriceReport = Static<typeof PriceReportSchema>;
-export type HeldView = Static<typeof HeldSchema>;
+export type WithheldView = Static<typeof WithheldSchema>;
 
 /** The price of a symbol, or why it has none. */
 export type PriceAnswer =
@@ -90,7 +90,7 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
   const inputs = markets.pricer.inputs(symbol, now);
   const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
-  const held = heldOf(markets, symbol);
+  const held = withheldOf(markets, symbol);
   const { exchangeSymbol } = markets.catalogue.find(symbol)!;
   const doubts = doubtsOf(markets, exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held, doubts };
@@ -101,12 +101,12 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
 }
 
 /** Lists what is withheld of what the price of an offered market is made from. */
-export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
-  return markets.withheldFor(markets.catalogue.find(symbol)!).map(heldView);
+export function withheldOf(markets: Markets, symbol: MarketSymbol): WithheldView[] {
+  return markets.withheldFor(markets.catalogue.find(symbol)!).map(withheldView);
 }
 
 /** A new value that is withheld, now or when it was recorded. */
-export function heldView({ subject, reason, since, values }: WithheldInput): HeldView {
+export function withheldView({ subject, reason, since, values }: WithheldInput): WithheldView {
   return { subject, reason, ...fields.instants('since', since), values: [...values] };
 }
 

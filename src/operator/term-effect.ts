@@ -7,8 +7,8 @@ import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { Markets } from '../market/markets.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
-import { count, described, instantFields, instants, line, listOf, named, nullable } from './fields.ts';
-import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
+import { count, instantFields, instants, line, listOf, named, nullable, referenceTo } from './fields.ts';
+import { MarketTermsSchema, marketTermsView, termOf, termValues } from './term.ts';
 import { unusualRates } from './unusual-rates.ts';
 
 const PricesSchema = named('PricePair', 'Prices of clients.', {
@@ -22,7 +22,7 @@ const ChangeSchema = named('PriceChange', 'The prices of a market at its present
   after: nullable(PricesSchema, 'With it.'),
   buyChangePercent: nullable(part.percent('In percent.', '-0.10'), 'By how much the buy price changes.'),
   sellChangePercent: nullable(part.percent('In percent.', '0.10'), 'By how much the sell price changes.'),
-  terms: described(MarketTermsSchema, 'What holds with it.'),
+  terms: referenceTo(MarketTermsSchema, 'What holds with it.'),
 });
 
 export const TermEffectSchema = named('TermEffect', 'What a new term would change.', {
@@ -86,7 +86,7 @@ function marketsOf(markets: Markets, { scope, subject }: Pick<Term, 'scope' | 's
 }
 
 function isSame(one: MarketTerms, other: MarketTerms): boolean {
-  return heldValues.every((what) => one[what]?.value === other[what]?.value);
+  return termValues.every((what) => one[what]?.value === other[what]?.value);
 }
 
 function changeOf(

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 const snapshotName = 'market';
 const saveEveryMs = 1000;
 
-/** Writing a snapshot out holds the thread, the longer the more markets there are. It may take this part of the time. */
+/** Writing a snapshot out blocks the thread, the longer the more markets there are. It may take this part of the time. */
 const shareOfTime = 0.01;
 const restMaxMs = 10_000;
 /** A store that refuses is not asked again sooner: it may have taken seconds to refuse. */
@@ -135,8 +135,8 @@ export class MarketSnapshots implements MarketsObserver {
       lastUpdatedAt,
       listed: this.#markets.catalogue.listedBySource(),
     });
-    const heldMs = this.#clock.monotonicMs() - startedMs;
-    this.#restUntilMs = startedMs + Math.min(restMaxMs, heldMs / shareOfTime);
+    const tookMs = this.#clock.monotonicMs() - startedMs;
+    this.#restUntilMs = startedMs + Math.min(restMaxMs, tookMs / shareOfTime);
     try {
       await this.#store.snapshots.save(snapshotName, payload);
       this.#savedFeedAt = lastUpdatedAt;
