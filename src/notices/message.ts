@@ -17,6 +17,9 @@ export interface MailBody {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Begins what mail programs show as a signature (RFC 3676). */
+export const signatureMark = '-- ';
+
 interface MessageHead {
   readonly from: Mailbox;
   /** An address as `mailableAddress` gives it. */
