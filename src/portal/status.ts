@@ -12,7 +12,7 @@ import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
 import { isSilent, summaryRoute } from './status-summary.ts';
-import subscribe from './subscribe.json' with { type: 'json' };
+import { subscribeLink } from './subscribe.ts';
 
 const refreshSeconds = 30;
 
@@ -52,7 +52,7 @@ export function statusPage(site: Site, { body, now, windows, history, canSubscri
 ${inner}</div>
 `,
         overallState(site, body),
-        ...(canSubscribe ? [subscribe.statusLink] : []),
+        ...(canSubscribe ? [subscribeLink] : []),
         heading(2, 'Components', 'parts'),
         components(site, body),
         heading(2, 'Maintenance', 'maintenance'),
