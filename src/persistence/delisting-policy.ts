@@ -50,9 +50,8 @@ export class DelistingPolicy {
       this.#reportMissing();
       this.#skippedBySource.set(source, skipped);
       await this.#keepSkipped([...this.#skippedBySource.values()].flat());
-      if (this.#absences().due.length === 0) return;
+      // The store has to know a market before it can delist it. Asked after that: a ticker that came keeps its market.
       await snapshots.save();
-      // Checked again: a ticker that came meanwhile keeps its market.
       const { due, missing, isHeldBack } = this.#absences();
       if (isHeldBack) await this.#holdBack(due, missing.length);
       else for (const symbol of due) await this.#delist(symbol, at);
