@@ -48,7 +48,9 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834). */
+/**
+ * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
+ */
 export async function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({

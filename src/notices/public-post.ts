@@ -5,7 +5,9 @@ import type { Post } from './webhook.ts';
 
 const urlLengthMax = 500;
 
-/** A URL that a stranger gave; `undefined` unless it is https on its own port, with a name of several parts, no user. */
+/**
+ * A URL that a stranger gave; `undefined` unless it is https on its own port, with a name of several parts, no user.
+ */
 export function strangersUrl(written: string): URL | undefined {
   const url = written.length > urlLengthMax ? null : URL.parse(written.replace(/#.*/, ''));
   const isAccepted = url?.protocol === 'https:' && url.host === url.hostname && url.username + url.password === '';
@@ -13,7 +15,10 @@ export function strangersUrl(written: string): URL | undefined {
   return isAccepted && /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]+$/.test(url.hostname) ? url : undefined;
 }
 
-/** Networks and the lengths of their prefixes that are not of the public Internet, or lead elsewhere (IANA's registries). */
+/**
+ * Networks and the lengths of their prefixes that are not of the public Internet, or lead elsewhere (IANA's
+ * registries).
+ */
 const reservedNetworks = {
   ipv4: {
     '0.0.0.0': 8,
@@ -71,7 +76,9 @@ export function publicLookup(lookup = systemLookup as LookupFunction): LookupFun
     });
 }
 
-/** Posts to a URL that a stranger gave: to public addresses alone, without redirects, cutting the answer after its head. */
+/**
+ * Posts to a URL that a stranger gave: to public addresses alone, without redirects, cutting the answer after its head.
+ */
 export function postToPublic(over: RequestOptions = {}): Post {
   return (url, { headers, body, signal }) =>
     new Promise((resolve, reject) => {

@@ -76,17 +76,22 @@ export function doubtedSource({ source, reason, bid, ask }: DoubtView): string {
   return `${source} (${reason.replaceAll('_', ' ')}, ${bid} / ${ask})`;
 }
 
-/** Why nothing of a market can be accepted, with the names of what is doubted. Without a source all that the guard doubts can be, or the one doubt. */
+/**
+ * Why nothing of a market can be accepted, with the names of what is doubted. Without a source all that the guard
+ * doubts can be, or the one doubt.
+ */
 export function acceptRefusal(
   { symbol, held, doubts }: { symbol: string; held: readonly { reason: string }[]; doubts: readonly DoubtView[] },
   source?: string,
 ): string | undefined {
-  const isGuarded = held.some(({ reason }) => reason !== 'operator' && reason !== 'contradicted');
-  const isNamed = doubts.some((doubt) => doubt.source === source);
-  if (source === undefined ? isGuarded || doubts.length === 1 : isNamed) return undefined;
   const none = `Nothing of ${symbol} is doubted.`;
   const doubted = doubts.length === 0 ? none : `Doubted are ${doubts.map(doubtedSource).join(', ')}.`;
-  if (source !== undefined) return `${symbol} of the source ${source} is not doubted. ${doubted}`;
+  if (source !== undefined) {
+    const isDoubted = doubts.some((doubt) => doubt.source === source);
+    return isDoubted ? undefined : `${symbol} of the source ${source} is not doubted. ${doubted}`;
+  }
+  const isGuarded = held.some(({ reason }) => reason !== 'operator' && reason !== 'contradicted');
+  if (isGuarded || doubts.length === 1) return undefined;
   if (doubts.length === 0) return none;
   return `Several sources of ${symbol} are doubted: name the one that is right. ${doubted}`;
 }

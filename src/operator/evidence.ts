@@ -3,7 +3,9 @@ import { type Proof, proofText } from '../history/query/prove.ts';
 import type { PriceInputs } from '../history/reading/answer-leaves.ts';
 import { derivePrices } from '../market/pricing.ts';
 
-/** One page about an answer, in Czech and English, for people who read and print it; the proof for programs is inside. */
+/**
+ * One page about an answer, in Czech and English, for people who read and print it; the proof for programs is inside.
+ */
 export function evidencePage(proof: Proof, baseUrl: string, timeZone: string): string {
   const { answer, body } = proof;
   const file = `proof-${answer.requestId}.json`;

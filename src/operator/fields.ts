@@ -41,7 +41,9 @@ export function instants(name: string, atMs: number | undefined) {
   return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
 }
 
-/** The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null. */
+/**
+ * The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null.
+ */
 type ViewValues<View> = {
   readonly [Field in keyof View as Field extends `${infer Name}Ms`
     ? Exclude<Field, Name extends keyof View ? Field : never>

@@ -112,7 +112,11 @@ export function withheldView({ subject, reason, since, values }: WithheldInput):
 
 const spans = { price1hAgo: '1h', price24hAgo: '24h', price7dAgo: '7d' } as const;
 
-/** The percent changes of a ticker. @param reference what is known of the price that one is counted from; `at` where it is in the record */
+/**
+ * The percent changes of a ticker.
+ *
+ * @param reference what is known of the price that one is counted from; `at` where it is in the record
+ */
 export function changesOf(
   percents: { readonly [Name in (typeof percentNames)[ReferenceName]]: DecimalString | undefined },
   reference: (name: ReferenceName) => { readonly price: DecimalString; readonly at?: EpochMs | undefined } | undefined,

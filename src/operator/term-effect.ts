@@ -102,7 +102,8 @@ function changeOf(
     const { buyPrice, sellPrice } = verdict.ticker;
     return { buyPrice, sellPrice };
   };
-  const [old, changed] = [pricesOn(before), pricesOn(after)];
+  const old = pricesOn(before);
+  const changed = pricesOn(after);
   const changeIn = (side: 'buyPrice' | 'sellPrice') =>
     old === null || changed === null ? null : percentChange(old[side], changed[side]);
   return {

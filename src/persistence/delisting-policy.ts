@@ -17,8 +17,9 @@ interface DelistingPolicyParts {
 }
 
 /**
- * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no longer lists. A delisting goes
- * through the store, as an operator's does: every process learns of it, it is in the audit log, and it never happens twice.
+ * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no
+ * longer lists. A delisting goes through the store, as an operator's does: every process learns of it, it is in the
+ * audit log, and it never happens twice.
  */
 export class DelistingPolicy {
   readonly #parts: DelistingPolicyParts;

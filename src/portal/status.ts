@@ -32,7 +32,10 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
-/** How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the browser, renews it. */
+/**
+ * How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the
+ * browser, renews it.
+ */
 export function statusPage(site: Site, { body, now, windows, history, canSubscribe = false }: ShownStatus): PortalPage {
   return {
     route: '/status',

@@ -9,7 +9,8 @@ const templates = new Map(
 );
 
 /**
- * A file of `templates/` as HTML: values in its places `{name}`, the words in double braces in the language of the site.
+ * A file of `templates/` as HTML: values in its places `{name}`, the words in double braces in the language of the
+ * site.
  */
 export function fromTemplate(
   site: Pick<Site, 'language'>,

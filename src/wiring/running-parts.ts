@@ -30,8 +30,8 @@ export class RunningParts {
   }
 
   /**
-   * Stops one after the other, the last first, each whatever became of those before. Rejects with `StopOverdue` when some had not
-   * ended after `withinMs`, a second later at most; else with the first error.
+   * Stops one after the other, the last first, each whatever became of those before. Rejects with `StopOverdue` when
+   * some had not ended after `withinMs`, a second later at most; else with the first error.
    */
   async stop(withinMs: number): Promise<void> {
     const overdue: string[] = [];
