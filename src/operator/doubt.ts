@@ -9,7 +9,7 @@ import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
-export const doubtReasonWords: Readonly<Record<ShownDoubt['reason'], string>> = {
+export const doubtWhys: Readonly<Record<ShownDoubt['reason'], string>> = {
   contradicted: 'other sources agree on another price, or it alone left its own',
   not_comparable: 'it never agreed with the source in use; often two assets of one name',
   jump: 'it moved further than guard.jumpPercent within ten seconds',
@@ -26,10 +26,10 @@ export const DoubtSchema = named('Doubt', 'A price of one source that is doubted
   ask: part.decimal('Its ask.', '50000000.1'),
   ...instantFields('since', 'When the doubt began.'),
   reason: openEnum(
-    Object.keys(doubtReasonWords) as ShownDoubt['reason'][],
+    Object.keys(doubtWhys) as ShownDoubt['reason'][],
     'Why it is doubted: by other sources, or by the guard.',
   ),
-  why: line('The reason in words.', doubtReasonWords.contradicted),
+  why: line('The reason in words.', doubtWhys.contradicted),
   servedBy: nullableLine(
     'The source whose price is served instead; null where the last good price stays, or there is none.',
     'bitvavo',
@@ -53,7 +53,7 @@ export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): 
       viewOf(DoubtSchema.properties, {
         market: symbol,
         source,
-        why: doubtReasonWords[doubt.reason],
+        why: doubtWhys[doubt.reason],
         ...doubt,
         ...instead,
       }),
