@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
+import {
+  acceptEntry,
+  findingText,
+  gapView,
+  recordHoldEntry,
+  recordHoldView,
+  recordReleaseEntry,
+} from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
 import { exitCodes, failure, UsageError } from './failure.ts';
@@ -81,9 +88,9 @@ export const hold = storeCommand('history hold', {
   async work(job) {
     const { values, store } = job;
     const id = await withHolds(job, (segments) => segments.addHold(values));
-    await store.audit.record(holdEntry({ id, ...values }));
+    await store.audit.record(recordHoldEntry({ id, ...values }));
     return {
-      json: holdView({ id, ...values }),
+      json: recordHoldView({ id, ...values }),
       text: `Hold ${id}: retention leaves the span alone until \`mdapi history release ${id}\`.`,
     };
   },
@@ -94,7 +101,7 @@ export const release = storeCommand('history release', {
   async work(job) {
     const { values: id, store } = job;
     if (!(await withHolds(job, (segments) => segments.releaseHold(id)))) throw failure('hold_unknown', { id });
-    await store.audit.record(releaseEntry(id));
+    await store.audit.record(recordReleaseEntry(id));
     return { json: { id, released: true }, text: `Hold ${id} is released.` };
   },
 });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { languages } from '../ground/languages.ts';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
-import { line, listOf, named, openEnum, text, texts } from '../operator/fields.ts';
+import { line, listOf, named, openEnum, text } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { accountUnknown } from '../store/accounts.ts';
 import * as api from './operation.ts';
@@ -15,7 +15,11 @@ const keysShownMax = 1_000;
 
 const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
   ...accountFields,
-  keysList: listOf(KeySchema, texts.AccountDetail.keysList, keysShownMax),
+  keysList: listOf(
+    KeySchema,
+    'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
+    keysShownMax,
+  ),
 });
 
 const email = text('The address.', 'bot@example.com', 254, 3);

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { line, named, texts } from '../operator/fields.ts';
+import { line, named } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { alertOperations } from './alerts.ts';
 import { auditOperations } from './audit.ts';
@@ -33,7 +33,10 @@ const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is 
 const readProblem = operation({
   access: 'anybody',
   params: Type.Object({
-    slug: part.text(texts.ProblemDescription.slug, problemSlug('NOT_FOUND'), { maxLength: 64, pattern: '^[a-z-]+$' }),
+    slug: part.text('The name of the problem: its code in small letters, with dashes.', problemSlug('NOT_FOUND'), {
+      maxLength: 64,
+      pattern: '^[a-z-]+$',
+    }),
   }),
   answer: ProblemDescriptionSchema,
   handle({ params }) {
@@ -47,7 +50,7 @@ const readProblem = operation({
 const readDocument = operation({
   access: 'anybody',
   answer: Type.Unsafe<object>({
-    description: texts.Document.text,
+    description: 'An OpenAPI document.',
     type: 'object',
     additionalProperties: true,
     examples: [{ openapi: '3.1.0', info: {}, paths: {} }],

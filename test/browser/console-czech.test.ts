@@ -7,7 +7,7 @@ import alertConditions from '../../src/admin/alert-conditions.json' with { type:
 import { noProofTexts } from '../../src/history/query/prove.ts';
 import { Overload } from '../../src/http/overload.ts';
 import managementRefusals from '../../src/management/refusals.json' with { type: 'json' };
-import doubtReasons from '../../src/operator/doubt-reasons.json' with { type: 'json' };
+import { doubtWhys } from '../../src/operator/doubt.ts';
 import { findingText } from '../../src/operator/record.ts';
 import { meanings as postgresErrors } from '../../src/store/postgres/errors.ts';
 import { meanings as sqliteErrors } from '../../src/store/sqlite/errors.ts';
@@ -113,7 +113,7 @@ describe('a sentence of the service', () => {
     const server = postgresErrors.map(({ finding }) => `The database {name} ${finding}`);
     const file = sqliteErrors.map(({ message }) => message('{name}'));
     const taken = Object.values(managementRefusals.framework).map(({ detail }) => detail);
-    const proofs = [...Object.values(noProofTexts), ...Object.values(doubtReasons)];
+    const proofs = [...Object.values(noProofTexts), ...Object.values(doubtWhys)];
     assert.ok(refusals.length > 30 && conditions.length > 25);
     for (const text of [...refusals, ...conditions, ...server, ...file, ...taken, ...proofs]) {
       const said = text.replaceAll(/\{(\w+)\}/g, 'q$1');
