@@ -81,7 +81,7 @@ type OptionValue<Declared> = Declared extends { readonly value: string }
       : Word<Declared> | undefined
   : boolean;
 
-/** The values of options, by their names: a word, `undefined` where it can be left out, or whether a switch is given. */
+/** The values of options, by their names: words, `undefined` for one left out, or whether a switch is given. */
 export type OptionValues<Declared> = { readonly [Name in keyof Declared]: OptionValue<Declared[Name]> };
 export type CommonValues = OptionValues<typeof common>;
 
@@ -97,7 +97,7 @@ export interface Input<Positionals, Options> {
   readonly options: OptionValues<Options> & CommonValues;
 }
 
-/** What is declared, with its name. */
+/** A declaration with its name. */
 export type Positional = PositionalDeclaration & { readonly name: string };
 export type Option = OptionDeclaration & { readonly name: string };
 

@@ -27,7 +27,7 @@ export const completionOf = (everyCommand: () => Promise<readonly Command[]>) =>
     },
   });
 
-/** A word that may follow others: `keys`, then `create` (or an option), its summary, and the value that an option takes. */
+/** A word that may follow others: `keys`, then `create` or an option, its summary, and the value an option takes. */
 type Row = readonly [after: string, word: string, summary: string, value: string];
 
 /** Rows that follow any words. The files of `completion/` write this and the two below as they are. */

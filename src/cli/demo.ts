@@ -238,7 +238,7 @@ interface StandInExchange {
 
 const program = fileURLToPath(new URL('../../exchange-simulator/cli.ts', import.meta.url));
 
-/** Starts one for each dialect and waits until they listen. They exit with this process, even when this one is killed. */
+/** Starts one for each dialect and waits until they listen. They exit with this process, even when it is killed. */
 export async function startStandInExchange(stderr: Output, dialects = 'kraken'): Promise<StandInExchange> {
   const child = spawn(process.execPath, [program, '--json', '--with-parent', '--dialect', dialects], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -8,7 +8,7 @@ import { sealsIn, withStamps } from '../operator/record-seals.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, spanOptions, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
-import { pairs } from './style.ts';
+import { type Paint, pairs } from './style.ts';
 import { parseCount } from './values.ts';
 
 export const verify = storeCommand({
@@ -40,11 +40,6 @@ export const verify = storeCommand({
       await store.audit.record(acceptEntry(heads));
     }
     if (stderr.isTerminal) stderr.write('\r\x1b[K');
-    const gapLines = gapViews.map(({ from, to, reason }) => `gap: ${from} to ${to ?? 'now'} (${reason})`);
-    const lines: [string, string][] = [['Record', findingText(finding) ?? 'whole']];
-    if (seals !== undefined) lines.push(['Seals', findingText(differing) ?? `${seals.length} agree`]);
-    lines.push(['Segments', String(segments)], ['Deleted', String(deleted)], ['Time stamps', String(stamps.length)]);
-    for (const { chain, number, hash } of heads) lines.push([`Head ${chain}`, `${number} ${hash}`]);
     return {
       json: {
         whole: isWhole,
@@ -56,7 +51,7 @@ export const verify = storeCommand({
         seals: seals === undefined ? null : { compared: seals.length, finding: differing ?? null },
         gaps: gapViews,
       },
-      text: [pairs(lines, paint), ...gapLines].join('\n'),
+      text: verdictText(found, seals?.length, paint),
       exitCode: isWhole ? exitCodes.ok : exitCodes.failure,
     };
   },
@@ -76,6 +71,24 @@ async function verified(
     return { gaps: [] };
   });
   return { ...found, gapViews: gaps.map(gapView), differing: await record.compare(seals) };
+}
+
+type Verified = Awaited<ReturnType<typeof verified>>;
+
+/** @param seals how many were compared; `undefined` where none were given */
+function verdictText(
+  { segments, deleted, heads, stamps = [], finding, gapViews, differing }: Verified,
+  seals: number | undefined,
+  paint: Paint,
+): string {
+  const facts: [string, string][] = [['Record', findingText(finding) ?? 'whole']];
+  if (seals !== undefined) facts.push(['Seals', findingText(differing) ?? `${seals} agree`]);
+  facts.push(['Segments', String(segments)]);
+  facts.push(['Deleted', String(deleted)]);
+  facts.push(['Time stamps', String(stamps.length)]);
+  for (const { chain, number, hash } of heads) facts.push([`Head ${chain}`, `${number} ${hash}`]);
+  const gaps = gapViews.map(({ from, to, reason }) => `gap: ${from} to ${to ?? 'now'} (${reason})`);
+  return [pairs(facts, paint), ...gaps].join('\n');
 }
 
 /** Throws `UsageError` for a file that is not there, or has no seal. */

@@ -22,7 +22,8 @@ interface GivenOption {
 }
 
 /**
- * Reads a line before it is known which command it names: an option has a value in every command that has it, or in none.
+ * Reads a line before it is known which command it names: an option has a value in every command that has it, or in
+ * none.
  *
  * @param commands those it can name, as far as they are loaded; the values of other options are taken for words
  */
@@ -55,28 +56,18 @@ export function commandOf({ words }: CommandLine, commands: readonly Command[]):
   return commands.find(({ name }) => name === words.join(' '));
 }
 
-/** Whether one of the commands, or every command, has each of the options of a line. */
-export function areOptionsKnown({ options }: CommandLine, commands: readonly Command[]): boolean {
-  const spellings = spellingsOf(everyOption(commands));
-  return options.every(({ rawName }) => spellings.has(rawName));
-}
-
 /** Throws `UsageError` for an option that none of the commands has. */
 export function assertKnownOptions({ options }: CommandLine, commands: readonly Command[]): void {
-  const declared = everyOption(commands);
-  for (const { rawName } of options) assertKnown(rawName, declared);
+  const known = everyOption(commands);
+  for (const { rawName } of options) assertKnown(rawName, known);
 }
 
 function everyOption(commands: readonly Command[]): readonly Option[] {
   return [...commonOptions, ...commands.flatMap(({ options }) => options)];
 }
 
-function spellingsOf(options: readonly Option[]): ReadonlySet<string> {
-  return new Set(options.map(({ name }) => `--${name}`));
-}
-
 function assertKnown(rawName: string, options: readonly Option[]): void {
-  const spellings = spellingsOf(options);
+  const spellings = new Set(options.map(({ name }) => `--${name}`));
   if (!spellings.has(rawName)) throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, spellings)}`);
 }
 

@@ -74,7 +74,7 @@ export function readSpan(options: OptionValues<typeof spanOptions>, now: EpochMs
   return { from, to };
 }
 
-/** The id of a key given by its id or its last four characters, as `mdk_…x7Qa`, `…x7Qa` or `x7Qa`. Throws `CommandError`. */
+/** The id of a key given by its id or its last four characters: `mdk_…x7Qa`, `…x7Qa`, `x7Qa`. Throws `CommandError`. */
 export async function keyIdOf(store: Store, text: string): Promise<string> {
   if (text.startsWith('key_')) return text;
   const lastFour = text.slice(-4);

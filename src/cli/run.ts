@@ -3,15 +3,7 @@ import { type Command, type Context, type Result, version } from './command.ts';
 import { loadCommands, loadNoun, loadSections } from './commands.ts';
 import { type ExitCode, exitCodes, type Failure, failureOf, UsageError } from './failure.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
-import {
-  areOptionsKnown,
-  assertKnownOptions,
-  type CommandLine,
-  commandOf,
-  commandsIn,
-  parseInput,
-  readCommandLine,
-} from './parse.ts';
+import { assertKnownOptions, type CommandLine, commandOf, commandsIn, parseInput, readCommandLine } from './parse.ts';
 
 /** Runs a command line and returns the exit code. Never throws. */
 export async function run(argv: readonly string[], context: Context): Promise<ExitCode> {
@@ -33,7 +25,7 @@ async function commandsFor(argv: readonly string[]): Promise<readonly Command[]>
   const commands = await loadNoun(noun);
   const line = readCommandLine(argv, commands);
   const isEnough = isGiven(line, '--version') || commandOf(line, commands) !== undefined;
-  return isEnough && areOptionsKnown(line, commands) ? commands : loadCommands();
+  return isEnough ? commands : loadCommands();
 }
 
 async function resultOf(line: CommandLine, commands: readonly Command[], context: Context): Promise<Result | ExitCode> {

@@ -12,7 +12,7 @@ import { CommandError, exitCodes } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
-/** A file of a backup. Those of the record begin with `record.sqlite`, as those of the configured one begin with its path. */
+/** A file of a backup. Those of the record begin with `record.sqlite`, as the configured ones begin with its path. */
 interface BackupFile {
   readonly name: string;
   readonly bytes: number;
@@ -32,7 +32,7 @@ const manifestName = 'manifest.json';
 const busyTimeoutMs = 2_000;
 /** Pages of a database that are copied in one go. */
 const pagesAtOnce = 1_000;
-/** Of PostgreSQL, where these commands do nothing. */
+/** Advice for PostgreSQL, where these commands do nothing. */
 const postgresTools =
   'What is in PostgreSQL its own tools back up: pg_dump and pg_restore one database, pg_basebackup with an archive of ' +
   'the write-ahead log all of it, to any instant. The record is there up to 5 seconds ago.';
@@ -53,35 +53,43 @@ export const backup = command({
     const { bases, notes } = await placesOf(options, context);
     if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) throw directoryNotEmpty(directory);
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const show = progressOn(context.stderr);
     const at = isoInstant(context.clock.now());
-    const written = { mode: 0o600, flush: true };
-    const snapshots = [...bases].map(([name, path]) => ({ name, ...snapshotOf(path) }));
-    const names: string[] = [];
-    for (const { name, database, journals } of snapshots) {
-      const target = join(directory, name);
-      createIfMissing(target);
-      show(name, 0);
-      const rate = pagesAtOnce;
-      await copyPages(database, target, {
-        rate,
-        progress: (now) => show(name, 1 - now.remainingPages / now.totalPages),
-      });
-      show(name, 1);
-      database.close();
-      for (const [chain, bytes] of journals) fs.writeFileSync(journalOf(target, chain), bytes, written);
-      names.push(name, ...[...journals.keys()].map((chain) => journalOf(name, chain)));
-    }
+    const names = await copyBases(bases, directory, context.stderr);
     const files: BackupFile[] = [];
-    for (const name of names) {
-      const path = join(directory, name);
-      files.push({ name, bytes: fs.statSync(path).size, sha256: await digestOf(path) });
-    }
+    for (const name of names) files.push(await backupFile(name, join(directory, name)));
     const manifest: Manifest = { form, version, at, files };
-    fs.writeFileSync(join(directory, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, written);
+    fs.writeFileSync(join(directory, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, ownersOnly);
     return { json: { directory, at, files }, text: textOf(files, context), notes };
   },
 });
+
+/** Files of a backup are their owner's alone, and are on the disk before the manifest says so. */
+const ownersOnly = { mode: 0o600, flush: true };
+
+/** Copies each database and its journals into a directory, all as they are at one instant, and returns their names. */
+async function copyBases(bases: ReadonlyMap<string, string>, directory: string, stderr: Output): Promise<string[]> {
+  const show = progressOn(stderr);
+  const snapshots = [...bases].map(([name, path]) => ({ name, ...snapshotOf(path) }));
+  const names: string[] = [];
+  for (const { name, database, journals } of snapshots) {
+    const target = join(directory, name);
+    createIfMissing(target);
+    show(name, 0);
+    await copyPages(database, target, {
+      rate: pagesAtOnce,
+      progress: ({ remainingPages, totalPages }) => show(name, 1 - remainingPages / totalPages),
+    });
+    show(name, 1);
+    database.close();
+    for (const [chain, bytes] of journals) fs.writeFileSync(journalOf(target, chain), bytes, ownersOnly);
+    names.push(name, ...[...journals.keys()].map((chain) => journalOf(name, chain)));
+  }
+  return names;
+}
+
+async function backupFile(name: string, path: string): Promise<BackupFile> {
+  return { name, bytes: fs.statSync(path).size, sha256: await digestOf(path) };
+}
 
 function directoryNotEmpty(directory: string): CommandError {
   return new CommandError(exitCodes.refused, 'directory_not_empty', `${directory} is not empty. Name a new one.`);
@@ -149,8 +157,9 @@ async function placesOf(options: CommonValues, context: Context) {
 }
 
 /**
- * A database at one instant, whatever is written meanwhile, and the journals of its running minutes: what is in neither is
- * in none. A journal that was emptied between two looks has its rows in a segment that may be too late for the database.
+ * A database at one instant, whatever is written meanwhile, and the journals of its running minutes: what is in neither
+ * is in none. A journal that was emptied between two looks has its rows in a segment that may be too late for the
+ * database.
  */
 export function snapshotOf(path: string, look = journalsOf) {
   for (;;) {
@@ -182,7 +191,7 @@ function oldFiles(path: string): string[] {
 async function keptFile(path: string, { clock }: Context): Promise<readonly BackupFile[]> {
   const { inspectStore } = await import('../store/open-database.ts');
   await inspectStore(`sqlite:${path}`, clock);
-  return [{ name: 'store.sqlite', bytes: fs.statSync(path).size, sha256: await digestOf(path) }];
+  return [await backupFile('store.sqlite', path)];
 }
 
 function readManifest(directory: string): Manifest {

@@ -18,7 +18,11 @@ export function parseInstant(text: string, now: EpochMs, option: string): EpochM
   throw new UsageError(`${option}: "${text}" ${problemOf(text)}. Allowed: ${instantForms}.`);
 }
 
-/** Adds its offset to an instant that has none. @param say told how it was read. Throws `UsageError` for one that is there never or twice. */
+/**
+ * Adds its offset to an instant that has none. Throws `UsageError` for one that is there never or twice.
+ *
+ * @param say told how it was read
+ */
 export function withOffset(text: string, timeZone: string, option: string, say: (line: string) => void): string {
   try {
     const read = Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone, { disambiguation: 'reject' });
@@ -76,7 +80,7 @@ export function parseId(text: string): string {
 const tokenForId = (list: string) =>
   `That is a token, not its id (tok_…, see \`${list}\`). Tokens do not belong in a command line.`;
 
-/** What to say of each kind of secret, by its beginning. */
+/** Answers to each kind of secret, by its beginning. */
 const secretsForIds: Readonly<Record<string, string>> = {
   mdk_: 'That is an API key, not its id (key_…, see `mdapi keys list`). Keys do not belong in a command line.',
   mdo_: tokenForId('mdapi admin tokens'),
