@@ -15,7 +15,7 @@ export const subscribeLink = '[Subscribe to status updates](/status/subscribe)';
 
 type Kind = 'mail' | 'webhook';
 
-/** What a page says first: its title and a paragraph. */
+/** The beginning of a page: its title and a paragraph. */
 interface Said {
   readonly title: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** What each error is about, by its code: the values of which its message is made. */
+/** The values of each error, by its code, of which its message is made. */
 export interface ShipErrorValues {
   ship_running: { readonly holder: string };
 
