@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { type ClientAddresses, joinedHeader } from '../access/client-address.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { refused } from './problems.ts';
+import { Problem } from './problems.ts';
 
 /** The parts of a request that are checked. */
 interface CheckedRequest {
@@ -21,7 +21,7 @@ export function assertOwnHost({ headers, socket }: CheckedRequest, own: OwnHosts
   const name = hostNameOf(headers.host);
   // An address cannot be rebound. Node writes an IPv4 address that arrived on an IPv6 socket as one of IPv6.
   if (name !== undefined && (isOwn(name, own) || name === socket.localAddress?.replace(/^::ffff:/, ''))) return;
-  throw refused('HOST_NOT_ALLOWED');
+  throw hostNotAllowed();
 }
 
 function isOwn(name: string, { host, hosts }: OwnHosts): boolean {
@@ -59,7 +59,25 @@ export function ownOriginOf(
  */
 export function assertSameOrigin(headers: IncomingHttpHeaders, own: string | undefined, isFromBrowser: boolean): void {
   const { origin, 'sec-fetch-site': site } = headers;
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refused('CSRF.site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw fromAnotherSite();
   if (origin === undefined ? !isFromBrowser : origin === own) return;
-  throw refused('CSRF.origin', { own: String(own) });
+  throw originMissing(String(own));
+}
+
+function hostNotAllowed(): Problem {
+  return new Problem(
+    'HOST_NOT_ALLOWED',
+    'The Host header names none of this listener’s hosts: loopback, the address you connect to, admin.host and admin.hosts of the configuration. Add the name to admin.hosts if it is yours.',
+  );
+}
+
+function fromAnotherSite(): Problem {
+  return new Problem('CSRF', 'The request comes from a page of another site. Use the console of this server.');
+}
+
+function originMissing(own: string): Problem {
+  return new Problem(
+    'CSRF',
+    `A change by a session needs the header Origin: ${own}. Where the console is behind a proxy that does TLS, the proxy must send X-Forwarded-Proto and be in server.trustedProxies.`,
+  );
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import alertConditions from '../../src/admin/alert-conditions.json' with { type: 'json' };
 import { noProofTexts } from '../../src/history/query/prove.ts';
 import { Overload } from '../../src/http/overload.ts';
-import managementRefusals from '../../src/management/refusals.json' with { type: 'json' };
+import { frameworkProblems } from '../../src/management/problems.ts';
 import doubtReasons from '../../src/operator/doubt-reasons.json' with { type: 'json' };
 import { findingText } from '../../src/operator/record.ts';
 import postgresErrors from '../../src/store/postgres/errors.json' with { type: 'json' };
@@ -112,7 +112,7 @@ describe('a sentence of the service', () => {
     const conditions = Object.values(alertConditions).flatMap((each) => ('summary' in each ? [each.summary] : []));
     const server = postgresErrors.map(({ sentence }) => `The database {name} ${sentence}`);
     const file = sqliteErrors.map(({ sentence }) => sentence.replace('PATH', '{name}'));
-    const taken = Object.values(managementRefusals.framework).map(({ detail }) => detail);
+    const taken = Object.values(frameworkProblems).map(({ detail }) => detail);
     const proofs = [...Object.values(noProofTexts), ...Object.values(doubtReasons)];
     assert.ok(refusals.length > 30 && conditions.length > 25);
     for (const text of [...refusals, ...conditions, ...server, ...file, ...taken, ...proofs]) {
