@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import { connectorKinds } from '../feed/connectors.ts';
 import { contrastMin, leastContrast, type Scheme } from '../ground/colour.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
@@ -8,8 +8,8 @@ import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from '.
 import { type Duration, parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
-/** A schema as plain data: JSON Schema, and what its values look like. */
-export interface AnnotatedSchema {
+/** A schema as plain data: JSON Schema, what its values look like, and what the reference says of them. */
+export interface AnnotatedSchema extends Partial<OptionalNotes> {
   readonly type?: string;
   readonly default?: unknown;
   /** Never printed, not even in a message about it being wrong. */
@@ -156,10 +156,6 @@ export function text<Text extends string>(kind: TextKind<Text>, options: Partial
   return Type.Refine(Type.String({ allowed, hint, ...options }), fits) as unknown as TUnsafe<Text>;
 }
 
-export function optionalText<Text extends string>(kind: TextKind<Text>, options?: Pick<AnnotatedSchema, 'secret'>) {
-  return Type.Optional(text(kind, options));
-}
-
 /** A span of time, written with its unit; the range is inclusive. */
 export function duration(fallback: string, [from, to]: [string, string]) {
   const [fromMs, toMs] = [parseDuration(from)!, parseDuration(to)!];
@@ -182,6 +178,10 @@ export function wholeNumber(fallback: number | undefined, [minimum, maximum]: [n
     typeof value === 'string' && /^\d+$/.test(value) ? `write it without quotes: ${value}` : undefined;
   const initial = fallback === undefined ? {} : { default: fallback };
   return Type.Integer({ minimum, maximum, allowed, hint, ...initial });
+}
+
+export function truth() {
+  return Type.Boolean({ allowed: 'true or false', default: false });
 }
 
 export function oneOf<const Words extends string[]>(words: Words, fallback: Words[number]) {
@@ -216,10 +216,53 @@ export function map<Key extends TSchema, Value extends TSchema>(
   });
 }
 
-/** Settings under one name, and no others; of an item of a list, or only the value of its bare key. */
-export function section<Properties extends Record<string, TSchema>>(
+/** What the reference says of a setting. */
+export interface Notes {
+  readonly description: string;
+  /** Why a careless value is dangerous. */
+  readonly security?: string;
+  readonly example?: unknown;
+}
+
+/** What it says of a setting that has no default. */
+interface OptionalNotes extends Notes {
+  /** What holds when none is given. */
+  readonly whenAbsent: string;
+  readonly example: unknown;
+}
+
+/** A schema that {@link setting} or {@link optional} made: a section takes no other. */
+type Noted<Schema extends TSchema> = Schema & Pick<Notes, 'description'>;
+
+/** A setting with a default. A text as notes is its description. */
+export function setting<Schema extends TSchema>(schema: Schema, notes: string | Notes): Noted<Schema> {
+  return Object.assign(schema, typeof notes === 'string' ? { description: notes } : notes);
+}
+
+/** A setting that may be left out and has no default. */
+export function optional<Schema extends TSchema>(schema: Schema, notes: OptionalNotes) {
+  return Object.assign(Type.Optional(schema), notes);
+}
+
+type Settings = Readonly<Record<string, Noted<TSchema> | TObject>>;
+
+/** A section of the file, with the settings in it and no others. */
+export function section<Properties extends Settings>(description: string, properties: Properties) {
+  return Object.assign(subsection(properties), { description });
+}
+
+/** Settings of a section under a name of their own. The reference says nothing of it as a whole. */
+export function subsection<Properties extends Settings>(properties: Properties) {
+  return item(properties, { default: {} });
+}
+
+/**
+ * A map in a list or in another map, with these keys and no others, or only the value of its bare key. What its keys
+ * mean is in the notes of the setting that holds it.
+ */
+export function item<Properties extends TProperties>(
   properties: Properties,
-  options: Pick<AnnotatedSchema, 'default' | 'bareKey'> = { default: {} },
+  options: Pick<AnnotatedSchema, 'default' | 'bareKey'> = {},
 ) {
   const allowed = `a map with the keys ${Object.keys(properties).join(', ')}`;
   return Type.Object(properties, { additionalProperties: false, allowed, ...options });
