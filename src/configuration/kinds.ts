@@ -18,8 +18,6 @@ export interface AnnotatedSchema extends Partial<OptionalNotes> {
   readonly allowed?: string;
   /** Added to the message about a wrong value when it helps. */
   readonly hint?: (written: string, value: unknown) => string | undefined;
-  /** Text that `parseDuration` reads. */
-  readonly isDuration?: boolean;
   readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
   /** Lists only. */
   readonly items?: AnnotatedSchema;
@@ -168,7 +166,7 @@ export function duration(fallback: string, [from, to]: [string, string]) {
     hint: (written, value) =>
       typeof value === 'number' ? `add a unit, as in ${written}s` : 'its units are ms, s, m, h and d',
   };
-  return text(kind, { default: fallback, isDuration: true });
+  return text(kind, { default: fallback });
 }
 
 /** The range is inclusive. */
