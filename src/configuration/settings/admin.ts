@@ -54,9 +54,7 @@ export const admin = section('The private listener.', {
     roles: setting(map(text(kind.word), oneOf([...personalRoles], 'read-only')), {
       description: 'Values of that claim and their roles; of several the highest counts.',
       security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',
-      example: {
-        'market-data-admins': 'admin',
-      },
+      example: { 'market-data-admins': 'admin' },
     }),
   }),
   auditFor: setting(duration('400d', ['1d', '3650d']), 'How long the audit log keeps an entry.'),

@@ -52,15 +52,7 @@ const source = item(
 export const sources = setting(list(source, { default: ['kraken'], minItems: 1 }), {
   description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${sourceKinds}; the id where left out), \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out), \`not\` (assets to leave out), \`assets\` (new names by the source’s) and \`paused\`.`,
   security: 'Whoever answers at these addresses makes your prices: https and wss outside a test.',
-  example: [
-    {
-      id: 'bitvavo',
-      not: ['NEO'],
-      assets: {
-        LUNA: 'LUNC',
-      },
-    },
-  ],
+  example: [{ id: 'bitvavo', not: ['NEO'], assets: { LUNA: 'LUNC' } }],
 });
 
 export const pricing = section('How client prices are made.', {
@@ -70,9 +62,7 @@ export const pricing = section('How client prices are made.', {
   ),
   sources: setting(map(text(kind.symbol), list(text(kind.sourceId), { default: [], minItems: 1 })), {
     description: 'Markets with a list of their own.',
-    example: {
-      BTCEUR: ['kraken'],
-    },
+    example: { BTCEUR: ['kraken'] },
   }),
   returnAfter: setting(
     duration('60s', ['1s', '1h']),
@@ -87,9 +77,7 @@ export const pricing = section('How client prices are made.', {
   ),
   pricePrecision: setting(map(text(kind.symbol), wholeNumber(undefined, [0, 18])), {
     description: 'Decimal places of converted markets, where not one less than those of the market they come from.',
-    example: {
-      BTCCZK: 0,
-    },
+    example: { BTCCZK: 0 },
   }),
 });
 
