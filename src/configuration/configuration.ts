@@ -282,8 +282,8 @@ function withoutSlash(url: string): string {
 }
 
 /**
- * The URLs that clients see, without a trailing slash. What is not configured depends on `listeningPort`, the actual port
- * of the public listener.
+ * The URLs that clients see, without a trailing slash. What is not configured depends on `listeningPort`, the actual
+ * port of the public listener.
  */
 export function publicUrls(server: Configuration['server'], listeningPort: number) {
   const everyInterface = server.host === '0.0.0.0' || server.host === '::';

@@ -74,7 +74,9 @@ function fieldsUnder(schema: AnnotatedSchema, path: readonly string[]): Field[] 
 /** Every field, in the order of the reference. */
 export const fields: readonly Field[] = fieldsUnder(annotatedSchema, []);
 
-/** The values with defaults for what is left out, and with a map wherever a bare value stands for one. Changes `data`. */
+/**
+ * The values with defaults for what is left out, and with a map wherever a bare value stands for one. Changes `data`.
+ */
 export function withDefaults(data: unknown): unknown {
   const filled = Default(configurationSchema, data);
   if (typeof filled !== 'object' || filled === null) return filled;

@@ -199,8 +199,9 @@ export interface Problem {
 }
 
 /**
- * The body of an `application/problem+json` response: exactly the six members of the contract's Error, in its order (RFC 9457, extended by `code` and
- * `requestId`). Everything up to `detail` is prepared at the first use of an `errorsUrl`.
+ * The body of an `application/problem+json` response: exactly the six members of the contract's Error, in its order
+ * (RFC 9457, extended by `code` and `requestId`). Everything up to `detail` is prepared at the first use of an
+ * `errorsUrl`.
  */
 export function problemBody({ code, detail, requestId, errorsUrl }: Problem): string {
   const prefixes = preparedPrefixes.get(errorsUrl) ?? preparePrefixes(errorsUrl);

@@ -210,7 +210,10 @@ interface ErrorContext {
   readonly limits: contract.LimitFigures;
 }
 
-/** The Response Object. @param hasPrices whether the operation answers with prices, and so with the state of the feed */
+/**
+ * The Response Object.
+ * @param hasPrices whether the operation answers with prices, and so with the state of the feed
+ */
 export function errorResponse(errors: ErrorResponse, context: ErrorContext, hasPrices = false): Response {
   const occurrences = errors.map(occurrenceOf);
   const codes = [...new Set(occurrences.map(({ code }) => code))];

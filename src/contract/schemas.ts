@@ -2,7 +2,9 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { errorCodes } from './errors.ts';
 import * as part from './schema-parts.ts';
 
-/** An object that can gain properties within v1, and says so to generators: the decoders they make then take new ones. */
+/**
+ * An object that can gain properties within v1, and says so to generators: the decoders they make then take new ones.
+ */
 function open<Properties extends TProperties>(description: string, properties: Properties) {
   return Type.Object(properties, { description, additionalProperties: true });
 }
@@ -13,7 +15,9 @@ export const publicMarketStatuses = ['trading', 'paused', 'delisted'] as const;
 /** Trading state of a market as a client sees it. */
 export type PublicMarketStatus = (typeof publicMarketStatuses)[number];
 
-/** States of the service and its parts that version 1 knows today (contract, Enumerations). The set can grow within v1. */
+/**
+ * States of the service and its parts that version 1 knows today (contract, Enumerations). The set can grow within v1.
+ */
 export const publicServiceStatuses = ['operational', 'degraded', 'outage', 'maintenance'] as const;
 
 /** The states a feed can be in, as `components.ticker` and the header `X-Feed-Status` show them. */

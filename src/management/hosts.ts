@@ -14,8 +14,8 @@ interface CheckedRequest {
 type OwnHosts = Pick<Configuration['admin'], 'host' | 'hosts'>;
 
 /**
- * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be of
- * the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
+ * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be
+ * of the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
  */
 export function assertOwnHost({ headers, socket }: CheckedRequest, own: OwnHosts): void {
   const name = hostNameOf(headers.host);
@@ -39,8 +39,8 @@ function hostNameOf(header: string | undefined): string | undefined {
 }
 
 /**
- * The origin that pages of this listener have in the browser that sent a request; `undefined` without a valid host. It is
- * `https` where a trusted proxy says so: the listener itself speaks plain HTTP.
+ * The origin that pages of this listener have in the browser that sent a request; `undefined` without a valid host. It
+ * is `https` where a trusted proxy says so: the listener itself speaks plain HTTP.
  */
 export function ownOriginOf(
   { headers, socket }: CheckedRequest,

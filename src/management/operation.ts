@@ -137,7 +137,9 @@ export function readCursor<Place extends TSchema>(text: string | undefined, plac
 
 const timeAndId = Type.Tuple([Type.Integer(), Type.String({ maxLength: 64 })]);
 
-/** Reads the place of an entry in a list by time, and by id within the same millisecond. Throws as {@link readCursor}. */
+/**
+ * Reads the place of an entry in a list by time, and by id within the same millisecond. Throws as {@link readCursor}.
+ */
 export function readPlace(text: string | undefined) {
   const place = readCursor(text, timeAndId);
   return place && { atMs: place[0], id: place[1] };

@@ -1,7 +1,9 @@
 import type { TSchema } from 'typebox';
 import { closeCodes, engineMessages, serviceMessages } from '../../src/feed/push/messages.ts';
 
-/** The AsyncAPI 3 document of `/ingest/v1` and of its streams in Redis, from the schemas that frames are checked with. */
+/**
+ * The AsyncAPI 3 document of `/ingest/v1` and of its streams in Redis, from the schemas that frames are checked with.
+ */
 export function ingestDocument() {
   return {
     asyncapi: '3.1.0',
