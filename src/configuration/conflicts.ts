@@ -185,13 +185,15 @@ function* alertConflicts({ alerts, mail }: Settings): Generator<Conflict> {
     for (const setting of ['url', 'secret', 'chat', 'to'] as const) {
       const isSet = destination[setting] !== undefined;
       if (!isSet && needs.includes(setting)) yield { key, what: `kind "${kind}" needs ${setting}` };
-      if (isSet && !needs.includes(setting) && !takes.includes(setting))
-        yield { key: `${key}.${setting}`, what: `has no meaning with kind "${kind}"` };
+      if (!isSet || needs.includes(setting) || takes.includes(setting)) continue;
+      yield { key: `${key}.${setting}`, what: `has no meaning with kind "${kind}"` };
     }
-    if (url?.startsWith('http:') && !allowHttp)
+    if (url?.startsWith('http:') && !allowHttp) {
       yield { key: `${key}.url`, what: 'is not encrypted: use https://, or set allowHttp: true' };
-    if (kind === 'webhook' && secret !== undefined && !webhookSecret.fits(secret))
+    }
+    if (kind === 'webhook' && secret !== undefined && !webhookSecret.fits(secret)) {
       yield { key: `${key}.secret`, what: `the value (not shown) is not ${webhookSecret.allowed}` };
+    }
     if (kind === 'mail' && mail.smtp === undefined) yield { key, what: 'needs mail.smtp as well' };
   }
 }

@@ -250,14 +250,16 @@ function componentName(code: ProblemCode): string {
   return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Answers with them say when to ask again. */
+const retriedLater: ReadonlySet<ProblemCode> = new Set(['TOO_MANY_ATTEMPTS', 'TOO_MANY_STREAMS', 'RECORD_BUSY']);
+
 function problemResponse({ status, codes }: ReturnType<typeof problemSets>[number]): Json {
   return {
     description: codes.map((code) => `\`${code}\`: ${problemTable[code].description}`).join(' '),
     headers: {
       ...everyAnswer(),
       ...(status === 401 && header('WWW-Authenticate')),
-      ...((status === 429 || codes.some((code) => code === 'TOO_MANY_STREAMS' || code === 'RECORD_BUSY')) &&
-        header('Retry-After')),
+      ...(codes.some((code) => retriedLater.has(code)) && header('Retry-After')),
     },
     content: {
       'application/problem+json': {

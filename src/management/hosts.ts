@@ -19,13 +19,16 @@ type OwnHosts = Pick<Configuration['admin'], 'host' | 'hosts'>;
  */
 export function assertOwnHost({ headers, socket }: CheckedRequest, own: OwnHosts): void {
   const name = hostNameOf(headers.host);
+  if (name === undefined) throw hostNotAllowed();
+  if (isOwn(name, own)) return;
   // An address cannot be rebound. Node writes an IPv4 address that arrived on an IPv6 socket as one of IPv6.
-  if (name !== undefined && (isOwn(name, own) || name === socket.localAddress?.replace(/^::ffff:/, ''))) return;
+  if (name === socket.localAddress?.replace(/^::ffff:/, '')) return;
   throw hostNotAllowed();
 }
 
 function isOwn(name: string, { host, hosts }: OwnHosts): boolean {
-  if (name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))) return true;
+  if (name === 'localhost' || name === '::1') return true;
+  if (isIP(name) === 4 && name.startsWith('127.')) return true;
   // A listener on every interface is configured for each address of the machine.
   if ((host === '0.0.0.0' || host === '::') && isIP(name) !== 0) return true;
   return [host, ...hosts].some((allowed) => allowed.toLowerCase() === name);
