@@ -78,16 +78,16 @@ export const fields: readonly Field[] = fieldsUnder(annotatedSchema, []);
  * The values with defaults for what is left out, and with a map wherever a bare value stands for one. Changes `data`.
  */
 export function withDefaults(data: unknown): unknown {
-  const filled = Default(configurationSchema, data);
-  if (typeof filled !== 'object' || filled === null) return filled;
+  const complete = Default(configurationSchema, data);
+  if (typeof complete !== 'object' || complete === null) return complete;
   for (const { path, schema } of fields) {
     const key = schema.items?.bareKey;
-    const items = valueAt(filled, path);
+    const items = valueAt(complete, path);
     if (key === undefined || !Array.isArray(items)) continue;
     const maps = items.map((item) => (typeof item === 'object' && item !== null ? item : { [key]: item }));
-    setAt(filled, path, maps);
+    setAt(complete, path, maps);
   }
-  return Default(configurationSchema, filled);
+  return Default(configurationSchema, complete);
 }
 
 export function valueAt(data: unknown, path: readonly string[]): unknown {

@@ -123,11 +123,12 @@ test('a status that is not known yet is valid for a client, a malformed one is n
 });
 
 test('every field says what it means', () => {
-  const silent = Object.keys(document.components.schemas).filter((name) => {
-    const schema = schemaOf(name);
-    const fields = Object.values(schema.properties ?? {});
-    return [schema, ...fields].some((field) => (field.description ?? '') === '' && field.$ref === undefined);
-  });
+  const silentIn = (schema: Schema, at: string): readonly string[] => {
+    const isSilent = (schema.description ?? '') === '' && schema.$ref === undefined;
+    const fields = Object.entries(schema.properties ?? {});
+    return [...(isSilent ? [at] : []), ...fields.flatMap(([name, field]) => silentIn(field, `${at}.${name}`))];
+  };
+  const silent = Object.keys(document.components.schemas).flatMap((name) => silentIn(schemaOf(name), name));
   assert.deepEqual(silent, []);
 });
 
