@@ -5,6 +5,7 @@ import { PriceChangelog } from '../board/price-changelog.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { addManagementApi } from '../management/api.ts';
 import { FeedTimeline } from '../management/feed-timeline.ts';
+import { ManagementCounts } from '../management/gate.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
@@ -18,7 +19,7 @@ import { requestView } from '../operator/request.ts';
 import { AlertWatch } from './alert-conditions.ts';
 import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
-import { managementCounters, metricsRegistry } from './metrics.ts';
+import { metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
 import { notesOf, readiness } from './readiness.ts';
 
@@ -59,11 +60,11 @@ export async function startPrivateListener(parts: AdminParts) {
   try {
     await timeline.start();
     requests.start();
-    const registry = metricsRegistry(parts);
+    const counts = new ManagementCounts();
+    const registry = metricsRegistry(parts, counts);
     const recorded = { sparklines, trends, timeline, requests, prices, priceStreams };
     const judged = { notes: () => notesOf(parts), alerts: () => watch.read() };
-    const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
-    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, countersFor);
+    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, counts);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;

@@ -21,7 +21,7 @@ const FeedSpanSchema = fields.named('FeedSpan', fields.texts.FeedSpan.schema, {
   ...fields.nullableInstantFields('to', 'When it ended; null for the one that lasts.'),
 });
 
-export const FeedHealthSchema = fields.named('FeedHealth', fields.texts.FeedHealth.schema, {
+const FeedHealthSchema = fields.named('FeedHealth', fields.texts.FeedHealth.schema, {
   path: feedPath,
   ...fields.tabled('FeedHealth.connection'),
   symbolsRejected: fields.listOf(part.symbol('A market.', 'BTCEUR'), fields.texts.FeedHealth.symbolsRejected),

@@ -87,8 +87,6 @@ export interface AdminParts {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;
     connectionFigures(): ConnectionFigures;
-    /** Bytes of answers that clients have not taken. */
-    unsentBytes(): number;
     /** Which signal requests are shed for, and the same in words; `undefined` while none are. */
     readonly overload: Pick<Overload, 'signal' | 'note'>;
     /** When the served certificate expires; `undefined` without TLS. */

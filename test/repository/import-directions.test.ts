@@ -15,7 +15,7 @@ const joined = [
   'store',
   'telemetry',
 ];
-/** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
+/** The rooms that each may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   contract: [],
@@ -33,7 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', 'ground'],
   persistence: ['access', 'board', 'market', 'operator', 'store', 'ground'],
   management: [...readable, 'configuration', 'history', 'operator', 'persistence', 'store'],
-  admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
+  admin: [...readable, 'configuration', 'history', 'management', 'operator', 'persistence', 'store'],
   configuration: ['contract', 'feed', 'ground', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],

@@ -6,6 +6,7 @@ import { operations } from '../../src/management/operations.ts';
 import { commandReference } from './cli-reference.ts';
 import { configurationReference } from './configuration-reference.ts';
 import { ingestDocument } from './ingest-document.ts';
+import { metricsReference } from './metrics-reference.ts';
 
 const baseUrl = 'https://api.example.com';
 
@@ -17,6 +18,7 @@ const documents: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationReference,
   'docs/mdapi.yaml': exampleYaml,
   'docs/cli.md': commandReference,
+  'docs/metrics.md': metricsReference,
 };
 
 function json(document: object): string {
