@@ -5,7 +5,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
-import { noBody, operation, reading } from './operation.ts';
+import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { trendMinutesMax } from './source-trends.ts';
 import { allDoubts } from './views.ts';
@@ -135,29 +135,39 @@ const RateListSchema = fields.named('RateList', 'The conversion rates.', {
 });
 
 export const feedOperations = {
-  readFeed: reading(FeedSchema, ({ now }, management) => {
-    const { feed, market, clock, timeline, trends } = management;
-    const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
-    return {
-      path: market.feedStatus.path,
-      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
-        id,
-        kind,
-        paused,
-        health: healthBody(health),
-        trend: trends.of(id),
-        doubts: doubts.get(id) ?? [],
-      })),
-      timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
-        state,
-        ...fields.instants('from', fromMs),
-        ...fields.instants('to', toMs),
-      })),
-    };
+  readFeed: operation({
+    path: '/api/feed',
+    summary: 'How market data arrives',
+    description: 'The connection to the exchange now, and its states over the last 24 hours.',
+    answer: FeedSchema,
+    handle({ now }, management) {
+      const { feed, market, clock, timeline, trends } = management;
+      const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
+      return {
+        path: market.feedStatus.path,
+        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+        sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
+          id,
+          kind,
+          paused,
+          health: healthBody(health),
+          trend: trends.of(id),
+          doubts: doubts.get(id) ?? [],
+        })),
+        timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
+          state,
+          ...fields.instants('from', fromMs),
+          ...fields.instants('to', toMs),
+        })),
+      };
+    },
   }),
 
   reloadSources: operation({
+    path: '/api/sources/reload',
+    summary: 'Take over the sources of the configuration',
+    description:
+      'Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it.',
     access: 'operator',
     body: noBody,
     answer: SourceReloadSchema,
@@ -165,10 +175,16 @@ export const feedOperations = {
     handle: ({ store }, { reload }) => reload.run(store),
   }),
 
-  readRates: reading(RateListSchema, ({ now }, management) => {
-    return {
-      rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
-    };
+  readRates: operation({
+    path: '/api/rates',
+    summary: 'Conversion rates',
+    description: 'The rates of converted markets, their age and how long they may be used.',
+    answer: RateListSchema,
+    handle({ now }, management) {
+      return {
+        rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
+      };
+    },
   }),
 };
 

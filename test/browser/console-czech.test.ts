@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import alertConditions from '../../src/admin/alert-conditions.json' with { type: 'json' };
 import { noProofTexts } from '../../src/history/query/prove.ts';
 import { Overload } from '../../src/http/overload.ts';
-import managementRefusals from '../../src/management/refusals.json' with { type: 'json' };
+import { frameworkProblems } from '../../src/management/problems.ts';
 import { doubtWhys } from '../../src/operator/doubt.ts';
 import { findingText } from '../../src/operator/record.ts';
 import { meanings as postgresErrors } from '../../src/store/postgres/errors.ts';
@@ -112,7 +112,7 @@ describe('a sentence of the service', () => {
     const conditions = Object.values(alertConditions).flatMap((each) => ('summary' in each ? [each.summary] : []));
     const server = postgresErrors.map(({ finding }) => `The database {name} ${finding}`);
     const file = sqliteErrors.map(({ message }) => message('{name}'));
-    const taken = Object.values(managementRefusals.framework).map(({ detail }) => detail);
+    const taken = Object.values(frameworkProblems).map(({ detail }) => detail);
     const proofs = [...Object.values(noProofTexts), ...Object.values(doubtWhys)];
     assert.ok(refusals.length > 30 && conditions.length > 25);
     for (const text of [...refusals, ...conditions, ...server, ...file, ...taken, ...proofs]) {
