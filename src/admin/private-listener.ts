@@ -39,7 +39,7 @@ export async function startPrivateListener(parts: AdminParts) {
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
   const watch = new AlertWatch(parts);
-  const timeline = new FeedTimeline({ ...parts, service, feed: feedStatus, snapshots: store.snapshots });
+  const timeline = new FeedTimeline({ ...parts, service, snapshots: store.snapshots });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);

@@ -135,7 +135,7 @@ test('after a standstill a leader is taken to have lived no later than the answe
     ask: async () => null,
     wait: async ([name = '']) => (name === 'GET' ? `1-0 ${stateAt(1)}` : new Promise((done) => waiting.push(done))),
     clock,
-    take: (_, aliveMs) => alive.push(aliveMs),
+    take: (_, sign) => alive.push(sign?.atMs),
     position: { isAwaited: false, onWait: () => {}, heard: () => {} },
     log: silentLog,
   });

@@ -213,7 +213,8 @@ test(
   needsRedis,
   async (t) => {
     const { leader, follower } = await startPair(t);
-    const silentMs = ({ feedStatus, clock }: ReplicatedNode) => feedStatus.silentMs(clock.now(), clock.monotonicMs());
+    const silentMs = ({ feedStatus, clock }: ReplicatedNode) =>
+      feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs;
     const isAlive = () =>
       leader.feedStatus.signOfLife(leader.clock.monotonicMs(), leader.clock.now(), leader.clock.monotonicMs());
     const living = systemClock.every(100, isAlive);
@@ -232,7 +233,7 @@ test('a state alone, of whatever age, is no sign that its leader lives', needsRe
   const late = await ReplicatedNode.start(t, redis);
   late.follower.start();
   await eventually('it has the state', () => late.follower.resyncs > 0 && late.feedStatus.lastUpdatedAt !== undefined);
-  assert.equal(late.feedStatus.silentMs(late.clock.now(), late.clock.monotonicMs()), Number.POSITIVE_INFINITY);
+  assert.equal(late.feedStatus.sign(late.clock.now(), late.clock.monotonicMs()).silentMs, Number.POSITIVE_INFINITY);
 });
 
 test(

@@ -46,7 +46,7 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
     },
     fence: () => fence,
     mayFeedAlone: () => mayFeedAlone,
-    take: (state, _aliveMs, isNewer) => events.push(`takes ${state.lastUpdatedAt}${isNewer ? ' as newer' : ''}`),
+    take: (state, _sign, isNewer) => events.push(`takes ${state.lastUpdatedAt}${isNewer ? ' as newer' : ''}`),
   });
   const started = shared.start();
   assert.deepEqual(events.splice(0), ['catches up'], 'before it follows');
@@ -60,7 +60,10 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
       return isRead;
     },
     send: (at: number, isAlive = true) =>
-      shared.received({ ...nothing, lastUpdatedAt: at as EpochMs }, isAlive ? clock.monotonicMs() : undefined),
+      shared.received(
+        { ...nothing, lastUpdatedAt: at as EpochMs },
+        isAlive ? { atMs: clock.monotonicMs(), pollEveryMs: undefined } : undefined,
+      ),
     async gain(number: number) {
       fence = number;
       shared.gained(number);

@@ -57,7 +57,7 @@ async function watched(t: TestContext, marketCount = 2) {
     watch,
     said,
     path: () => feedStatus.path,
-    silentMs: () => feedStatus.silentMs(clock.now(), clock.monotonicMs()),
+    silentMs: () => feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs,
     used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
     told: () => logged.splice(0),
     tick: () => book.tickerReceived(upstreamTicker({ symbol: symbol('M0EUR'), receivedAt: clock.now() })),
