@@ -126,7 +126,7 @@ export const maintenanceOperations = {
   cancelMaintenance: finishing('cancel'),
 };
 
-/** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
+/** The board as it will be at `at`: with these windows, and a feed that is then as it is now, its data as old. */
 function boardWith(
   { market: { feedStatus }, clock }: Management,
   windows: readonly NewWindow[],
@@ -138,6 +138,8 @@ function boardWith(
   const feed = new FeedStatus();
   if (ageMs === undefined) feed.pathChanged(feedStatus.path);
   else feed.feedCurrent(feedStatus.path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
+  const { silentMs, pollEveryMs } = feedStatus.sign(now, monotonicMs);
+  if (Number.isFinite(silentMs)) feed.signOfLife(monotonicMs - silentMs, at, monotonicMs, pollEveryMs);
   const board = new ServiceBoard(feed, { monotonicMs: () => monotonicMs });
   board.setWindows(windows);
   return board;

@@ -83,6 +83,11 @@ export class FeedStatus {
     return bestSign(this.#sources.values(), now, monotonicMs);
   }
 
+  /** Decides whether data flows from one source of this process. */
+  flowOf(id: string, now: EpochMs, monotonicMs: number): DataFlow {
+    return (this.#sources.get(id) ?? new SourceSigns()).flow(now, monotonicMs);
+  }
+
   /** Decides whether data flows, from whichever source. */
   flow(now: EpochMs, monotonicMs: number): DataFlow {
     const ageMs = this.ageMs(now, monotonicMs);
