@@ -42,7 +42,13 @@ function note(level: Note['level'], text: string, page: string | null = null, ma
 }
 
 /** Neither over a live connection nor over polls. */
-export function isNothingArriving({ market: { service }, clock }: AdminParts): boolean {
+export function isNothingArriving({
+  market: { service },
+  clock,
+}: {
+  readonly market: Pick<AdminParts['market'], 'service'>;
+  readonly clock: Pick<AdminParts['clock'], 'now'>;
+}): boolean {
   return service.read(clock.now()).flow.state === 'silent';
 }
 

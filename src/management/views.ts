@@ -87,7 +87,7 @@ function isFeedElsewhere(parts: Pick<AdminParts, 'replication'>): boolean {
 
 /** Whether data flows from a source; null of one that is paused, and where another process runs the feed. */
 export function sourceFlow(
-  parts: Pick<AdminParts, 'market' | 'clock' | 'replication'>,
+  parts: Pick<AdminParts, 'clock' | 'replication'> & { readonly market: Pick<AdminParts['market'], 'feedStatus'> },
   { id, isPaused }: { readonly id: string; readonly isPaused: boolean },
 ) {
   if (isPaused || isFeedElsewhere(parts)) return null;
