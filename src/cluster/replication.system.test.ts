@@ -221,6 +221,12 @@ test(
     t.after(() => living.cancel());
     await eventually('its feed lives, though no price comes', () => silentMs(follower) < 2_500);
     living.cancel();
+    const { feedStatus, clock } = leader;
+    const polledEveryMs = () =>
+      follower.feedStatus.sign(follower.clock.now(), follower.clock.monotonicMs()).pollEveryMs;
+    feedStatus.source('first').current(false, clock.now(), clock.monotonicMs(), 700);
+    feedStatus.source('').lost();
+    await eventually('how soon it polls again is known', () => polledEveryMs() === 700);
     await eventually('its feed is silent', () => silentMs(follower) > 5_000);
     const signMs = follower.clock.monotonicMs() - silentMs(follower);
     assert.ok(signMs <= leader.clock.monotonicMs() - silentMs(leader) + 100, 'no later than it was');
