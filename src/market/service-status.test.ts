@@ -215,6 +215,24 @@ test('a standby that delivers makes a degraded feed in which data flows', () => 
   assert.deepEqual([ticker, flow], ['degraded', { state: 'flowing' }]);
 });
 
+test('a feed that is thought of at another time is as alive as it is now, with data as old', () => {
+  const quiet = fedAtStart();
+  quiet.signOfLife(60_000, after(start, 60_000), 60_000);
+  const polled = new FeedStatus();
+  polled.updated('fallback', start, 0);
+  polled.source('first').current(false, start, 0, 60_000);
+  for (const feed of [quiet, polled, fedAtStart(), new FeedStatus()]) {
+    const now = after(start, 60_000);
+    const at = after(now, hourMs);
+    const [shown, moved] = [serviceStatus(feed, [], now, 60_000), feed.movedTo(at, now, 60_000)];
+    const { ticker, flow } = serviceStatus(moved, [], at, 60_000);
+    assert.deepEqual(
+      [ticker, flow.state, moved.ageMs(at, 60_000)],
+      [shown.ticker, shown.flow.state, feed.ageMs(now, 60_000)],
+    );
+  }
+});
+
 test('a quiet market on a living connection is operational, with the age of its last update', () => {
   const feed = fedAtStart();
   for (let ms = 1_500; ms < 300_000; ms += 1_500) {

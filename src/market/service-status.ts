@@ -95,6 +95,17 @@ export class FeedStatus {
     return dataFlow(this.#sources.values(), updatedAt, ageMs, now, monotonicMs);
   }
 
+  /** Gives what the feed would be if it were as it is now when the wall clock shows `at`: its data as old, and as alive. */
+  movedTo(at: EpochMs, now: EpochMs, monotonicMs: number): FeedStatus {
+    const moved = new FeedStatus();
+    moved.pathChanged(this.#path);
+    const ageMs = this.ageMs(now, monotonicMs);
+    if (ageMs !== undefined) moved.updated(this.#path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
+    const { silentMs, pollEveryMs } = this.sign(now, monotonicMs);
+    if (Number.isFinite(silentMs)) moved.signOfLife(monotonicMs - silentMs, at, monotonicMs, pollEveryMs);
+    return moved;
+  }
+
   pathChanged(path: FeedPath): void {
     this.#path = path;
   }
