@@ -1,7 +1,6 @@
 import { languages } from '../ground/languages.ts';
 import { accountView, countedAccount } from '../operator/account.ts';
-import { type AccountRecord, type AccountSettings, assertEmail } from '../store/accounts.ts';
-import { refusal } from '../store/store-error.ts';
+import { type AccountRecord, type AccountSettings, accountUnknown, assertEmail } from '../store/accounts.ts';
 import type { Result } from './command.ts';
 import { type Job, neededYes, storeCommand, yes } from './store-command.ts';
 import { factsOf, harmless, listing, pairs } from './style.ts';
@@ -117,7 +116,7 @@ function settingsFrom({ email, language }: AccountSettings): AccountSettings {
 /** An account as a question names it. Throws `account_unknown`. */
 async function nameOf(id: string, { store }: Pick<Job, 'store'>): Promise<string> {
   const found = await store.accounts.get(id);
-  if (found === undefined) throw refusal('account_unknown', { id });
+  if (found === undefined) throw accountUnknown({ id });
   return `${id} (${harmless(found.email)})`;
 }
 

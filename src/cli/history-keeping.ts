@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RecordQuestions } from '../history/query/questions.ts';
 import type { SegmentStore } from '../history/segment/segment-store.ts';
-import { acceptEntry, findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
+import {
+  acceptEntry,
+  findingText,
+  gapView,
+  recordHoldEntry,
+  recordHoldView,
+  recordReleaseEntry,
+} from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { sealsIn, withStamps } from '../operator/record-seals.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -120,9 +127,9 @@ export const hold = storeCommand({
   async work(job) {
     const { values, store } = job;
     const id = await withHolds(job, (segments) => segments.addHold(values));
-    await store.audit.record(holdEntry({ id, ...values }));
+    await store.audit.record(recordHoldEntry({ id, ...values }));
     return {
-      json: holdView({ id, ...values }),
+      json: recordHoldView({ id, ...values }),
       text: `Hold ${id}: retention leaves the span alone until \`mdapi history release ${id}\`.`,
     };
   },
@@ -140,7 +147,7 @@ export const release = storeCommand({
     const { values: id, store } = job;
     const wasThere = await withHolds(job, (segments) => segments.releaseHold(id));
     if (!wasThere) throw new CommandError(exitCodes.notFound, 'hold_unknown', `There is no hold ${id}.`);
-    await store.audit.record(releaseEntry(id));
+    await store.audit.record(recordReleaseEntry(id));
     return { json: { id, released: true }, text: `Hold ${id} is released.` };
   },
 });

@@ -1,8 +1,9 @@
 import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator/key.ts';
+import { accountUnknown } from '../store/accounts.ts';
+import { keyUnknown } from '../store/key-record.ts';
 import type { KeyStatus } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
-import { refusal } from '../store/store-error.ts';
 import type { Result } from './command.ts';
 import { UsageError } from './failure.ts';
 import { type Job, storeCommand, yes } from './store-command.ts';
@@ -89,7 +90,7 @@ async function accountIdOf(text: string, { accounts }: Store): Promise<string> {
   const found = text.includes('@')
     ? (await accounts.list()).find(({ email }) => email.toLowerCase() === text.toLowerCase())
     : await accounts.get(text);
-  if (found === undefined) throw refusal('account_unknown', { id: text });
+  if (found === undefined) throw accountUnknown({ id: text });
   return found.id;
 }
 
@@ -135,7 +136,7 @@ const revoke = storeCommand({
   async work(job) {
     const { values: id, store } = job;
     const found = await store.keys.get(id);
-    if (found === undefined) throw refusal('key_unknown', { id });
+    if (found === undefined) throw keyUnknown({ id });
     const label = found.label === '' ? '' : ` "${found.label}"`;
     const key = harmless(`${id}${label} (ends in ${found.lastFour}, ${found.accountEmail})`);
     if (found.status !== 'revoked') await job.confirm(`Revoke ${key}? This is final.`);

@@ -2,7 +2,7 @@ import { withoutCandles } from '../feed/connectors.ts';
 import type { PriceAt, RecordQuestions } from '../history/query/questions.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { storedMarkets } from '../operator/market.ts';
-import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
+import { explainPrice, type PriceAnswer, type PriceReport, type WithheldView } from '../operator/price.ts';
 import { gapView, priceAnswerOf } from '../operator/record.ts';
 import type { Store } from '../store/store.ts';
 import type { Result } from './command.ts';
@@ -136,7 +136,7 @@ function changeText({ percent, origin, price, timestamp }: PriceReport['changes'
 
 /** Holds, doubted rates and doubted sources. A doubt of the source in use is shown once. */
 function withheldTexts({ held, doubts = [] }: Pick<PriceReport, 'held' | 'doubts'>): [string, string][] {
-  const isShownAsDoubt = ({ subject, reason }: HeldView) =>
+  const isShownAsDoubt = ({ subject, reason }: WithheldView) =>
     reason !== 'operator' && doubts.some(({ market }) => market === subject);
   return [
     ...held.flatMap((each): [string, string][] => (isShownAsDoubt(each) ? [] : [['Held', heldText(each)]])),
@@ -150,7 +150,7 @@ function doubtText({ source, bid, ask, since, reason, why, served }: DoubtView):
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */
-function heldText({ subject, reason, since, values }: HeldView): string {
+function heldText({ subject, reason, since, values }: WithheldView): string {
   if (reason === 'operator') return `${subject} by the operator since ${since}`;
   return `${subject} by the guard since ${since} (${reason}): ${values.join(' / ')}`;
 }
