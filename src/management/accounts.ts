@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { languages } from '../ground/languages.ts';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
-import { line, listOf, named, openEnum, text, texts } from '../operator/fields.ts';
+import { line, listOf, named, openEnum, text } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
-import { refusal } from '../store/store-error.ts';
+import { accountUnknown } from '../store/accounts.ts';
 import * as api from './operation.ts';
 
 const AccountListSchema = named('AccountList', 'A page of accounts.', {
@@ -15,7 +15,11 @@ const keysShownMax = 1_000;
 
 const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
   ...accountFields,
-  keysList: listOf(KeySchema, texts.AccountDetail.keysList, keysShownMax),
+  keysList: listOf(
+    KeySchema,
+    'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
+    keysShownMax,
+  ),
 });
 
 const email = text('The address.', 'bot@example.com', 254, 3);
@@ -65,7 +69,7 @@ export const accountOperations = {
     answer: AccountDetailSchema,
     async handle({ params, store, now }) {
       const account = await store.accounts.get(params.id);
-      if (account === undefined) throw refusal('account_unknown', { id: params.id });
+      if (account === undefined) throw accountUnknown({ id: params.id });
       const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
       const view = await countedAccount(store.accounts, account);
       return { ...view, keysList: keys.map((key) => keyView(key, now)) };

@@ -6,7 +6,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { count, described, instantMs, listOf, named, object, texts } from '../operator/fields.ts';
+import { count, instantMs, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow } from '../store/windows.ts';
 import { type Described, noBody, operation, pathId, strictObject } from './operation.ts';
@@ -26,7 +26,10 @@ function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchem
 }
 
 const WindowListSchema = named('WindowList', 'Maintenance windows.', {
-  windows: listOf(WindowSchema, texts.WindowList.windows),
+  windows: listOf(
+    WindowSchema,
+    'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
+  ),
 });
 
 const pastShown = 50;
@@ -57,18 +60,18 @@ const ClientErrorSchema = Type.Object(
 
 const PreviewSchema = named('Preview', 'What clients would see of a maintenance window.', {
   valid: Type.Literal(true, { description: 'It could be announced like this; otherwise the answer is 400.' }),
-  before: described(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
+  before: referenceTo(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
   during: object('What clients get at its start.', {
-    status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
+    status: referenceTo(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
     ticker: object('What every other request under /v1 gets, such as `/v1/ticker`.', {
       httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
       headers: Type.Unsafe<Record<string, string>>({
-        description: texts.ClientError.headers,
+        description: 'The headers of the error.',
         type: 'object',
         additionalProperties: { type: 'string' },
         examples: [{ 'Retry-After': '3600' }],
       }),
-      body: described(ClientErrorSchema, 'The body.'),
+      body: referenceTo(ClientErrorSchema, 'The body.'),
     }),
   }),
   retryAfterSeconds: count('The Retry-After of that answer.', 3_600),

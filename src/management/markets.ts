@@ -8,7 +8,7 @@ import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { acceptRefusal, doubtsField, doubtsOf } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
-import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
+import { explainPrice, PriceReportSchema, withheldField, withheldOf } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -31,10 +31,16 @@ export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 const pricedFields = {
   ...marketFields,
   ticker: fields.nullable(TickerSchema, 'As clients get it; null while there is no price.'),
-  unpriced: fields.nullableLine(fields.texts.Market.unpriced, 'no_rate', 64),
-  held: heldField,
+  unpriced: fields.nullableLine(
+    'Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
+    'no_rate',
+    64,
+  ),
+  held: withheldField,
   doubts: doubtsField,
-  ...fields.tabled('Market.age'),
+  ageMs: fields.nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
+  spread: fields.nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
+  spreadPercent: fields.nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
 };
 
 const MarketSchema = fields.named('Market', 'A market as the operator sees it.', pricedFields);
@@ -42,7 +48,8 @@ const MarketSchema = fields.named('Market', 'A market as the operator sees it.',
 const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with its price in the last hour.', {
   ...pricedFields,
   spark: Type.Array(fields.nullableDecimal('A price.', '84100.1'), {
-    description: fields.texts.MarketRow.spark,
+    description:
+      'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
     maxItems: sparkPointsMax,
     examples: [['84100.1', '84210.5']],
   }),
@@ -50,7 +57,10 @@ const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with it
 
 const MarketListSchema = fields.named('MarketList', 'All markets.', {
   ...fields.instantFields('serverTime', 'The time of the server.'),
-  markets: fields.listOf(MarketRowSchema, fields.texts.MarketList.markets),
+  markets: fields.listOf(
+    MarketRowSchema,
+    'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
+  ),
 });
 
 type MarketBody = Static<typeof MarketSchema>;
@@ -67,7 +77,7 @@ function pricedBody(view: MarketView, { market: { board, markets } }: Management
     ...view,
     ticker,
     unpriced,
-    held: heldOf(markets, view.symbol as MarketSymbol),
+    held: withheldOf(markets, view.symbol as MarketSymbol),
     doubts: view.delistedAtMs ? [] : doubtsOf(markets, (view.convertedFrom ?? view.symbol) as MarketSymbol, now),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
@@ -95,7 +105,7 @@ function marketOf({ market: { markets } }: Management, name: string): OfferedMar
 }
 
 const symbolParams = Type.Object({
-  symbol: part.text(fields.texts.Market.anySymbol, 'BTCCZK', {
+  symbol: part.text('The symbol, in any case.', 'BTCCZK', {
     minLength: 2,
     maxLength: 32,
     pattern: part.anyCaseSymbolPattern,
@@ -109,7 +119,7 @@ const UpstreamQuoteSchema = fields.named('UpstreamQuote', 'The last good values 
 });
 
 const MarketDetailSchema = fields.named('MarketDetail', 'A market, and how its price is derived.', {
-  market: fields.described(MarketSchema, 'As in the list.'),
+  market: fields.referenceTo(MarketSchema, 'As in the list.'),
   upstream: fields.nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
   price: fields.nullable(PriceReportSchema, 'Null while there is no price.'),
   sources: sourcesField,
@@ -235,7 +245,7 @@ export const marketOperations = {
       const { markets } = management.market;
       const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
       const doubts = doubtsOf(markets, exchangeSymbol, asked.now);
-      const refusal = acceptRefusal({ symbol, held: heldOf(markets, symbol), doubts }, source);
+      const refusal = acceptRefusal({ symbol, held: withheldOf(markets, symbol), doubts }, source);
       if (refusal !== undefined) throw new Problem('CONFLICT', refusal);
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { EpochMs } from '../ground/clock.ts';
-import { id, instantMs, nullableLine, texts } from '../operator/fields.ts';
+import { id, instantMs, nullableLine } from '../operator/fields.ts';
 import type { Store } from '../store/store.ts';
 import type { Access, Gate, Operator } from './gate.ts';
 import type { Management } from './parts.ts';
@@ -88,18 +88,32 @@ export function strictObject<Properties extends TProperties>(description: string
 export const noBody = strictObject('Nothing is taken.', {});
 
 /** The expiry of a new key or token. */
-export const expiresAtMs = instantMs(texts.NewKey.expiresAtMs, '2027-02-19T10:00:00.000Z');
+export const expiresAtMs = instantMs(
+  'The first instant at which it is no longer valid. Never when left out.',
+  '2027-02-19T10:00:00.000Z',
+);
 
 export const pathId = (prefix: string) => Type.Object({ id: id(prefix, 'The id, as lists give it.') });
 
-export const nextSchema = nullableLine(texts.Page.next, 'WzE3NjM3MjU2MDAwMDAsImFjY18xIl0', 400);
+export const nextSchema = nullableLine(
+  'Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.',
+  'WzE3NjM3MjU2MDAwMDAsImFjY18xIl0',
+  400,
+);
 
 /** The query of a list that comes in pages. */
 export const pageQuery = {
   after: Type.Optional(
-    Type.String({ description: texts.Page.after, minLength: 1, maxLength: 400, pattern: '^[A-Za-z0-9_-]+$' }),
+    Type.String({
+      description: 'Where the page begins: `next` of the page before.',
+      minLength: 1,
+      maxLength: 400,
+      pattern: '^[A-Za-z0-9_-]+$',
+    }),
   ),
-  limit: Type.Optional(Type.Integer({ description: texts.Page.limit, minimum: 1, maximum: 200, examples: [50] })),
+  limit: Type.Optional(
+    Type.Integer({ description: 'Entries wanted, 50 when left out.', minimum: 1, maximum: 200, examples: [50] }),
+  ),
 };
 
 /** The body of an operation that is final. @param noun what identifies its subject */

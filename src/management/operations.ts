@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { line, named, texts } from '../operator/fields.ts';
+import { line, named } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { alertOperations } from './alerts.ts';
 import { auditOperations } from './audit.ts';
@@ -35,7 +35,10 @@ const readProblem = operation({
   description: 'The page that the `type` of a problem links to.',
   access: 'anybody',
   params: Type.Object({
-    slug: part.text(texts.ProblemDescription.slug, problemSlug('NOT_FOUND'), { maxLength: 64, pattern: '^[a-z-]+$' }),
+    slug: part.text('The name of the problem: its code in small letters, with dashes.', problemSlug('NOT_FOUND'), {
+      maxLength: 64,
+      pattern: '^[a-z-]+$',
+    }),
   }),
   answer: ProblemDescriptionSchema,
   handle({ params }) {
@@ -52,7 +55,7 @@ const readDocument = operation({
   description: 'The description of the management API, as OpenAPI 3.1.',
   access: 'anybody',
   answer: Type.Unsafe<object>({
-    description: texts.Document.text,
+    description: 'An OpenAPI document.',
     type: 'object',
     additionalProperties: true,
     examples: [{ openapi: '3.1.0', info: {}, paths: {} }],

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { RecordBusy } from '../history/query/question-thread.ts';
-import { form, line, listOf, named, object, texts } from '../operator/fields.ts';
+import { form, line, listOf, named, object } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 
 /** One row of the table of problems. A code that was retired is never used again. */
@@ -234,15 +234,23 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
   title: line('Always the same for a code.', 'Not found', 100),
   status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
   code,
-  detail: line(texts.Problem.detail, 'There is no key key_4fGh72Kq0ZsTn1Lw.', 4_000),
-  requestId: form(texts.Problem.requestId, '^[A-Za-z0-9_-]{16,64}$', '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'),
+  detail: line(
+    'What went wrong this time and how to fix it, for people.',
+    'There is no key key_4fGh72Kq0ZsTn1Lw.',
+    4_000,
+  ),
+  requestId: form(
+    'Equals the `X-Request-Id` header; the log records faults of the service under it.',
+    '^[A-Za-z0-9_-]{16,64}$',
+    '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e',
+  ),
   errors: Type.Optional(
     listOf(
       object('A field that is wrong.', {
         field: line('The field, as in the request; empty for the body as a whole.', 'email', 100),
         message: line('What is wrong with it.', 'is missing.', 1_000),
       }),
-      texts.Problem.errors,
+      'With INVALID_INPUT: every field that is wrong.',
     ),
   ),
 });

@@ -5,7 +5,7 @@ import { withoutCandles } from '../feed/connectors.ts';
 import { asEpochMs } from '../ground/clock.ts';
 import { noProofTexts, proofText } from '../history/query/prove.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
-import { count, id, instantMs, line, named, nullableLine, openEnum, texts } from '../operator/fields.ts';
+import { count, id, instantMs, line, named, nullableLine, openEnum } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
 import * as views from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
@@ -19,7 +19,13 @@ const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') 
 const span = { fromMs: instantMs('Where the span begins.'), toMs: instantMs('Where it ends; not part of it.') };
 const page = {
   limit: Type.Optional(
-    Type.Integer({ description: texts.RecordPage.limit, minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
+    Type.Integer({
+      description: 'How many at most; a page can be a little longer.',
+      minimum: 1,
+      maximum: 1_000,
+      default: 100,
+      examples: [100],
+    }),
   ),
   after: Type.Optional(views.position('`next` of the page before.')),
 };
@@ -53,7 +59,10 @@ const VerificationSchema = named('RecordVerification', 'Whether the record is as
   whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
   segments: count('Segments looked at.', 5_760),
   deleted: count('Segments that retention deleted.', 0),
-  finding: nullableLine(texts.RecordVerification.finding, 'chain 1, segment 4711: changed'),
+  finding: nullableLine(
+    'The first thing that is not as it was written; null where all is.',
+    'chain 1, segment 4711: changed',
+  ),
 });
 
 export const recordOperations = {
@@ -194,14 +203,14 @@ export const recordOperations = {
     access: 'admin',
     body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
     status: 201,
-    answer: views.HoldSchema,
+    answer: views.RecordHoldSchema,
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ body, store }, management) {
       const { from, to } = spanOf(body);
       const id = await recordOf(management).ask('addHold', [{ from, to, reason: body.reason }]);
       const hold = { id, from, to, reason: body.reason };
-      await store.audit.record(views.holdEntry(hold));
-      return views.holdView(hold);
+      await store.audit.record(views.recordHoldEntry(hold));
+      return views.recordHoldView(hold);
     },
   }),
 
@@ -218,7 +227,7 @@ export const recordOperations = {
     async handle({ params: { number }, store }, management) {
       const isReleased = await recordOf(management).ask('releaseHold', [number]);
       if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
-      await store.audit.record(views.releaseEntry(number));
+      await store.audit.record(views.recordReleaseEntry(number));
     },
   }),
 };

@@ -9,15 +9,28 @@ import { type Session, type Sessions, sessionCookie } from './sessions.ts';
 
 const SessionSchema = fields.named('Session', 'A signed-in browser.', {
   operator: fields.object('Who is signed in.', {
-    name: fields.line(fields.texts.Session.name, 'alice', 300),
+    name: fields.line(
+      'Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.',
+      'alice',
+      300,
+    ),
     role: fields.openEnum(roles, 'What they may do; each role may also do what those before it may.'),
   }),
-  csrfToken: fields.text(fields.texts.Session.csrfToken, '5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1', 32, 32),
+  csrfToken: fields.text(
+    'Sent as `X-CSRF-Token` with every request of this session that changes something.',
+    '5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1',
+    32,
+    32,
+  ),
   ...fields.instantFields('expiresAt', 'When the session ends, however much it is used.'),
 });
 
 const SignInSchema = strictObject('What to sign in with.', {
-  token: fields.text(fields.texts.SignIn.token, 'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx', 200),
+  token: fields.text(
+    'An operator token: one made by `mdapi admin token`, or that of the configuration.',
+    'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx',
+    200,
+  ),
 });
 
 function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
@@ -71,7 +84,11 @@ export const sessionOperations = {
     description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
     access: 'anybody',
     answer: fields.named('SignInMethods', 'The ways to sign in.', {
-      provider: fields.nullableLine(fields.texts.SignInMethods.provider, 'login.example.com', 300),
+      provider: fields.nullableLine(
+        'Host of the provider; a visit of `/console/sign-in` leads there.',
+        'login.example.com',
+        300,
+      ),
     }),
     handle(_asked, { configuration: { admin } }) {
       return { provider: admin.oidc === undefined ? null : new URL(admin.oidc.issuer).host };

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { described, listOf, named, text } from '../operator/fields.ts';
+import { listOf, named, referenceTo, text } from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { TokenSchema, tokenView } from '../operator/token.ts';
 import { expiresAtMs, noBody, operation, pathId, strictObject } from './operation.ts';
@@ -9,7 +9,7 @@ import { expiresAtMs, noBody, operation, pathId, strictObject } from './operatio
 const TokenListSchema = named('TokenList', 'The operator tokens.', { tokens: listOf(TokenSchema, 'Oldest first.') });
 
 const NewTokenSchema = named('NewToken', 'A new operator token with its text, which only this answer holds.', {
-  token: described(TokenSchema, 'The token.'),
+  token: referenceTo(TokenSchema, 'The token.'),
   text: text('What its holder sends. It cannot be read again.', 'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx', 42, 42),
 });
 

@@ -2,13 +2,12 @@ import Type from 'typebox';
 import type { BreachRecord } from '../access/key-records.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { count, described, instantFields, instants, listOf, named, object, tabled, texts } from '../operator/fields.ts';
+import { count, instantFields, instants, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
 import type { RefusedKey } from '../store/breaches.ts';
-import type { KeyWithAccount } from '../store/key-record.ts';
-import { refusal } from '../store/store-error.ts';
+import { type KeyWithAccount, keyUnknown } from '../store/key-record.ts';
 import { operation, pathId } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
@@ -22,12 +21,21 @@ const breachesKeptMs = 30 * dayMs;
 const limitPerMinute = count('The limit that applies, its own or the configured one, in requests a minute.', 60);
 
 const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
-  key: described(KeySchema, 'The key.'),
+  key: referenceTo(KeySchema, 'The key.'),
   limitPerMinute,
-  currentMinute: object('The current minute, as this process counted it.', tabled('KeyUsage.currentMinute')),
+  currentMinute: object('The current minute, as this process counted it.', {
+    ...instantFields('startedAt', 'When the minute began.'),
+    used: count('Requests counted.', 41),
+    refused: count('Requests refused.', 0),
+    remaining: count('Requests left.', 19),
+  }),
   breaches: listOf(
-    object('A minute in which the key was refused.', tabled('KeyUsage.breaches')),
-    texts.KeyUsage.breaches,
+    object('A minute in which the key was refused.', {
+      ...instantFields('minute', 'The minute.'),
+      refused: count('Requests refused in it.', 112),
+      limitPerMinute: count('The limit that refused them.', 60),
+    }),
+    'Of the last 30 days, latest first.',
     breachesShown,
   ),
   notices: listOf(NoticeSchema, 'E-mails to its holder, latest first.', noticesShown),
@@ -37,14 +45,14 @@ const UsageSchema = named('Usage', 'The keys that stand out.', {
   ...instantFields('since', 'Where the 24 hours begin.'),
   keys: listOf(
     object('A key and how it is used.', {
-      key: described(KeySchema, 'The key.'),
+      key: referenceTo(KeySchema, 'The key.'),
       used: count('Requests counted in the current minute, by this process.', 41),
       refused: count('Requests refused in the current minute, by this process.', 0),
       limitPerMinute,
       breachedMinutes24h: count('Minutes of the last 24 hours in which it was refused.', 3),
       refused24h: count('Requests refused in them.', 541),
     }),
-    texts.Usage.keys,
+    'The most refused keys of the last 24 hours, then the busiest of this minute.',
     keysShown,
   ),
 });
@@ -86,7 +94,7 @@ export const usageOperations = {
     answer: KeyUsageSchema,
     async handle({ params, store, now }, management) {
       const key = await store.keys.get(params.id);
-      if (key === undefined) throw refusal('key_unknown', { id: params.id });
+      if (key === undefined) throw keyUnknown({ id: params.id });
       const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
       const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
       const digests = await store.keys.digestsOf([key.id]);

@@ -38,7 +38,11 @@ export const DeliverySchema = field.named('AlertDelivery', 'A message to a desti
     ['pending', 'sent', 'failed'],
     '`pending`: tried until it is accepted. `sent`: accepted. `failed`: refused for good, or given up after three days.',
   ),
-  ...field.tabled('AlertDelivery'),
+  attempts: field.count('Attempts so far.', 1),
+  lastError: field.nullableLine('Why the latest attempt failed; null when none did, and once it is sent.', 'HTTP 503'),
+  ...field.instantFields('createdAt', 'When it was made.'),
+  ...field.nullableInstantFields('sentAt', 'When it was accepted.'),
+  ...field.nullableInstantFields('nextAttemptAt', 'When it is tried next; null unless it is pending.'),
 });
 
 export type DeliveryView = Static<typeof DeliverySchema>;

@@ -7,8 +7,8 @@ import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { Markets } from '../market/markets.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
-import { count, described, instantFields, instants, line, listOf, named, nullable, texts } from './fields.ts';
-import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
+import { count, instantFields, instants, line, listOf, named, nullable, referenceTo } from './fields.ts';
+import { MarketTermsSchema, marketTermsView, termOf, termValues } from './term.ts';
 import { unusualRates } from './unusual-rates.ts';
 
 const PricesSchema = named('PricePair', 'Prices of clients.', {
@@ -22,14 +22,18 @@ const ChangeSchema = named('PriceChange', 'The prices of a market at its present
   after: nullable(PricesSchema, 'With it.'),
   buyChangePercent: nullable(part.percent('In percent.', '-0.10'), 'By how much the buy price changes.'),
   sellChangePercent: nullable(part.percent('In percent.', '0.10'), 'By how much the sell price changes.'),
-  terms: described(MarketTermsSchema, 'What holds with it.'),
+  terms: referenceTo(MarketTermsSchema, 'What holds with it.'),
 });
 
 export const TermEffectSchema = named('TermEffect', 'What a new term would change.', {
   ...instantFields('from', 'When it would begin.'),
   affected: count('Markets whose terms it changes.', 42),
   changes: listOf(ChangeSchema, 'Their prices, at most 50: those that change most first.', 50),
-  concerns: listOf(line('The effect, in a sentence.', 'A fee of 50 % is unusual.'), texts.TermEffect.concerns, 8),
+  concerns: listOf(
+    line('The effect, in a sentence.', 'A fee of 50 % is unusual.'),
+    'Why it may be a mistake: to be confirmed. Empty where nothing is unusual.',
+    8,
+  ),
 });
 
 export type TermEffect = Static<typeof TermEffectSchema>;
@@ -82,7 +86,7 @@ function marketsOf(markets: Markets, { scope, subject }: Pick<Term, 'scope' | 's
 }
 
 function isSame(one: MarketTerms, other: MarketTerms): boolean {
-  return heldValues.every((what) => one[what]?.value === other[what]?.value);
+  return termValues.every((what) => one[what]?.value === other[what]?.value);
 }
 
 function changeOf(
@@ -98,7 +102,8 @@ function changeOf(
     const { buyPrice, sellPrice } = verdict.ticker;
     return { buyPrice, sellPrice };
   };
-  const [old, changed] = [pricesOn(before), pricesOn(after)];
+  const old = pricesOn(before);
+  const changed = pricesOn(after);
   const changeIn = (side: 'buyPrice' | 'sellPrice') =>
     old === null || changed === null ? null : percentChange(old[side], changed[side]);
   return {

@@ -12,7 +12,7 @@ import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
 import { isSilent, summaryRoute } from './status-summary.ts';
-import subscribe from './subscribe.json' with { type: 'json' };
+import { subscribeLink } from './subscribe.ts';
 
 const refreshSeconds = 30;
 
@@ -32,7 +32,10 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
-/** How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the browser, renews it. */
+/**
+ * How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the
+ * browser, renews it.
+ */
 export function statusPage(site: Site, { body, now, windows, history, canSubscribe = false }: ShownStatus): PortalPage {
   return {
     route: '/status',
@@ -52,7 +55,7 @@ export function statusPage(site: Site, { body, now, windows, history, canSubscri
 ${inner}</div>
 `,
         overallState(site, body),
-        ...(canSubscribe ? [subscribe.statusLink] : []),
+        ...(canSubscribe ? [subscribeLink] : []),
         heading(2, 'Components', 'parts'),
         components(site, body),
         heading(2, 'Maintenance', 'maintenance'),

@@ -5,8 +5,8 @@ import { it } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
 import { journalContent } from '../history/reading/journal.ts';
 import { answers, newRecord, writerOn } from '../history/record/record.testing.ts';
-import { journalsOf, moveAll, snapshotOf } from './backup.ts';
 import { newDirectory } from './cli.testing.ts';
+import { journalsOf, moveAll, snapshotOf } from './store-backup.ts';
 
 it('a minute that is sealed between two looks at its journal is in the snapshot of the record', async (t) => {
   const { store, journalPath } = await newRecord(t);
