@@ -15,7 +15,7 @@ const joined = [
   'store',
   'telemetry',
 ];
-/** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
+/** The rooms that each may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   contract: [],
