@@ -1,8 +1,8 @@
 import type { FeedHealth } from '../feed/health.ts';
 import { FeedHealthSchema } from '../management/feed.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { marketQuotes, sourceViews } from '../management/views.ts';
-import type { SourceQuote } from '../operator/source.ts';
+import { sourceViews } from '../management/views.ts';
+import { marketQuotes, type SourceQuote } from '../operator/source.ts';
 import { type Counts, fromZero, type Metric, type Readers, type Sample, samplesOf } from './metric.ts';
 
 /** The part that each source of each market has in its price; empty where there is one source alone. */
@@ -22,7 +22,7 @@ export function sourceMetrics(parts: AdminParts): Readers {
   function perMarket(read: (quote: SourceQuote) => Sample | undefined): Metric['read'] {
     return () => {
       if (parts.market.markets.sources.all.length === 1) return [];
-      return marketQuotes(parts).flatMap(([symbol, quote]): Sample[] => {
+      return marketQuotes(parts.market.markets, parts.clock.now()).flatMap(([symbol, quote]): Sample[] => {
         const sample = read(quote);
         return sample === undefined ? [] : [[symbol, quote.id, ...sample]];
       });

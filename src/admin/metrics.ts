@@ -8,9 +8,10 @@ import { overloadSignals } from '../http/overload.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { ManagementCounters } from '../management/gate.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { allDoubts, marketsByStatus } from '../management/views.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import { allDoubts } from '../operator/doubt.ts';
+import { marketsByStatus } from '../operator/market.ts';
 import { feedMetrics, sourceMetrics, supervisorMetrics } from './feed-metrics.ts';
 import { type Counts, described, fromZero, type Metric, type Readers, register, type Sample } from './metric.ts';
 
@@ -151,7 +152,7 @@ function marketMetrics(parts: AdminParts): Readers {
     rate_valid: ofRates((known) => Number(known !== undefined && known.validUntil > clock.now())),
     rate_validity_left_seconds: ofRates((known) => known && (known.validUntil - clock.now()) / 1000),
     markets_without_price: () => market.board.unpriced(clock.now()),
-    markets: () => marketsByStatus(parts),
+    markets: () => marketsByStatus(market.markets, clock.now()),
     doubted_markets: doubted,
     withheld_markets: held,
     doubts_total: () => market.guard.counts,
@@ -176,7 +177,10 @@ function marketMetrics(parts: AdminParts): Readers {
       source: market.markets.rate(quote)?.rate.source ?? quote,
       reason: 'rate',
     }));
-    const byLabels = Map.groupBy([...allDoubts(parts), ...rates], ({ source, reason }) => `${source} ${reason}`);
+    const byLabels = Map.groupBy(
+      [...allDoubts(market.markets, clock.now()), ...rates],
+      ({ source, reason }) => `${source} ${reason}`,
+    );
     return [...byLabels.values()].map((each) => [each[0]!.source, each[0]!.reason, each.length]);
   }
 

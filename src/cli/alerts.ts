@@ -1,5 +1,5 @@
+import { alertView, type DeliveryView, deliveryView } from '../conditions/alert.ts';
 import { sleep } from '../ground/clock.ts';
-import { alertView, type DeliveryView, deliveryView } from '../operator/alert.ts';
 import type { Command } from './command.ts';
 import { exitCodes, failure } from './failure.ts';
 import { type Job, storeCommand } from './store-command.ts';

@@ -3,12 +3,11 @@ import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { DoubtSchema } from '../operator/doubt.ts';
+import { allDoubts, DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { noBody, operation, reading } from './operation.ts';
 import type { Management } from './parts.ts';
 import { trendMinutesMax } from './source-trends.ts';
-import { allDoubts } from './views.ts';
 
 const feedPath = fields.nullable(
   fields.openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
@@ -137,7 +136,7 @@ const RateListSchema = fields.named('RateList', 'The conversion rates.', {
 export const feedOperations = {
   readFeed: reading(FeedSchema, ({ now }, management) => {
     const { feed, market, clock, timeline, trends } = management;
-    const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
+    const doubts = Map.groupBy(allDoubts(management.market.markets, now), ({ source }) => source);
     return {
       path: market.feedStatus.path,
       dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,

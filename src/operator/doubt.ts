@@ -7,10 +7,10 @@ import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import reasons from './doubt-reasons.json' with { type: 'json' };
-import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
+import { instantFields, line, listOf, named, nullableInstantFields, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
-const whys: Readonly<Record<ShownDoubt['reason'], string>> = reasons;
+export const doubtWhys: Readonly<Record<ShownDoubt['reason'], string>> = reasons;
 
 export const DoubtSchema = named('Doubt', 'A price of one source that is doubted: it makes no price of its market.', {
   market: part.symbol('The exchange market.', 'BTCEUR'),
@@ -19,15 +19,17 @@ export const DoubtSchema = named('Doubt', 'A price of one source that is doubted
   ask: part.decimal('Its ask.', '50000000.1'),
   ...instantFields('since', 'When the doubt began.'),
   reason: openEnum(
-    Object.keys(whys) as ShownDoubt['reason'][],
+    Object.keys(doubtWhys) as ShownDoubt['reason'][],
     'Why it is doubted: by other sources, or by the guard.',
   ),
-  why: line('The reason in words.', whys.contradicted),
+  why: line('The reason in words.', doubtWhys.contradicted),
   servedBy: nullableLine(
     'The source whose price is served instead; null where the last good price stays, or there is none.',
     'bitvavo',
     200,
   ),
+  lastGoodOf: nullableLine('The source whose last good price stays; null otherwise.', 'kraken', 200),
+  ...nullableInstantFields('lastGoodAt', 'When that last good price was captured; null otherwise.'),
   served: line('What is served instead, in words.', 'the price of bitvavo'),
 });
 
@@ -42,18 +44,42 @@ export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): 
   return states.flatMap(({ id: source, doubt }) => {
     if (doubt === undefined) return [];
     const instead = servedInstead(made, states, source);
-    return [viewOf(DoubtSchema.properties, { market: symbol, source, why: whys[doubt.reason], ...doubt, ...instead })];
+    return [
+      viewOf(DoubtSchema.properties, { market: symbol, source, why: doubtWhys[doubt.reason], ...doubt, ...instead }),
+    ];
   });
 }
 
+/** Gives what is doubted of the sources of the markets that clients see. */
+export function allDoubts(markets: Markets, now: EpochMs): readonly DoubtView[] {
+  const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
+  return [...new Set(offered.map((each) => each.exchangeSymbol))].flatMap((symbol) => doubtsOf(markets, symbol, now));
+}
+
 function servedInstead(made: AcceptedTicker | undefined, states: readonly SourceState[], doubted: string) {
-  if (made === undefined) return { servedBy: undefined, served: 'no price' };
-  const { source, capturedAt } = made;
+  const { source, capturedAt } = made ?? {};
   const isByAnother = states.some(
     ({ id, isUsed, reach, exclusion }) => id !== doubted && isUsed && reach !== 'silent' && exclusion === undefined,
   );
-  if (isByAnother) return { servedBy: source, served: `the price of ${source}` };
-  return { servedBy: undefined, served: `the last good price of ${source}, captured ${isoInstant(capturedAt)}` };
+  const servedBy = isByAnother ? source : undefined;
+  const lastGoodOf = isByAnother ? undefined : source;
+  const lastGoodAt = isByAnother ? undefined : capturedAt;
+  const served = servedText({ servedBy, lastGoodOf, lastGoodAtMs: lastGoodAt });
+  return { servedBy, lastGoodOf, lastGoodAt, served };
+}
+
+/** Names the source whose price is served instead of a doubted one, or whose last good one stays. */
+interface Served {
+  readonly servedBy: string | null | undefined;
+  readonly lastGoodOf: string | null | undefined;
+  readonly lastGoodAtMs: number | null | undefined;
+}
+
+/** Says what is served instead of a doubted price. */
+export function servedText({ servedBy, lastGoodOf, lastGoodAtMs }: Served): string {
+  if (servedBy != null) return `the price of ${servedBy}`;
+  if (lastGoodOf == null || lastGoodAtMs == null) return 'no price';
+  return `the last good price of ${lastGoodOf}, captured ${isoInstant(lastGoodAtMs)}`;
 }
 
 /** `kraken (contradicted, 50000000.0 / 50000000.1)`. */
