@@ -1359,6 +1359,705 @@ export interface components {
              */
             readonly provider: string | null;
         };
+        /**
+         * @description A condition by its code, and what it names: whoever reads it makes the words from that. The set can grow.
+         * @example {
+         *       "code": "SourceLost",
+         *       "values": {
+         *         "source": "kraken",
+         *         "seconds": 40,
+         *         "others": [
+         *           {
+         *             "source": "kraken",
+         *             "markets": 56
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        readonly FoundCondition: {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Starting";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Draining";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "InternalErrors";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RequestsShed";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Null where requests were refused a short while ago. */
+                readonly overload: {
+                    /**
+                     * @description `load`: percent of its time that the serving thread works. `heap`: percent of the heap. `unsent`: MiB of answers that wait.
+                     * @example load
+                     * @enum {string}
+                     */
+                    readonly signal: "load" | "heap" | "unsent";
+                    /**
+                     * @description 1: requests without a key. 2: and those with one on new connections. 3: all but `/v1/time` and `/v1/status`.
+                     * @example 1
+                     */
+                    readonly step: number;
+                    /**
+                     * Format: int64
+                     * @description What was measured.
+                     * @example 97
+                     */
+                    readonly value: number;
+                    /**
+                     * Format: int64
+                     * @description Its bound.
+                     * @example 90
+                     */
+                    readonly bound: number;
+                    /** @description Null but for `load`. */
+                    readonly late: {
+                        /**
+                         * Format: int64
+                         * @description What was measured.
+                         * @example 97
+                         */
+                        readonly value: number;
+                        /**
+                         * Format: int64
+                         * @description Its bound.
+                         * @example 90
+                         */
+                        readonly bound: number;
+                    } | null;
+                } | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ConnectionsDropped";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Maintenance";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description When the window began. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly fromMs: number;
+                /**
+                 * Format: int64
+                 * @description When it ends. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly toMs: number;
+                /**
+                 * @description What was announced.
+                 * @example Database maintenance.
+                 */
+                readonly description: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketDataLate";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketDataOutage";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoMarketData";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StatusChanged";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What `/v1/status` says of the market data.
+                 * @example operational
+                 * @enum {string}
+                 */
+                readonly ticker: "operational" | "degraded" | "outage" | "maintenance";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedOnFallback";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsMissing";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "DelistingHeldBack";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "SourceLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * Format: int64
+                 * @description For how long; null where it never had one.
+                 * @example 40
+                 * @example null
+                 */
+                readonly seconds: number | null;
+                /** @description Which others make the prices meanwhile. */
+                readonly others: readonly {
+                    /**
+                     * @description The source’s id in the configuration.
+                     * @example kraken
+                     */
+                    readonly source: string;
+                    /**
+                     * Format: int64
+                     * @description Markets whose price it makes.
+                     * @example 56
+                     */
+                    readonly markets: number;
+                }[];
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "SourceDoubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * @description Why it is doubted: by other sources, or by the guard.
+                 * @example contradicted
+                 * @enum {string}
+                 */
+                readonly reason: "contradicted" | "not_comparable" | "jump" | "range" | "spread" | "rate" | "withdrawn";
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly {
+                        /**
+                         * @description The exchange market.
+                         * @example BTCEUR
+                         */
+                        readonly market: string;
+                        /**
+                         * @description Its bid, as it arrived last.
+                         * @example 50000000.0
+                         */
+                        readonly bid: string;
+                        /**
+                         * @description Its ask.
+                         * @example 50000000.1
+                         */
+                        readonly ask: string;
+                        /**
+                         * @description The source whose price is served instead; null where the last good price stays, or there is none.
+                         * @example bitvavo
+                         * @example null
+                         */
+                        readonly servedBy: string | null;
+                        /**
+                         * @description The source whose last good price stays; null otherwise.
+                         * @example kraken
+                         * @example null
+                         */
+                        readonly lastGoodOf: string | null;
+                        /**
+                         * Format: int64
+                         * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
+                         * @example 1795255200000
+                         * @example null
+                         */
+                        readonly lastGoodAtMs: number | null;
+                    }[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreUnreachable";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why nothing can be saved; null where it cannot even be read.
+                 * @example The disk is full.
+                 * @example null
+                 */
+                readonly trouble: string | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreDamaged";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What SQLite found, in its words.
+                 * @example row 3 missing from index
+                 */
+                readonly finding: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreMassChangeHeld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Keys that are kept.
+                 * @example 5000
+                 */
+                readonly keys: number;
+                /**
+                 * Format: int64
+                 * @description Maintenance windows that are kept.
+                 * @example 0
+                 */
+                readonly windows: number;
+                /**
+                 * Format: int64
+                 * @description Terms that are kept.
+                 * @example 0
+                 */
+                readonly terms: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "JustUpgraded";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The copy of the database from before.
+                 * @example /var/lib/mdapi/mdapi.sqlite.before-2.0.0
+                 */
+                readonly kept: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordHasGap";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordEndsSilent";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The chain of its segments.
+                 * @example 3
+                 */
+                readonly chain: number;
+                /**
+                 * Format: int64
+                 * @description Where its part of the record ends. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly endsAtMs: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordNotWritten";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordAltered";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `moved`: its file or database was moved or exchanged. `cut_off`: its chain ends before the segment. `exchanged`: another segment is in its place.
+                 * @example moved
+                 * @enum {string}
+                 */
+                readonly what: "moved" | "cut_off" | "exchanged";
+                /**
+                 * Format: int64
+                 * @description The chain of the segment; null where all was moved.
+                 * @example 1
+                 * @example null
+                 */
+                readonly chain: number | null;
+                /**
+                 * Format: int64
+                 * @description The segment; null where all was moved.
+                 * @example 4711
+                 * @example null
+                 */
+                readonly number: number | null;
+                /**
+                 * @description The day whose seal says so; null without one.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly day: string | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsWithoutPrice";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description How many.
+                 * @example 3
+                 */
+                readonly count: number;
+                /**
+                 * @description Why.
+                 * @example no_ticker
+                 * @enum {string}
+                 */
+                readonly reason: "no_ticker" | "held" | "no_rate" | "rounds_to_zero";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MostMarketsWithoutPrice";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "PricesHeld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Who holds them.
+                 * @example operator
+                 * @enum {string}
+                 */
+                readonly holder: "operator" | "guard";
+                /** @description The markets, and the currencies of rates. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateDoubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateEndsSoon";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * Format: int64
+                 * @description Whole hours until then.
+                 * @example 20
+                 */
+                readonly hours: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateGone";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedAlone";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedLeaseLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why, in the words of the client of Redis.
+                 * @example connect ECONNREFUSED 127.0.0.1:6379
+                 */
+                readonly trouble: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "LimitsCountedAlone";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ClockOff";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description How far it is ahead, in seconds; behind where negative.
+                 * @example 3
+                 */
+                readonly seconds: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ClockWrong";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description How far it is ahead, in seconds; behind where negative.
+                 * @example 3
+                 */
+                readonly seconds: number;
+                /** @description The sources that say so. */
+                readonly sources: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "CertificateEndsSoon";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Whole days until then.
+                 * @example 13
+                 */
+                readonly days: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "CertificateExpired";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "KeyBreachesLimit";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The key.
+                 * @example key_4fGh72Kq0ZsTn1Lw
+                 */
+                readonly keyId: string;
+                /**
+                 * Format: int64
+                 * @description Requests that the limit refused.
+                 * @example 90
+                 */
+                readonly requests: number;
+                /**
+                 * Format: int64
+                 * @description Minutes in which it did.
+                 * @example 3
+                 */
+                readonly minutes: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoticesDelayed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoticesFailing";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description E-mails that wait.
+                 * @example 3
+                 */
+                readonly pending: number;
+            };
+        };
         /** @description What an operator should know. */
         readonly Note: {
             /**
@@ -1380,6 +2079,8 @@ export interface components {
             readonly page: string | null;
             /** @description The markets that it names, the first few. */
             readonly markets: readonly string[];
+            /** @description The same by its code. */
+            readonly condition: components["schemas"]["FoundCondition"];
         };
         /** @description What an alert tells, as it holds in this process. */
         readonly Condition: {
@@ -1404,6 +2105,8 @@ export interface components {
              * @example kraken: no connection for 40 s
              */
             readonly summary: string;
+            /** @description The same by its code. */
+            readonly condition: components["schemas"]["FoundCondition"];
             /**
              * Format: int64
              * @description Since when. In milliseconds since the Unix epoch.
@@ -1986,6 +2689,26 @@ export interface components {
              * @example null
              */
             readonly servedBy: string | null;
+            /**
+             * @description The source whose last good price stays; null otherwise.
+             * @example kraken
+             * @example null
+             */
+            readonly lastGoodOf: string | null;
+            /**
+             * Format: date-time
+             * @description When that last good price was captured; null otherwise. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly lastGoodAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly lastGoodAtMs: number | null;
             /**
              * @description What is served instead, in words.
              * @example the price of bitvavo
@@ -4317,6 +5040,8 @@ export interface components {
              * @example kraken: no connection for 40 s
              */
             readonly summary: string;
+            /** @description The same by its code; null where an older version told it. */
+            readonly condition: components["schemas"]["FoundCondition"] | null;
             /**
              * Format: date-time
              * @description When it was told. ISO 8601 in UTC with milliseconds.
@@ -4923,6 +5648,7 @@ export interface components {
 }
 export type Session = components['schemas']['Session'];
 export type SignInMethods = components['schemas']['SignInMethods'];
+export type FoundCondition = components['schemas']['FoundCondition'];
 export type Note = components['schemas']['Note'];
 export type Condition = components['schemas']['Condition'];
 export type ServiceState = components['schemas']['ServiceState'];
@@ -5214,7 +5940,20 @@ export interface operations {
                      *           "page": "feed",
                      *           "markets": [
                      *             "BTCEUR"
-                     *           ]
+                     *           ],
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "alerts": [
@@ -5223,6 +5962,19 @@ export interface operations {
                      *           "subject": "kraken",
                      *           "severity": "critical",
                      *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "sinceMs": 1795255200000
                      *         }
                      *       ],
@@ -5437,6 +6189,9 @@ export interface operations {
                      *               "reason": "contradicted",
                      *               "why": "other sources agree on another price, or it alone left its own",
                      *               "servedBy": "bitvavo",
+                     *               "lastGoodOf": "kraken",
+                     *               "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *               "lastGoodAtMs": 1795255200000,
                      *               "served": "the price of bitvavo"
                      *             }
                      *           ]
@@ -5647,6 +6402,9 @@ export interface operations {
                      *               "reason": "contradicted",
                      *               "why": "other sources agree on another price, or it alone left its own",
                      *               "servedBy": "bitvavo",
+                     *               "lastGoodOf": "kraken",
+                     *               "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *               "lastGoodAtMs": 1795255200000,
                      *               "served": "the price of bitvavo"
                      *             }
                      *           ],
@@ -5758,6 +6516,9 @@ export interface operations {
                      *             "reason": "contradicted",
                      *             "why": "other sources agree on another price, or it alone left its own",
                      *             "servedBy": "bitvavo",
+                     *             "lastGoodOf": "kraken",
+                     *             "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastGoodAtMs": 1795255200000,
                      *             "served": "the price of bitvavo"
                      *           }
                      *         ],
@@ -5847,6 +6608,9 @@ export interface operations {
                      *             "reason": "contradicted",
                      *             "why": "other sources agree on another price, or it alone left its own",
                      *             "servedBy": "bitvavo",
+                     *             "lastGoodOf": "kraken",
+                     *             "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastGoodAtMs": 1795255200000,
                      *             "served": "the price of bitvavo"
                      *           }
                      *         ],
@@ -5987,6 +6751,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6102,6 +6869,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6217,6 +6987,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6332,6 +7105,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6457,6 +7233,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6750,6 +7529,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -7385,6 +8167,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -9635,6 +10420,19 @@ export interface operations {
                      *           "subject": "kraken",
                      *           "severity": "critical",
                      *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "raisedAt": "2026-11-21T10:00:00.000Z",
                      *           "raisedAtMs": 1795255200000
                      *         }
