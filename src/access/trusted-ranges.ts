@@ -8,8 +8,8 @@ const cidr = /^([^/]+)(?:\/(\d{1,3}))?$/;
 const bits = { ipv4: 32, ipv6: 128 } as const;
 
 /**
- * Reads ranges such as `10.0.0.0/8` and `2001:db8::/32`, or single addresses. Throws `RangeError`, one sentence that names the
- * range at fault: it is no address, its prefix does not fit, or it is a /0 (every client could then choose
+ * Reads ranges such as `10.0.0.0/8` and `2001:db8::/32`, or single addresses. Throws `RangeError`, one sentence that
+ * names the range at fault: it is no address, its prefix does not fit, or it is a /0 (every client could then choose
  * its own address). An IPv4-mapped range such as `::ffff:10.0.0.0/104` means the IPv4 range.
  */
 export function trustedRanges(ranges: readonly string[]): IsTrusted {

@@ -1,7 +1,6 @@
 import type { Language } from '../ground/languages.ts';
 import { accountView, countedAccount } from '../operator/account.ts';
-import { type AccountRecord, type AccountSettings, assertEmail } from '../store/accounts.ts';
-import { refusal } from '../store/store-error.ts';
+import { type AccountRecord, type AccountSettings, accountUnknown, assertEmail } from '../store/accounts.ts';
 import type { Command, CommandInput, Result } from './command.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { factsOf, harmless, listing, pairs } from './style.ts';
@@ -55,7 +54,7 @@ function settingsFrom(input: CommandInput): AccountSettings {
 async function namedAccount({ input, store }: Pick<Job, 'input' | 'store'>) {
   const id = input.argument('ID');
   const found = await store.accounts.get(id);
-  if (found === undefined) throw refusal('account_unknown', { id });
+  if (found === undefined) throw accountUnknown({ id });
   return { id, name: `${id} (${harmless(found.email)})` };
 }
 

@@ -1,7 +1,8 @@
 import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { issueKey, type KeyView, keyView, readKey, rotateKey } from '../operator/key.ts';
+import { accountUnknown } from '../store/accounts.ts';
+import { keyUnknown } from '../store/key-record.ts';
 import type { KeyStatus } from '../store/schema.ts';
-import { refusal } from '../store/store-error.ts';
 import type { Command } from './command.ts';
 import { failure } from './failure.ts';
 import { storeCommand } from './store-command.ts';
@@ -44,7 +45,7 @@ const list = storeCommand('keys list', async ({ input, store, context, paint }) 
   const accountId = account?.includes('@')
     ? (await store.accounts.list()).find(({ email }) => email.toLowerCase() === account.toLowerCase())?.id
     : account && (await store.accounts.get(account))?.id;
-  if (account !== undefined && accountId === undefined) throw refusal('account_unknown', { id: account });
+  if (account !== undefined && accountId === undefined) throw accountUnknown({ id: account });
   const now = context.clock.now();
   const all = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
   const keys = all.filter(({ lastFour }) => ending === undefined || lastFour === ending);
@@ -101,7 +102,7 @@ function statusCommand(
     read: idFrom,
     async work({ values: id, store, context, paint, confirm }) {
       const found = await store.keys.get(id);
-      if (found === undefined) throw refusal('key_unknown', { id });
+      if (found === undefined) throw keyUnknown({ id });
       const label = found.label === '' ? '' : ` "${found.label}"`;
       const key = harmless(`${id}${label} (ends in ${found.lastFour}, ${found.accountEmail})`);
       if (question !== undefined && found.status !== status) await confirm(question(key));

@@ -45,7 +45,9 @@ export class RedisCalls {
   }
 }
 
-/** A caller whose every promise settles: after `timeoutMs` of silence the connection is made again and the call rejects. */
+/**
+ * A caller whose every promise settles: after `timeoutMs` of silence the connection is made again and the call rejects.
+ */
 export function callerWithTimeout(connection: RedisConnection, clock: Clock, timeoutMs: number): Caller {
   return (command) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();

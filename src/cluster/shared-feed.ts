@@ -20,7 +20,10 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
   readonly follower: Pick<BoardFollower, 'start' | 'stop' | 'catchUp'>;
   /** The fencing number while this process may lead. */
   readonly fence: () => number | undefined;
-  /** Whether a feed of this process gets prices without the others: not where an engine pushes to one process, or through Redis. */
+  /**
+   * Whether a feed of this process gets prices without the others: not where an engine pushes to one process, or
+   * through Redis.
+   */
   readonly mayFeedAlone: () => boolean;
   /**
    * Takes what the leading process sent.
@@ -32,8 +35,9 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
 }
 
 /**
- * `following`: the leading process feeds the market. `leading`: this one does, for all. `alone`: it feeds its own market, because nobody
- * can be asked. `returning`: another leads again, and the own feed goes on until that has proved to last.
+ * `following`: the leading process feeds the market. `leading`: this one does, for all. `alone`: it feeds its own
+ * market, because nobody can be asked. `returning`: another leads again, and the own feed goes on until that has proved
+ * to last.
  */
 type Role = 'following' | 'leading' | 'alone' | 'returning';
 
@@ -49,12 +53,21 @@ export interface SharingFigures {
   readonly leaseTrouble: string | undefined;
 }
 
-/** How long an own feed goes on beside the leader's: a Redis that comes and goes makes no more than five connections a minute. */
+/**
+ * How long an own feed goes on beside the leader's: a Redis that comes and goes makes no more than five connections a
+ * minute.
+ */
 const returnAfterMs = 10_000;
-/** Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it, or takes that in. */
+/**
+ * Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it, or takes
+ * that in.
+ */
 const settleMs = 1_500;
 
-/** Decides which feed makes the prices of this process: its own, or that of the leading one. Reactions come one after the other. */
+/**
+ * Decides which feed makes the prices of this process: its own, or that of the leading one. Reactions come one after
+ * the other.
+ */
 export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   readonly #parts: SharedFeedParts<Feed>;
   #role: Role = 'following';
@@ -183,7 +196,9 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     this.#beginFeed();
   }
 
-  /** The leader's values are taken a moment later: what came last of the own feed may still be on its way to the others. */
+  /**
+   * The leader's values are taken a moment later: what came last of the own feed may still be on its way to the others.
+   */
   #endOwn(): void {
     const { clock } = this.#parts;
     if (this.#role !== 'returning') return;

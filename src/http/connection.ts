@@ -31,8 +31,8 @@ interface SweepBounds {
 }
 
 /**
- * Members of Node's own that no type names: `parser.consume` has the parser read the socket itself, and while `_paused` the
- * parser takes nothing (it would end the process). Checked before each use.
+ * Members of Node's own that no type names: `parser.consume` has the parser read the socket itself, and while `_paused`
+ * the parser takes nothing (it would end the process). Checked before each use.
  */
 interface ParsedSocket extends Socket {
   readonly _paused?: boolean;
@@ -75,7 +75,10 @@ export class Connection {
   #isParsedByServer = false;
   #hasSentAhead = false;
   readonly #repeated: RepeatedRequest;
-  /** The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one before. */
+  /**
+   * The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one
+   * before.
+   */
   #isRepeating = false;
   readonly #held: Held;
   /** Answers that are being made, and those whose bytes the client has not taken. */
@@ -126,8 +129,9 @@ export class Connection {
   }
 
   /**
-   * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a client with a key that
-   * waits for its answers and asks something else each time; one read of up to 64 KiB is parsed before a first request ahead is noticed.
+   * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a
+   * second. For a client with a key that waits for its answers and asks something else each time; one read of up to 64
+   * KiB is parsed before a first request ahead is noticed.
    */
   trust(): void {
     if (this.#isParsedByServer || !this.#repeated.isUnlikely) return;
@@ -160,7 +164,10 @@ export class Connection {
     }
   }
 
-  /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
+  /**
+   * Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is
+   * read.
+   */
   #parseRest(): void {
     while (this.#rest.length > 0 && this.#mayParse) {
       const rest = this.#rest;
@@ -235,7 +242,10 @@ export class Connection {
     return this.#isEstablished;
   }
 
-  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
+  /**
+   * The answer to the last request taken, which is also the last to be written: answers keep the order of their
+   * requests.
+   */
   get lastReply(): Reply | undefined {
     return this.#lastReply;
   }
@@ -269,7 +279,10 @@ export class Connection {
     this.#waiting.length = 0;
   }
 
-  /** Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for that. */
+  /**
+   * Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for
+   * that.
+   */
   sweep(nowMs: number, { writeTimeoutMs, idleSweepsMax }: SweepBounds): 'idle' | 'slow' | undefined {
     const { bytesRead, writableLength } = this.socket;
     const isQuiet = bytesRead === this.#bytesReadAtSweep && this.isIdle;

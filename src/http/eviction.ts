@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
 /**
- * The connection that makes room for a new one: without a key, not being answered, and the longest so; bytes that arrive
- * change nothing of that. One that is being answered only if there is no other.
+ * The connection that makes room for a new one: without a key, not being answered, and the longest so; bytes that
+ * arrive change nothing of that. One that is being answered only if there is no other.
  *
  * @param leastRecentFirst in the order of their last request
  * @param bucket of this address; of any when `undefined`

@@ -3,7 +3,7 @@ import { languages } from '../ground/languages.ts';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
 import { line, listOf, named, openEnum, text } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
-import { refusal } from '../store/store-error.ts';
+import { accountUnknown } from '../store/accounts.ts';
 import * as api from './operation.ts';
 
 const AccountListSchema = named('AccountList', 'A page of accounts.', {
@@ -58,7 +58,7 @@ export const accountOperations = {
     answer: AccountDetailSchema,
     async handle({ params, store, now }) {
       const account = await store.accounts.get(params.id);
-      if (account === undefined) throw refusal('account_unknown', { id: params.id });
+      if (account === undefined) throw accountUnknown({ id: params.id });
       const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
       const view = await countedAccount(store.accounts, account);
       return { ...view, keysList: keys.map((key) => keyView(key, now)) };

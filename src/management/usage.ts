@@ -7,8 +7,7 @@ import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
 import type { RefusedKey } from '../store/breaches.ts';
-import type { KeyWithAccount } from '../store/key-record.ts';
-import { refusal } from '../store/store-error.ts';
+import { type KeyWithAccount, keyUnknown } from '../store/key-record.ts';
 import { operation, pathId, reading } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
@@ -91,7 +90,7 @@ export const usageOperations = {
     answer: KeyUsageSchema,
     async handle({ params, store, now }, management) {
       const key = await store.keys.get(params.id);
-      if (key === undefined) throw refusal('key_unknown', { id: params.id });
+      if (key === undefined) throw keyUnknown({ id: params.id });
       const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
       const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
       const digests = await store.keys.digestsOf([key.id]);

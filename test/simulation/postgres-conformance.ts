@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import type pg from 'pg';
 import { AccessChanges } from '../../src/store/access.ts';
 import { Accounts } from '../../src/store/accounts.ts';
-import { journalsOf } from '../../src/store/audit.ts';
+import { auditsOf } from '../../src/store/audit.ts';
 import { Deliveries } from '../../src/store/deliveries.ts';
 import { Keys } from '../../src/store/keys.ts';
 import { migrateToLatest } from '../../src/store/migrate.ts';
@@ -66,7 +66,7 @@ async function storeOn(server: PostgresUnderTest) {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   await migrateToLatest(db, 'test', 'public');
   const [clock, randomness] = [new FakeClock(), seededRandomness(1)];
-  const context: StoreContext = { db, clock, randomness, journal: journalsOf(clock, randomness)('test') };
+  const context: StoreContext = { db, clock, randomness, audit: auditsOf(clock, randomness)('test') };
   return { db, clock, context };
 }
 

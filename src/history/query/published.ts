@@ -8,8 +8,9 @@ const lagMaxMs = 60_000;
 const beginning = { sub: 0 };
 
 /**
- * Gives what was published in a span, of a market or of all, each row once: from one chain after the other. Where the next one goes on, what it has
- * later than the one before is left out, and what it had earlier is given at that instant.
+ * Gives what was published in a span, of a market or of all, each row once: from one chain after the other. Where the
+ * next one goes on, what it has later than the one before is left out, and what it had earlier is given at that
+ * instant.
  */
 export async function* publishedQuotes(
   reader: RecordReader,

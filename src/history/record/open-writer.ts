@@ -26,10 +26,11 @@ export interface OpenWriterOptions {
 export type OpenWriter = Awaited<ReturnType<typeof openWriter>>;
 
 /**
- * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and begins a run. Throws the system's
- * error, or `StoreError`.
+ * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and
+ * begins a run. Throws the system's error, or `StoreError`.
  *
- * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the chain back
+ * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the
+ * chain back
  */
 export async function openWriter(options: OpenWriterOptions) {
   const { store, journalPath, requestKey, now, written } = options;
@@ -37,7 +38,8 @@ export async function openWriter(options: OpenWriterOptions) {
   try {
     const head = (await store.head(chain)) ?? chainStart;
     const left = readJournal(path, head.number);
-    // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's first.
+    // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's
+    // first.
     const lastStored = left !== undefined && left.after > head.number ? await lastOf(store, chain) : undefined;
     const recovered = left && (await recover(store, chain, left));
     // The store refused it when it stopped.

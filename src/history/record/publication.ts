@@ -17,7 +17,10 @@ import type {
 } from '../segment/rows.ts';
 import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 
-/** Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no clock and keeps no row. */
+/**
+ * Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no
+ * clock and keeps no row.
+ */
 export class Publication implements StreamListener {
   readonly #reader = new StreamReader(this);
   readonly #names: string[] = [];

@@ -27,7 +27,10 @@ export interface RecorderOptions {
   readonly channel: { send(piece: Buffer): void };
   /** Called after each flush: for whatever else is to be recorded. */
   readonly onFlush?: (() => void) | undefined;
-  /** Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
+  /**
+   * Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the
+   * record goes on.
+   */
   readonly onGap: (since: EpochMs | undefined, error?: unknown) => void;
   /** Called once it has noted that this process stood still, and made no prices. */
   readonly onStandstill?: (() => void) | undefined;

@@ -44,7 +44,10 @@ type MessageHandlers = {
   readonly [Kind in Heard['kind']]: (message: Extract<Heard, { readonly kind: Kind }>) => void;
 };
 
-/** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
+/**
+ * Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that
+ * thread is a gap.
+ */
 export class Recording {
   readonly #parts: RecordingParts;
   readonly #recorder: Recorder;
@@ -92,8 +95,9 @@ export class Recording {
   }
 
   /**
-   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes; `doubt` is
-   * why the record is no longer the one it was. `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent`
+   * are other processes; `doubt` is why the record is no longer the one it was. `clockOffsetMs` is how far the wall
+   * clock is ahead of that of the record's database.
    */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0, silent = [], clockOffsetMs } = this.#figures ?? {};

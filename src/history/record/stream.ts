@@ -28,7 +28,10 @@ export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
 export class StreamWriter {
   #writer = new ByteWriter(65_536);
   #at = 0;
-  /** Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody keeps it for longer. */
+  /**
+   * Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody
+   * keeps it for longer.
+   */
   readonly #words = new Map<string, number>();
   #request = 0;
 

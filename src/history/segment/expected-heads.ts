@@ -17,7 +17,10 @@ export interface HeadFinding extends Omit<ExpectedHead, 'hash'> {
   readonly what: 'cut_off' | 'exchanged';
 }
 
-/** Looks whether segments are still in the record. One that retention deleted still is, where its chain goes on behind it. */
+/**
+ * Looks whether segments are still in the record. One that retention deleted still is, where its chain goes on behind
+ * it.
+ */
 export async function headFinding(
   store: SegmentReader,
   expected: readonly ExpectedHead[],

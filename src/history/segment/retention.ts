@@ -3,8 +3,9 @@ import type { SegmentHead } from './segment.ts';
 import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
 
 /**
- * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block that a hold touches stays whole.
- * Of a process that died for good the sign of life goes too, with the copy of its journal.
+ * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block
+ * that a hold touches stays whole. Of a process that died for good the sign of life goes too, with the copy of its
+ * journal.
  *
  * @returns what was deleted: blocks that follow each other are one deletion
  */

@@ -15,7 +15,9 @@ export function encodeRows({ quotes, facts, servings }: Rows, isKeyframe = false
   return Buffer.concat([head.bytes(), ...parts]);
 }
 
-/** Rows that `encodeRows` encoded: each kind is decoded when it is first read. Throws on bytes that are something else. */
+/**
+ * Rows that `encodeRows` encoded: each kind is decoded when it is first read. Throws on bytes that are something else.
+ */
 export class RowBatch {
   /** No row is of an earlier instant. */
   readonly from: EpochMs;

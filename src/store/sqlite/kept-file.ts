@@ -11,8 +11,9 @@ const busyTimeoutMs = 2_000;
 const pagesAtOnce = 1_000;
 
 /**
- * Copies a database that lacks steps of the schema, as it is before this version changes it, to a file beside it that its name tells of: one of each
- * version. Returns the copy's path; `undefined` where no step is missing. Throws `StoreError` where it cannot be copied.
+ * Copies a database that lacks steps of the schema, as it is before this version changes it, to a file beside it that
+ * its name tells of: one of each version. Returns the copy's path; `undefined` where no step is missing. Throws
+ * `StoreError` where it cannot be copied.
  */
 export async function keepBefore(version: string, path: string, now: EpochMs): Promise<string | undefined> {
   const prefix = `${path}.before-${version}-`;
