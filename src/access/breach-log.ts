@@ -1,5 +1,6 @@
 import { limitWindowMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { KeyDirectory, KeyMatch } from './key-directory.ts';
 import type { BreachRecord } from './key-records.ts';
 import type { LimitDecision } from './limit-decision.ts';
@@ -87,3 +88,14 @@ function refusedMinute({ keyId, resetSeconds, refused, limit }: OpenMinute): Bre
   const minuteStart = (resetSeconds * 1_000 - limitWindowMs) as EpochMs;
   return { keyId, minuteStart, refused, limitPerMinute: limit };
 }
+
+export const breachMetrics: MetricGroup<Pick<BreachLog, 'minutesSeen'>> = {
+  title: 'Keys',
+  metrics: [
+    {
+      name: 'key_breaches_total',
+      help: 'Minutes in which a key was refused by its limit, summed over keys.',
+      read: ({ minutesSeen }) => minutesSeen,
+    },
+  ],
+};

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { apiKeyLength } from './api-key.ts';
 import { DigestTable, grown } from './digest-table.ts';
 import type { KeyEntry } from './key-records.ts';
@@ -152,3 +153,8 @@ export class KeyDirectory {
     this.#ids = grown(this.#ids, (slot + 1) * idLength);
   }
 }
+
+export const keyMetrics: MetricGroup<Pick<KeyDirectory, 'size'>> = {
+  title: 'Keys',
+  metrics: [{ name: 'api_keys', help: 'API keys held in memory: all but revoked ones.', read: ({ size }) => size }],
+};

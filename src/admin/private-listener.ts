@@ -7,6 +7,7 @@ import { ConditionWatch } from '../conditions/watch.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { addManagementApi } from '../management/api.ts';
 import { FeedTimeline } from '../management/feed-timeline.ts';
+import { ManagementCounts } from '../management/gate.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
@@ -19,7 +20,7 @@ import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
 import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
-import { managementCounters, metricsRegistry } from './metrics.ts';
+import { metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
 import { readiness } from './readiness.ts';
 
@@ -60,11 +61,11 @@ export async function startPrivateListener(parts: AdminParts) {
   try {
     await timeline.start();
     requests.start();
-    const registry = metricsRegistry(parts);
+    const counts = new ManagementCounts();
+    const registry = metricsRegistry(parts, counts);
     const recorded = { sparklines, trends, timeline, requests, prices, priceStreams };
     const judged = { notes: () => notesOf(parts), alerts: () => watch.read() };
-    const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
-    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, countersFor);
+    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, counts);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;

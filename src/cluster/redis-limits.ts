@@ -4,6 +4,7 @@ import type { Limits, MaybePromise, MemoryLimits } from '../access/limits.ts';
 import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { type BoardPosition, furtherOf, isBefore, noPosition, type Position } from './board-position.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
@@ -346,3 +347,47 @@ export class RedisLimits implements Limits {
 function usedOf({ seen, admittedAlone, reporting }: KnownCount): number {
   return seen + admittedAlone + reporting;
 }
+
+export const sharedLimitMetrics: MetricGroup<SharedLimitFigures> = {
+  title: 'Redis',
+  metrics: [
+    {
+      name: 'redis_limits_up',
+      help: '1 while the limits are counted in Redis, 0 while this process counts alone.',
+      read: ({ isUp }) => Number(isUp),
+    },
+    {
+      name: 'redis_limits_fallbacks_total',
+      help: 'Times the counting fell back to this process alone.',
+      read: ({ fallbacks }) => fallbacks,
+    },
+    {
+      name: 'redis_limits_requests_total',
+      help: 'Requests counted, by where; `known_refused` without asking Redis.',
+      labels: ['where'],
+      read: ({ countedShared, countedAlone, refusedUnasked }) => ({
+        redis: countedShared,
+        alone: countedAlone,
+        known_refused: refusedUnasked,
+      }),
+    },
+    {
+      name: 'board_waits_total',
+      help:
+        'Answers that needed the newer board that their key had seen, by whether it came in time: `reached`, or `in_vain` ' +
+        'where the answer went out without it.',
+      labels: ['outcome'],
+      read: ({ boardWaits }) => ({ ...boardWaits }),
+    },
+    {
+      name: 'board_positions_stored_total',
+      help: 'Calls to Redis because the board moved on while a request was counted.',
+      read: ({ positionsStored }) => positionsStored,
+    },
+    {
+      name: 'redis_clock_skew_seconds',
+      help: 'Wall clock of this process minus that of Redis; 0 while that is unknown.',
+      read: ({ clockSkewMs = 0 }) => clockSkewMs / 1000,
+    },
+  ],
+};

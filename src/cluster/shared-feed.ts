@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { silentForMs } from '../market/service-status.ts';
 import type { BoardFollower } from './board-follower.ts';
@@ -258,3 +259,24 @@ function merged(one: MarketState, next: MarketState): MarketState {
   const references = new Map([...one.references, ...next.references]);
   return { ...one, ...next, tickers, references, rates: new Map([...one.rates, ...next.rates]) };
 }
+
+export const sharedFeedMetrics: MetricGroup<SharingFigures | undefined> = {
+  title: 'Redis',
+  metrics: [
+    {
+      name: 'feed_leading',
+      help: '1 while this process runs the feed for all, 0 while it follows another; 1 in all over the processes.',
+      read: (figures) => Number(figures?.isLeading ?? false),
+    },
+    {
+      name: 'feed_alone',
+      help: '1 while this process runs a feed for itself, because Redis cannot be asked who leads.',
+      read: (figures) => Number(figures?.isAlone ?? false),
+    },
+    {
+      name: 'feed_state_taken_total',
+      help: 'Times the whole market state was taken from another process.',
+      read: (figures) => figures?.resyncs ?? 0,
+    },
+  ],
+};

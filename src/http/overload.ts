@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 
 const checkEveryMs = 250;
 /** Each measure ends shedding below where it begins it, so that shedding does not flicker at the bound. */
@@ -191,3 +192,15 @@ export function heapShare(): number {
 export function memoryBytes(): number {
   return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }
+
+export const overloadMetrics: MetricGroup<Pick<Overload, 'signal'>> = {
+  title: 'Overload',
+  metrics: [
+    {
+      name: 'overload',
+      help: '1 for the signal that requests are shed for, 0 for the others.',
+      labels: ['signal'],
+      read: ({ signal }) => overloadSignals.map((each): Sample => [each, Number(each === signal)]),
+    },
+  ],
+};

@@ -27,7 +27,7 @@ const FeedSpanSchema = fields.named(
   },
 );
 
-export const FeedHealthSchema = fields.named(
+const FeedHealthSchema = fields.named(
   'FeedHealth',
   'The feed of one source now; counters since the start of the process.',
   {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Counter } from 'prom-client';
 import { AddressLimiter } from '../access/address-limiter.ts';
 import { joinedHeader } from '../access/client-address.ts';
 import { MinuteWindow } from '../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 import { isEnough, isRole, personalRoles, type Role } from '../operator/role.ts';
 import { useTicket } from '../operator/ticket.ts';
 import { tokenState } from '../operator/token.ts';
@@ -16,14 +16,45 @@ import type { Management } from './parts.ts';
 import { Problem, refused } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
-export interface ManagementCounters {
-  readonly requests: Counter<'operation' | 'status'>;
-  readonly signIns: Counter;
-  readonly signInFailures: Counter;
+/** Counts of the management API since the start. */
+export class ManagementCounts {
+  readonly #requests = new Map<string, Map<number, number>>();
+  readonly requests: ReadonlyMap<string, ReadonlyMap<number, number>> = this.#requests;
+  signIns = 0;
+  signInFailures = 0;
+  /** The sessions that are open now. */
+  sessions = () => 0;
+
+  answered(operation: string, status: number): void {
+    const statuses = this.#requests.getOrInsertComputed(operation, () => new Map<number, number>());
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
 }
 
-/** Makes them, with a gauge of the open sessions. */
-export type CountersFor = (sessions: () => number) => ManagementCounters;
+export const managementMetrics: MetricGroup<ManagementCounts> = {
+  title: 'Management',
+  metrics: [
+    {
+      name: 'management_requests_total',
+      help: 'Answered requests to the management API by operation and status.',
+      labels: ['operation', 'status'],
+      read: requestsOf,
+    },
+    { name: 'management_sign_ins_total', help: 'Sign-ins to the console.', read: ({ signIns }) => signIns },
+    {
+      name: 'management_sign_in_failures_total',
+      help: 'Operator tokens that were not accepted, in a sign-in or in a header.',
+      read: ({ signInFailures }) => signInFailures,
+    },
+    { name: 'management_sessions', help: 'Sessions of the console.', read: (counts) => counts.sessions() },
+  ],
+};
+
+function* requestsOf({ requests }: ManagementCounts): Iterable<Sample> {
+  for (const [operation, statuses] of requests) {
+    for (const [status, count] of statuses) yield [operation, String(status), count];
+  }
+}
 
 /** The role that an operation needs; `sign-in` is the operation that makes a session. */
 export type Access = Role | 'anybody' | 'sign-in';
@@ -45,16 +76,17 @@ const attemptsPerMinute = 10;
 export class Gate {
   readonly sessions: Sessions;
   readonly #management: Management;
-  readonly #counters: ManagementCounters;
+  readonly #counts: ManagementCounts;
   readonly #configured: Uint8Array | undefined;
   readonly #attempts: AddressLimiter;
   readonly #refusals: RefusalLog;
 
-  constructor(management: Management, counters: ManagementCounters) {
+  constructor(management: Management, counts: ManagementCounts) {
     const { clock, randomness, configuration, store } = management;
     const { token, sessionForMs } = configuration.admin;
     this.#management = management;
-    this.#counters = counters;
+    this.#counts = counts;
+    counts.sessions = () => this.sessions.size;
     this.sessions = new Sessions(clock, randomness, sessionForMs);
     this.#configured = token === undefined ? undefined : tokenDigest(token);
     this.#attempts = new AddressLimiter(new MinuteWindow(), randomness);
@@ -96,7 +128,7 @@ export class Gate {
   /** Makes a session for an authenticated holder. */
   async open(holder: Holder, request: FastifyRequest, more: object = {}): Promise<ReturnType<Sessions['open']>> {
     const opened = this.sessions.open(holder);
-    this.#counters.signIns.inc();
+    this.#counts.signIns++;
     const { id, tokenId, name, role, expiresAt } = opened.session;
     const address = this.#addressOf(request).text;
     await this.#record(name, {
@@ -163,7 +195,7 @@ export class Gate {
   }
 
   noteFailure(request: FastifyRequest, now: EpochMs): ReturnType<AddressLimiter['take']> {
-    this.#counters.signInFailures.inc();
+    this.#counts.signInFailures++;
     return this.#attempts.take(this.#addressOf(request).limitBucket, attemptsPerMinute, now);
   }
 

@@ -81,8 +81,6 @@ export interface AdminParts extends Observed {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;
     connectionFigures(): ConnectionFigures;
-    /** Bytes of answers that clients have not taken. */
-    unsentBytes(): number;
     /** Which signal requests are shed for, and why; `undefined` while none are. */
     readonly overload: Pick<Overload, 'signal' | 'cause'>;
     /** When the served certificate expires; `undefined` without TLS. */

@@ -2,6 +2,7 @@ import Big from 'big.js';
 import type { Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { type Metric, type MetricGroup, type Sample, samplesOf } from '../ground/metric.ts';
 import { type DecimalString, roundTo, toBig } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Quote } from '../market/quote.ts';
@@ -84,4 +85,52 @@ function deviation(own: Quote, made: Quote): string {
   const level = toBig(made.bid).plus(made.ask);
   const difference = toBig(own.bid).plus(own.ask).minus(level).times(100);
   return roundTo(new FourDecimals(difference).div(level).toFixed() as DecimalString, 2, 'half-even');
+}
+
+/** The sources of a process as they are counted. */
+export interface CountedSources {
+  /** By market; none where there is one source alone, which is the price. */
+  readonly quotes: readonly (readonly [symbol: MarketSymbol, quote: SourceQuote])[];
+  readonly sources: readonly { readonly id: string; readonly markets: Readonly<Record<string, number>> }[];
+}
+
+export const sourceMetrics: MetricGroup<CountedSources> = {
+  title: 'Sources',
+  metrics: [
+    {
+      name: 'source_markets',
+      help: 'Markets of each source, by its state there.',
+      labels: ['source', 'state'],
+      read: ({ sources }) =>
+        sources.flatMap(({ id, markets }) => samplesOf(markets).map((sample): Sample => [id, ...sample])),
+    },
+    {
+      name: 'market_source_age_seconds',
+      help: 'Age of the last good values of each source of each market, with its state; only with several sources.',
+      labels: ['market', 'source', 'state'],
+      read: perQuote(({ state, ageMs }) => (ageMs === null ? undefined : [state, ageMs / 1000])),
+    },
+    {
+      name: 'market_source_middle',
+      help: 'Middle price of each source of each market, rounded to a float; only with several sources.',
+      labels: ['market', 'source'],
+      read: perQuote(({ bid, ask }) => (bid === null || ask === null ? undefined : [(Number(bid) + Number(ask)) / 2])),
+    },
+    {
+      name: 'market_source_deviation_ratio',
+      help: 'Distance of the middle price of each source from that of the market’s price; only with several sources.',
+      labels: ['market', 'source'],
+      read: perQuote(({ deviationPercent }) =>
+        deviationPercent === null ? undefined : [Number(deviationPercent) / 100],
+      ),
+    },
+  ],
+};
+
+function perQuote(read: (quote: SourceQuote) => Sample | undefined): Metric<CountedSources>['read'] {
+  return ({ quotes }) =>
+    quotes.flatMap(([symbol, quote]): Sample[] => {
+      const sample = read(quote);
+      return sample === undefined ? [] : [[symbol, quote.id, ...sample]];
+    });
 }

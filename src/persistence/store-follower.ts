@@ -3,6 +3,7 @@ import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { LossHold, nothing, someEntries } from '../ground/loss-hold.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';
@@ -178,3 +179,23 @@ export async function loadTerms(
 function withoutAddress(actor: string): string {
   return actor.includes('@') ? actor.slice(0, actor.indexOf(':')) : actor;
 }
+
+export const storeMetrics: MetricGroup<{
+  readonly changes: Pick<StoreFollower, 'reachable' | 'held'>;
+  readonly snapshots: { lastError(): string | undefined };
+}> = {
+  title: 'Store',
+  metrics: [
+    {
+      name: 'store_reachable',
+      help: '1 while changes in the store can be read, and it can be written.',
+      read: ({ changes, snapshots }) => Number(changes.reachable() && snapshots.lastError() === undefined),
+    },
+    {
+      name: 'store_mass_change_held',
+      help: 'Keys, maintenance windows and terms that vanished from the store at once and are held back.',
+      labels: ['kind'],
+      read: ({ changes }) => ({ ...changes.held() }),
+    },
+  ],
+};

@@ -49,7 +49,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   management: [...readable, 'conditions', 'configuration', 'history', 'operator', 'persistence', 'store'],
-  admin: [...readable, 'conditions', 'configuration', 'history', 'management', 'operator', 'store'],
+  admin: [...readable, 'conditions', 'configuration', 'history', 'management', 'operator', 'persistence', 'store'],
   configuration: ['contract', 'feed', 'ground', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],

@@ -18,8 +18,9 @@ test('a document that is missing or out of date is named by a check, which write
   mkdirSync(join(directory, 'docs/openapi'), { recursive: true });
   const root = pathToFileURL(`${directory}/`);
   const reference = join(directory, 'docs/configuration.md');
-  assert.equal(generate(root, true).length, 6);
-  assert.equal(generate(root, false).length, 6);
+  const names = generate(root, true);
+  assert.ok(names.includes('docs/configuration.md') && names.includes('docs/metrics.md'), names.join());
+  assert.deepEqual(generate(root, false), names);
   assert.deepEqual(generate(root, true), []);
   writeFileSync(reference, 'old');
   assert.deepEqual(generate(root, true), ['docs/configuration.md']);

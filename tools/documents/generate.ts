@@ -7,6 +7,7 @@ import { operations } from '../../src/management/operations.ts';
 import { commandReference } from './cli-reference.ts';
 import { configurationReference } from './configuration-reference.ts';
 import { ingestDocument } from './ingest-document.ts';
+import { metricsReference } from './metrics-reference.ts';
 
 const baseUrl = 'https://api.example.com';
 
@@ -19,6 +20,7 @@ const documents: Readonly<Record<string, () => string>> = {
   'docs/mdapi.yaml': exampleYaml,
   'docs/cli.md': commandReference,
   'ops/prometheus/alerts.yml': prometheusRules,
+  'docs/metrics.md': metricsReference,
 };
 
 function json(document: object): string {

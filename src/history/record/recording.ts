@@ -1,6 +1,7 @@
 import type { ServiceBoard } from '../../board/service-board.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { EpochMs, Timer } from '../../ground/clock.ts';
+import type { MetricGroup } from '../../ground/metric.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
 import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
@@ -215,3 +216,42 @@ export class Recording {
     this.#recorder.fact(kind, '', JSON.stringify(value));
   }
 }
+
+/** Without a value where nothing is recorded. */
+export const recordMetrics: MetricGroup<{
+  readonly figures: ReturnType<Recording['figures']> | undefined;
+  readonly now: EpochMs;
+}> = {
+  title: 'Record',
+  metrics: [
+    { name: 'record_quotes_total', help: 'Published prices recorded.', read: ({ figures }) => figures?.quotes },
+    { name: 'record_answers_total', help: 'Answers to keys recorded.', read: ({ figures }) => figures?.servings },
+    { name: 'record_bytes_total', help: 'Bytes of sealed segments.', read: ({ figures }) => figures?.segmentBytes },
+    {
+      name: 'record_backlog_bytes',
+      help: 'Bytes noted and not in the journal yet.',
+      read: ({ figures }) => figures?.backlogBytes,
+    },
+    {
+      name: 'record_write_failing',
+      help: '1 while the record cannot be written and waits in memory.',
+      read: ({ figures }) => figures && Number(figures.trouble !== undefined),
+    },
+    { name: 'record_gaps_total', help: 'Gaps in the record.', read: ({ figures }) => figures?.gaps },
+    {
+      name: 'record_gap_seconds',
+      help: 'How long nothing has been recorded; 0 while all is.',
+      read: ({ figures, now }) => figures && (figures.gapSince === undefined ? 0 : (now - figures.gapSince) / 1000),
+    },
+    {
+      name: 'record_silent_processes',
+      help: 'Processes whose record ended without a stop.',
+      read: ({ figures }) => figures?.silent.length,
+    },
+    {
+      name: 'postgres_clock_skew_seconds',
+      help: 'Wall clock of this process minus that of the PostgreSQL server of its record.',
+      read: ({ figures }) => (figures?.clockOffsetMs === undefined ? undefined : figures.clockOffsetMs / 1000),
+    },
+  ],
+};
