@@ -4,7 +4,7 @@ import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import { issueKey } from '../operator/key.ts';
-import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
+import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import { assertEmail } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { checkAll } from './check.ts';
@@ -59,7 +59,7 @@ export const init: Command = {
       const text = firstYaml([...flags, ...keys.map((key) => ({ flag: '--store', key, value: store }))]);
       const readFile = (path: string) => (path === file ? text : readFileSync(path, 'utf8'));
       const loaded = await configurationFor(own, context, [], readFile);
-      const concerns = unusualRates(ratesOf(loaded.configuration.pricing));
+      const concerns = unusualRates(ratesOf(loaded.configuration.pricing)).map(unusualText);
       if (concerns.length > 0) await confirm(`${concerns.join(' ')} Write it?`, true, input, context, reader);
       const findings = input.isSet('offline') ? [] : await checked(loaded, context);
       writing(file, '--config', () => writeFileSync(file, text, { flag: 'wx' }));

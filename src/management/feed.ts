@@ -7,6 +7,7 @@ import { allDoubts, DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { noBody, operation, reading } from './operation.ts';
 import type { Management } from './parts.ts';
+import { SourceChangeSchema } from './source-reload.ts';
 import { trendMinutesMax } from './source-trends.ts';
 
 const feedPath = fields.nullable(
@@ -105,7 +106,8 @@ const SourceReloadSchema = fields.named('SourceReload', 'What a reload changed.'
     'The sources now, in order of preference.',
     50,
   ),
-  changes: fields.listOf(fields.line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
+  changes: fields.listOf(fields.line('A change.', 'added kraken'), 'What is not as before; empty where nothing is.'),
+  changeCodes: fields.listOf(SourceChangeSchema, 'The same by their codes.'),
 });
 
 const RateSchema = fields.named('Rate', 'A conversion rate.', {

@@ -2,9 +2,16 @@ import { readFileSync } from 'node:fs';
 import { type Fragment, html } from '../ground/html.ts';
 import { type Proof, proofText } from '../history/query/prove.ts';
 import type { PriceInputs } from '../history/reading/answer-leaves.ts';
-import { derivePrices } from '../market/pricing.ts';
+import { derivePrices, type PriceStepMade } from '../market/pricing.ts';
+import { stepText } from './price.ts';
 
-const czechSteps = ['Cena na burze', 'Poplatek', 'Kurz', 'Měnová marže'];
+const czechSteps: Readonly<Record<PriceStepMade['code'], string>> = {
+  quote: 'Cena na burze',
+  fee: 'Poplatek',
+  rate: 'Kurz',
+  margin: 'Měnová marže',
+  rounding: 'Cena klienta',
+};
 
 /** One page about an answer, in Czech and English, for people who read and print it; the proof for programs is inside. */
 export function evidencePage(proof: Proof, baseUrl: string, timeZone: string): string {
@@ -40,12 +47,15 @@ function stepsOf(body: string, { rate, terms: { fee, margin, rounding }, ...made
     : undefined;
   const places = buyPrice.split('.')[1]?.length ?? 0;
   const { buy, sell } = derivePrices(made, fee.value, conversion, places, rounding?.value);
-  const cell = (value: string, step: string) => html`<td>${value}<br><span lang="en">${step}</span></td>`;
+  const cell = (value: string, made: PriceStepMade) =>
+    html`<td>${value}<br><span lang="en">${stepText(made)}</span></td>`;
   const row = (name: string, paid: Fragment, received: Fragment) => html`<tr><th>${name}</th>${paid}${received}</tr>`;
-  const steps = buy
-    .slice(0, -1)
-    .map(({ step, value }, at) => row(czechSteps[at]!, cell(value, step), cell(sell[at]!.value, sell[at]!.step)));
-  return [steps, row('Cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step))];
+  return buy.map((paid, at) => {
+    const received = sell[at]!;
+    const isLast = at === buy.length - 1;
+    const [paidValue, receivedValue] = isLast ? [buyPrice, sellPrice] : [paid.value, received.value];
+    return row(czechSteps[paid.made.code], cell(paidValue, paid.made), cell(receivedValue, received.made));
+  });
 }
 
 function instantIn(timeZone: string, at: string): Fragment {

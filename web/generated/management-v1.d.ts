@@ -2791,12 +2791,105 @@ export interface components {
             /** @description The last 24 hours, oldest first. Kept across restarts. */
             readonly timeline: readonly components["schemas"]["FeedSpan"][];
         };
+        /** @description A change of the sources. The set can grow. */
+        readonly SourceChangeCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "added";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "removed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "changed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "paused";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "resumed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "order";
+            /** @description What it names. */
+            readonly values: {
+                /** @description All of them, in order of preference. */
+                readonly sources: readonly string[];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "pricing.sources";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        };
         /** @description What a reload changed. */
         readonly SourceReload: {
             /** @description The sources now, in order of preference. */
             readonly sources: readonly string[];
             /** @description What is not as before; empty where nothing is. */
             readonly changes: readonly string[];
+            /** @description The same by their codes. */
+            readonly changeCodes: readonly components["schemas"]["SourceChangeCode"][];
         };
         /** @description A conversion rate. */
         readonly Rate: {
@@ -3397,6 +3490,113 @@ export interface components {
                 readonly fromMs: number | null;
             }[];
         };
+        /** @description What a step does. The set can grow. */
+        readonly PriceStepCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "quote";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The side of the exchange’s order book.
+                 * @example ask
+                 * @enum {string}
+                 */
+                readonly side: "ask" | "bid";
+                /**
+                 * @description The source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fee";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `+` for the price that clients pay, `−` for what they receive.
+                 * @example +
+                 * @enum {string}
+                 */
+                readonly sign: "+" | "−";
+                /**
+                 * @description The fee in percent.
+                 * @example 0.5
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency that is converted.
+                 * @example EUR
+                 */
+                readonly base: string;
+                /**
+                 * @description The currency it becomes.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * @description The middle rate.
+                 * @example 24.500
+                 */
+                readonly mid: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "margin";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `+` for the price that clients pay, `−` for what they receive.
+                 * @example +
+                 * @enum {string}
+                 */
+                readonly sign: "+" | "−";
+                /**
+                 * @description The currency margin in percent.
+                 * @example 1
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rounding";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Which way.
+                 * @example up
+                 * @enum {string}
+                 */
+                readonly direction: "up" | "down" | "half_even";
+                /**
+                 * Format: int32
+                 * @description To how many decimals.
+                 * @example 0
+                 */
+                readonly places: number;
+            };
+        };
         /** @description One source of a market. */
         readonly SourceQuote: {
             /**
@@ -3555,12 +3755,14 @@ export interface components {
             readonly buy: readonly {
                 /**
                  * @description What was done.
-                 * @example × (1 + fee 0.5 %)
+                 * @example best ask of kraken
                  */
                 readonly step: string;
+                /** @description The same by its code. */
+                readonly stepCode: components["schemas"]["PriceStepCode"];
                 /**
                  * @description The exact result.
-                 * @example 50250.1005
+                 * @example 50000.1
                  */
                 readonly value: string;
             }[];
@@ -3568,12 +3770,14 @@ export interface components {
             readonly sell: readonly {
                 /**
                  * @description What was done.
-                 * @example × (1 + fee 0.5 %)
+                 * @example best ask of kraken
                  */
                 readonly step: string;
+                /** @description The same by its code. */
+                readonly stepCode: components["schemas"]["PriceStepCode"];
                 /**
                  * @description The exact result.
-                 * @example 50250.1005
+                 * @example 50000.1
                  */
                 readonly value: string;
             }[];
@@ -3829,6 +4033,126 @@ export interface components {
             /** @description What holds with it. */
             readonly terms: components["schemas"]["MarketTerms"];
         };
+        /** @description Why a term may be a mistake. The set can grow. */
+        readonly TermConcernCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "same_start";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Those that begin at the same instant for the same. */
+                readonly terms: readonly string[];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "start_in_past";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The start that was asked for. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly fromMs: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "unusual_rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is large.
+                 * @example fee
+                 * @enum {string}
+                 */
+                readonly what: "fee" | "margin";
+                /**
+                 * @description In percent.
+                 * @example 50
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_price";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The first of them. */
+                readonly markets: readonly string[];
+                /**
+                 * Format: int64
+                 * @description How many there are besides.
+                 * @example 2
+                 */
+                readonly more: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "prices_move";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market that moves most.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+                /**
+                 * @description What a client would pay.
+                 * @example 84631.2
+                 */
+                readonly buy: string;
+                /**
+                 * @description What a client pays now.
+                 * @example 84210.1
+                 */
+                readonly buyBefore: string;
+                /**
+                 * @description The change in percent.
+                 * @example 0.50
+                 */
+                readonly buyPercent: string;
+                /**
+                 * @description What a client would receive.
+                 * @example 83788.8
+                 */
+                readonly sell: string;
+                /**
+                 * @description What a client receives now.
+                 * @example 84209.9
+                 */
+                readonly sellBefore: string;
+                /**
+                 * @description The change in percent.
+                 * @example -0.50
+                 */
+                readonly sellPercent: string;
+                /**
+                 * Format: int64
+                 * @description How many more markets move by over `overPercent`.
+                 * @example 41
+                 */
+                readonly others: number;
+                /**
+                 * @description A usual change is smaller.
+                 * @example 2
+                 */
+                readonly overPercent: string;
+            };
+        };
         /** @description What a new term would change. */
         readonly TermEffect: {
             /**
@@ -3853,6 +4177,8 @@ export interface components {
             readonly changes: readonly components["schemas"]["PriceChange"][];
             /** @description Why it may be a mistake: to be confirmed. Empty where nothing is unusual. */
             readonly concerns: readonly string[];
+            /** @description The same by their codes. */
+            readonly concernCodes: readonly components["schemas"]["TermConcernCode"][];
         };
         /** @description A span without a record. */
         readonly RecordGap: {
@@ -4233,6 +4559,96 @@ export interface components {
              */
             readonly text: string;
         };
+        /** @description Something that is not as it was written. The set can grow. */
+        readonly RecordFindingCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "segment";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it is. `cut_off`: the chain ends before it.
+                 * @example changed
+                 * @enum {string}
+                 */
+                readonly what: "changed" | "swapped" | "missing" | "deletion_unsealed" | "damaged" | "cut_off" | "exchanged";
+                /**
+                 * Format: int64
+                 * @description The chain.
+                 * @example 1
+                 */
+                readonly chain: number;
+                /**
+                 * Format: int64
+                 * @description The segment.
+                 * @example 4711
+                 */
+                readonly number: number;
+                /**
+                 * Format: int64
+                 * @description The piece of its data that is damaged; null where it is not one alone.
+                 * @example 2
+                 * @example null
+                 */
+                readonly chunk: number | null;
+                /**
+                 * @description The day whose seal says so; null without one.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly day: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "ledger";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it is.
+                 * @example changed
+                 * @enum {string}
+                 */
+                readonly what: "changed" | "missing" | "unsealed";
+                /**
+                 * @description A row, or an entry of the ledger itself.
+                 * @example run
+                 * @enum {string}
+                 */
+                readonly kind: "run" | "hold" | "deletion" | "entry";
+                /**
+                 * Format: int64
+                 * @description Its number.
+                 * @example 3
+                 */
+                readonly number: number;
+                /**
+                 * Format: int64
+                 * @description The chain of a deletion; null otherwise.
+                 * @example 1
+                 * @example null
+                 */
+                readonly chain: number | null;
+                /**
+                 * @description The kind of row that an entry is of; null where that cannot be told.
+                 * @example seal
+                 * @example null
+                 */
+                readonly of: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "moved";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        };
         /** @description Whether the record is as it was written. */
         readonly RecordVerification: {
             /** @description Whether every segment is as it was written, and none is missing. */
@@ -4255,6 +4671,8 @@ export interface components {
              * @example null
              */
             readonly finding: string | null;
+            /** @description The same by its code. */
+            readonly findingCode: components["schemas"]["RecordFindingCode"] | null;
         };
         /** @description The holder of API keys. */
         readonly Account: {
@@ -5662,6 +6080,7 @@ export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
+export type SourceChangeCode = components['schemas']['SourceChangeCode'];
 export type SourceReload = components['schemas']['SourceReload'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
@@ -5672,6 +6091,7 @@ export type MarketList = components['schemas']['MarketList'];
 export type Market = components['schemas']['Market'];
 export type UpstreamQuote = components['schemas']['UpstreamQuote'];
 export type MarketTerms = components['schemas']['MarketTerms'];
+export type PriceStepCode = components['schemas']['PriceStepCode'];
 export type SourceQuote = components['schemas']['SourceQuote'];
 export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
@@ -5685,6 +6105,7 @@ export type Term = components['schemas']['Term'];
 export type TermList = components['schemas']['TermList'];
 export type PricePair = components['schemas']['PricePair'];
 export type PriceChange = components['schemas']['PriceChange'];
+export type TermConcernCode = components['schemas']['TermConcernCode'];
 export type TermEffect = components['schemas']['TermEffect'];
 export type RecordGap = components['schemas']['RecordGap'];
 export type RecordHold = components['schemas']['RecordHold'];
@@ -5699,6 +6120,7 @@ export type RecordedAnswerPage = components['schemas']['RecordedAnswerPage'];
 export type RecordSegment = components['schemas']['RecordSegment'];
 export type ProvenAnswer = components['schemas']['ProvenAnswer'];
 export type AnswerProof = components['schemas']['AnswerProof'];
+export type RecordFindingCode = components['schemas']['RecordFindingCode'];
 export type RecordVerification = components['schemas']['RecordVerification'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
@@ -6248,7 +6670,15 @@ export interface operations {
                      *         "kraken"
                      *       ],
                      *       "changes": [
-                     *         "paused kraken"
+                     *         "added kraken"
+                     *       ],
+                     *       "changeCodes": [
+                     *         {
+                     *           "code": "added",
+                     *           "values": {
+                     *             "source": "kraken"
+                     *           }
+                     *         }
                      *       ]
                      *     }
                      */
@@ -6565,14 +6995,28 @@ export interface operations {
                      *         },
                      *         "buy": [
                      *           {
-                     *             "step": "× (1 + fee 0.5 %)",
-                     *             "value": "50250.1005"
+                     *             "step": "best ask of kraken",
+                     *             "stepCode": {
+                     *               "code": "quote",
+                     *               "values": {
+                     *                 "side": "ask",
+                     *                 "source": "kraken"
+                     *               }
+                     *             },
+                     *             "value": "50000.1"
                      *           }
                      *         ],
                      *         "sell": [
                      *           {
-                     *             "step": "× (1 + fee 0.5 %)",
-                     *             "value": "50250.1005"
+                     *             "step": "best ask of kraken",
+                     *             "stepCode": {
+                     *               "code": "quote",
+                     *               "values": {
+                     *                 "side": "ask",
+                     *                 "source": "kraken"
+                     *               }
+                     *             },
+                     *             "value": "50000.1"
                      *           }
                      *         ],
                      *         "changes": [
@@ -7928,6 +8372,16 @@ export interface operations {
                      *       ],
                      *       "concerns": [
                      *         "A fee of 50 % is unusual."
+                     *       ],
+                     *       "concernCodes": [
+                     *         {
+                     *           "code": "same_start",
+                     *           "values": {
+                     *             "terms": [
+                     *               "trm_4fGh72Kq0ZsTn1Lw"
+                     *             ]
+                     *           }
+                     *         }
                      *       ]
                      *     }
                      */
@@ -8124,14 +8578,28 @@ export interface operations {
                      *       },
                      *       "buy": [
                      *         {
-                     *           "step": "× (1 + fee 0.5 %)",
-                     *           "value": "50250.1005"
+                     *           "step": "best ask of kraken",
+                     *           "stepCode": {
+                     *             "code": "quote",
+                     *             "values": {
+                     *               "side": "ask",
+                     *               "source": "kraken"
+                     *             }
+                     *           },
+                     *           "value": "50000.1"
                      *         }
                      *       ],
                      *       "sell": [
                      *         {
-                     *           "step": "× (1 + fee 0.5 %)",
-                     *           "value": "50250.1005"
+                     *           "step": "best ask of kraken",
+                     *           "stepCode": {
+                     *             "code": "quote",
+                     *             "values": {
+                     *               "side": "ask",
+                     *               "source": "kraken"
+                     *             }
+                     *           },
+                     *           "value": "50000.1"
                      *         }
                      *       ],
                      *       "changes": [
@@ -8541,7 +9009,17 @@ export interface operations {
                      *       "whole": true,
                      *       "segments": 5760,
                      *       "deleted": 0,
-                     *       "finding": "chain 1, segment 4711: changed"
+                     *       "finding": "chain 1, segment 4711: changed",
+                     *       "findingCode": {
+                     *         "code": "segment",
+                     *         "values": {
+                     *           "what": "changed",
+                     *           "chain": 1,
+                     *           "number": 4711,
+                     *           "chunk": 2,
+                     *           "day": "2026-11-20"
+                     *         }
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["RecordVerification"];

@@ -1,15 +1,14 @@
 import type { FoundCondition } from '../../generated/management-v1.d.ts';
 import { grouped } from '../format/decimal.ts';
+import type { WordsFor } from '../format/said.ts';
 import { localText } from '../format/time.ts';
 import { word } from '../language.ts';
 import { doubtWhys, servedText } from './doubts.ts';
 
-export type ConditionCode = FoundCondition['code'];
+type ValuesOf<Code extends FoundCondition['code']> = Extract<FoundCondition, { readonly code: Code }>['values'];
 
-type ValuesOf<Code extends ConditionCode> = Extract<FoundCondition, { readonly code: Code }>['values'];
-
-/** The sentence of each condition in Czech. One that is added to the service and has none here is an error of types. */
-export const conditions: { readonly [Code in ConditionCode]: (values: ValuesOf<Code>) => string } = {
+/** The sentence of each condition. */
+export const conditions: WordsFor<FoundCondition> = {
   // The process.
   Starting: () => 'API klíče se ještě načítají',
   Draining: () => 'služba se vypíná',

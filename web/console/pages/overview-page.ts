@@ -1,8 +1,9 @@
 import type { AuditPage, Feed, Overview, Usage } from '../../generated/management-v1.d.ts';
 import { TopOfKeys } from '../access/usage-page.ts';
+import { conditions } from '../czech/conditions.ts';
 import { SourcesTable } from '../feed/sources-table.ts';
-import { conditionText } from '../format/conditions.ts';
 import { bytesText, countText, figureText } from '../format/decimal.ts';
+import { saidText } from '../format/said.ts';
 import { serviceText } from '../format/sentences.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedText } from '../format/words.ts';
@@ -69,7 +70,7 @@ function Notes({ notes }: { notes: Overview['notes'] }) {
   if (notes.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
   return html`<ul class="notes">${notes.map(
     ({ level, text, page, markets, condition }) => html`<li key=${text}>
-      <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? conditionText(text, condition) : html`<a href=${hrefTo(page)}>${conditionText(text, condition)}</a>`}
+      <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? saidText(text, condition, conditions) : html`<a href=${hrefTo(page)}>${saidText(text, condition, conditions)}</a>`}
       ${markets.map((symbol) => html` <a key=${symbol} href=${hrefTo('markets', symbol)}>${say('Open {symbol}', { symbol })}</a>`)}
     </li>`,
   )}</ul>`;
@@ -80,7 +81,7 @@ function Alerts({ alerts }: Pick<Overview, 'alerts'>) {
   if (alerts.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
   return html`<ul class="notes">${alerts.map(
     ({ name, subject, severity, summary, condition, sinceMs }) => html`<li key=${`${name} ${subject}`}>
-      <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${conditionText(summary, condition)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
+      <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${saidText(summary, condition, conditions)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
     </li>`,
   )}</ul>`;
 }
