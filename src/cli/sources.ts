@@ -13,14 +13,16 @@ const list = storeCommand('sources list', async ({ configuration, context: { clo
   const views = await askSources(configuration.admin, clock);
   const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
   const isElsewhere = views?.some(({ connection }) => connection === null) === true;
-  const rows = views?.map(({ id, kind, paused, path, connection, markets, doubts = [] }) => [
+  const rows = views?.map(({ id, kind, paused, path, flow, connection, markets, doubts = [] }) => [
     id,
     kind,
     paused
       ? 'paused'
       : isElsewhere
         ? '-'
-        : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
+        : flow?.state === 'silent'
+          ? { text: 'silent', paint: paint.bad }
+          : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
     connection ?? '-',
     ...[markets.used, markets.standby, markets.stale, markets.excluded].map(String),
     doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad },

@@ -1,6 +1,5 @@
 import { tickerOutageAfterMs } from '../contract/limits.ts';
 import { publicServiceStatuses } from '../contract/schemas.ts';
-import { silentForMs } from '../market/service-status.ts';
 import { openEnum } from '../operator/fields.ts';
 import { condition, measured, type Severity } from './condition.ts';
 import { fewNames, fewOf, fewText } from './few.ts';
@@ -9,17 +8,13 @@ import type { Observed } from './observed.ts';
 const minuteMs = 60_000;
 const lateAfterMs = minuteMs;
 
-/** Neither over a live connection nor over polls. */
-export function isNothingArriving({ market: { service, feedStatus }, clock }: Observed): boolean {
-  const now = clock.now();
-  const { ticker } = service.read(now);
-  const silentMs = feedStatus.silentMs(now, clock.monotonicMs());
-  return ticker === 'outage' || (ticker === 'degraded' && silentMs > silentForMs);
-}
-
 /** Late, polled and lost data say the same as missing data: one trouble is not told as urgent and as not. */
-export function asUrgentAsCause(observed: Observed): { readonly severity?: Severity } {
-  return isNothingArriving(observed) ? { severity: 'critical' } : {};
+export function asUrgentAsCause(observed: {
+  readonly market: Pick<Observed['market'], 'service'>;
+  readonly clock: Pick<Observed['clock'], 'now'>;
+}): { readonly severity?: Severity } {
+  const { flow } = observed.market.service.read(observed.clock.now());
+  return flow.state === 'silent' ? { severity: 'critical' } : {};
 }
 
 function ageMsOf({ market, clock }: Observed): number | undefined {

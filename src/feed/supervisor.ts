@@ -256,7 +256,7 @@ export class FeedSupervisor {
     counters.lastLiveDataAt = ticker.receivedAt;
     counters.upstreamLagMs = ticker.upstreamTime === undefined ? undefined : ticker.receivedAt - ticker.upstreamTime;
     // Until the live path is taken, live data keeps the feed current without making it operational.
-    this.#parts.sink.feedCurrent(this.#path ?? 'fallback', ticker.receivedAt);
+    this.#parts.sink.feedCurrent(this.isLive ? 'live' : 'fallback', ticker.receivedAt);
   }
 
   /** Offers a ticker to the sink. Returns why it was rejected. */
@@ -323,7 +323,7 @@ export class FeedSupervisor {
   #polledAll(newest: UpstreamTicker): void {
     const aheadMs = newest.upstreamTime === undefined ? 0 : (this.clockOffsetMs ?? 0);
     if (newest.receivedAt - aheadMs - asOf(newest) <= cachedAfterMs)
-      this.#parts.sink.feedCurrent('fallback', newest.askedAt);
+      this.#parts.sink.feedCurrent('fallback', newest.askedAt, this.#parts.timing.fallbackPollMs);
   }
 
   /** Renews the subscriptions on which a price that REST showed has not arrived live by now. */

@@ -100,7 +100,7 @@ export function convertedPrecision(basePrecision: number): number {
   return Math.max(0, basePrecision - 1);
 }
 
-/** What a step of a derivation does. */
+/** Names what a step of a derivation does, with its values. */
 export type PriceStepMade =
   | { readonly code: 'quote'; readonly values: { readonly side: 'ask' | 'bid'; readonly source: string } }
   | { readonly code: 'fee' | 'margin'; readonly values: { readonly sign: '+' | '−'; readonly percent: DecimalString } }
