@@ -28,7 +28,8 @@ function addRange(list: BlockList, range: string): void {
   const mappedBits = address.family === 'ipv4' && written.includes(':') ? bits.ipv6 - bits.ipv4 : 0;
   const length = prefix === undefined ? bits[address.family] : Number(prefix) - mappedBits;
   if (length < 1 || length > bits[address.family]) {
-    const [min, max] = [mappedBits + 1, mappedBits + bits[address.family]];
+    const min = mappedBits + 1;
+    const max = mappedBits + bits[address.family];
     throw new RangeError(`The prefix of the trusted proxy range "${range}" must be ${min} to ${max}.`);
   }
   list.addSubnet(address.text, length, address.family);

@@ -155,7 +155,8 @@ export class BoardFollower {
 
   /** Applies the changes that are new: the answers to two questions asked at the same time have changes in common. */
   #applyAll(changes: readonly StreamEntry[], asked: Moment): void {
-    const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
+    const nowMs = this.#parts.clock.monotonicMs();
+    const sentMs = this.#completeMs;
     // What comes later waited while this process stood still.
     if (changes.length < entriesPerRead) this.#completeMs = Math.min(nowMs, asked[1] + followerBlockMs);
     if (changes.length > 0) this.#changedMs = nowMs;

@@ -22,7 +22,8 @@ export class RedisCalls {
 
   /** @param blockMs how long the server may keep a read of `wait` */
   constructor(address: RedisAddress, clock: Clock, randomness: Randomness, blockMs: number) {
-    const [askingOpened, waitingOpened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const askingOpened = Promise.withResolvers<void>();
+    const waitingOpened = Promise.withResolvers<void>();
     const asking = new RedisConnection(address, clock, randomness, { opened: askingOpened.resolve });
     const waiting = new RedisConnection(address, clock, randomness, { opened: waitingOpened.resolve });
     this.#connections = [asking, waiting];

@@ -191,7 +191,8 @@ export class RedisLimits implements Limits {
    */
   #whenReadable(counter: string, decision: LimitDecision, newest: Position): MaybePromise<LimitDecision> {
     const { position } = this.#options;
-    if (position === undefined || (!position.isBehind(newest) && !isBefore(newest, position.current))) return decision;
+    if (position === undefined) return decision;
+    if (!position.isBehind(newest) && !isBefore(newest, position.current)) return decision;
     return this.#agree(counter, position, newest).then(() => decision);
   }
 

@@ -216,7 +216,8 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
 
   #follow(): void {
     if (this.#role !== 'returning') return;
-    const [state, sign] = [this.#collected, this.#sign];
+    const state = this.#collected;
+    const sign = this.#sign;
     this.#cancelReturn();
     this.#role = 'following';
     if (state !== undefined) this.#parts.take(state, sign, true);

@@ -23,7 +23,8 @@ export class ClockOffset {
     const slot = Math.floor(atMs / slotMs);
     const { time, slot: newestSlot } = this.#newest;
     // What a quiet market sends once more says nothing of the clock: only a time that moves on does.
-    if (upstreamTime === time || (upstreamTime < time && slot - newestSlot <= aheadSlotsMax)) return;
+    if (upstreamTime === time) return;
+    if (upstreamTime < time && slot - newestSlot <= aheadSlotsMax) return;
     this.#newest = { time: upstreamTime, slot };
     const ms = atMs - upstreamTime;
     const last = this.#least.at(-1);

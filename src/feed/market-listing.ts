@@ -68,8 +68,10 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
   const names = new Map<MarketSymbol, PairNames>();
   for (const pair of pairs) {
     const { id, liveName = id } = pair;
-    const [ownBase, ownQuote] = [readCurrency(pair.base), readCurrency(pair.quote)];
-    const [base, quote] = [nameOf(ownBase, choice), nameOf(ownQuote, choice)];
+    const ownBase = readCurrency(pair.base);
+    const ownQuote = readCurrency(pair.quote);
+    const base = nameOf(ownBase, choice);
+    const quote = nameOf(ownQuote, choice);
     if (id === undefined || liveName === undefined || quote === undefined) continue;
     if (base === undefined) {
       // It has no symbol of letters and digits, so its id takes that place.

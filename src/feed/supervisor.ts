@@ -126,10 +126,10 @@ export class FeedSupervisor {
   get stalled(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
     const { lastAtMs } = this.#cadence;
     const { clock, timing } = this.#parts;
-    if (!this.isLive || !this.#cadence.wasSteady(timing.steadyPauseMaxMs) || lastAtMs === undefined) return undefined;
-    return clock.monotonicMs() - lastAtMs < timing.silentAfterMs
-      ? undefined
-      : { atMs: lastAtMs, symbols: this.#book.symbols };
+    if (!this.isLive || lastAtMs === undefined) return undefined;
+    if (!this.#cadence.wasSteady(timing.steadyPauseMaxMs)) return undefined;
+    if (clock.monotonicMs() - lastAtMs < timing.silentAfterMs) return undefined;
+    return { atMs: lastAtMs, symbols: this.#book.symbols };
   }
 
   /** Whether it is live and had a price of one of these markets since an instant of the monotonic clock. */

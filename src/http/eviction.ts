@@ -13,7 +13,8 @@ export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'b
 ): C | undefined {
   let busy: C | undefined;
   for (const connection of leastRecentFirst) {
-    if (connection.isKeyed || (bucket !== undefined && connection.bucket !== bucket)) continue;
+    if (connection.isKeyed) continue;
+    if (bucket !== undefined && connection.bucket !== bucket) continue;
     if (connection.isIdle) return connection;
     busy ??= connection;
   }

@@ -81,6 +81,7 @@ export const overviewOperations = {
   readOverview: reading(OverviewSchema, ({ now }, management) => {
     const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
     const phase = management.phase();
+    const { open, dropped, droppedOfAddress, evicted, cut } = listener.connectionFigures();
     return {
       version: management.version,
       baseUrl: management.publicUrls().baseUrl,
@@ -95,7 +96,7 @@ export const overviewOperations = {
       storeReachable: changes.reachable(),
       markets: marketFigures(management, now),
       requests: requestFigures(management),
-      connections: { ...listener.connectionFigures() },
+      connections: { open, dropped, droppedOfAddress, evicted, cut },
       keys: { held: access.directory.size },
       eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
       residentBytes: process.memoryUsage.rss(),

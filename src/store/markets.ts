@@ -111,7 +111,9 @@ export class Markets extends StorePart {
       if (before.delisted_at_ms !== null) throw marketDelisted({ symbol });
       const { operator_paused: paused, held_at_ms: heldAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
-      if (isHeldAlready || paused === before.operator_paused || !isDue()) return marketOf(before);
+      const isPausedAlready = paused === before.operator_paused;
+      if (isHeldAlready || isPausedAlready) return marketOf(before);
+      if (!isDue()) return marketOf(before);
       const row = await trx
         .updateTable('markets')
         .set({ ...change, updated_at_ms: clock.now() })

@@ -37,7 +37,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What is asked for, by its id. */
+/** A thing that is asked for, by its id. */
 interface Identified {
   readonly id: string;
 }
@@ -49,7 +49,7 @@ interface FormOfRecord extends Named {
   readonly newest: number;
 }
 
-/** What each error is about, by its code: the values of which its message is made. */
+/** The values of which the message of each error is made, by its code. */
 export interface StoreErrorValues {
   'url_invalid.scheme': { readonly scheme: string | undefined };
   'url_invalid.file': NoValues;

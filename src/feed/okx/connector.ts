@@ -166,7 +166,8 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
       const word = asText(state)?.slice(0, 20);
       const key = `${serviceType} ${asText(title)}`;
       const isOurs = ourServices.has(serviceType) && env !== '2' && word !== undefined;
-      if (!isOurs || (!isNews && this.#maintenance.has(key))) continue;
+      if (!isOurs) continue;
+      if (!isNews && this.#maintenance.has(key)) continue;
       this.#maintenance.set(key, word);
       const words = [...this.#maintenance.values()];
       const now = ['ongoing', 'pre_open'].find((each) => words.includes(each));

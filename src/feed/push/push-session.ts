@@ -77,7 +77,9 @@ export class PushSession {
     this.#clock = clock;
     this.#transport = transport;
     this.#listener = listener;
-    this.#startedAtMs = this.#heardAtMs = this.#tickerAtMs = clock.monotonicMs();
+    this.#startedAtMs = clock.monotonicMs();
+    this.#heardAtMs = this.#startedAtMs;
+    this.#tickerAtMs = this.#startedAtMs;
     this.#watch = clock.every(ackEveryMs, () => this.#check());
   }
 

@@ -43,14 +43,14 @@ export async function copyRecord(
     try {
       const chains = [...new Set([...before.ends, ...before.journals].map(([chain]) => chain))];
       const segments = segmentsOf(source, progress);
-      await target.fill({ tables: before.tables, chains, segments }, async (copied) => {
+      await target.fill({ tables: before.tables, chains, segments }, async (copy) => {
         for (const [index, [, bytes]] of before.journals.entries())
           writeFileSync(written[index]!, bytes, { mode: 0o600, flush: true });
-        const { finding } = await verifyRecord(copied, () => {}, kept);
+        const { finding } = await verifyRecord(copy, () => {}, kept);
         const changed = `it is not as it was written (${JSON.stringify(finding)})`;
         if (finding !== undefined) throw recordNotCopied({ what: changed });
         const isSame = async (store: SegmentReader) => isDeepStrictEqual(await contentOf(store), before);
-        if (!(await isSame(source)) || !(await isSame(copied)))
+        if (!(await isSame(source)) || !(await isSame(copy)))
           throw recordNotCopied({ what: 'something changed meanwhile' });
       });
     } catch (error) {
@@ -81,7 +81,9 @@ async function* segmentsOf(source: SegmentReader, progress: (segments: number) =
 
 /** Everything but the segments, and their ends. */
 async function contentOf(store: SegmentReader) {
-  const [run, hold, deletion] = [await store.rowsOf('run'), await store.rowsOf('hold'), await store.rowsOf('deletion')];
+  const run = await store.rowsOf('run');
+  const hold = await store.rowsOf('hold');
+  const deletion = await store.rowsOf('deletion');
   const tables = { run, hold, deletion, sign: await store.rowsOf('sign'), ledger: await store.rowsOf('ledger') };
   const ends: [chain: number, ...end: unknown[]][] = [];
   for (const chain of await store.chains()) ends.push([chain, await store.head(chain)]);

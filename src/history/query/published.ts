@@ -42,7 +42,8 @@ export async function* publishedQuotes(
 function isNew(row: QuoteRow, known: Map<string, QuoteRow>): boolean {
   const last = known.get(row.symbol);
   if (last === undefined) return true;
-  const [one, other] = [row.quote?.capturedAt, last.quote?.capturedAt];
+  const one = row.quote?.capturedAt;
+  const other = last.quote?.capturedAt;
   const isLater = one === undefined || other === undefined || one === other ? isBefore(last, row) : one > other;
   if (!isLater || contentOf(row) === contentOf(last)) return false;
   known.delete(row.symbol);

@@ -44,7 +44,8 @@ export async function verifyRecord(
   kept: readonly ExpectedHead[] = [],
 ): Promise<Verification> {
   const heads: { chain: number; number: number; hash: string }[] = [];
-  const [unsealed, sealed] = [new Map<string, Deletion>(), new Set<string>()];
+  const unsealed = new Map<string, Deletion>();
+  const sealed = new Set<string>();
   const notes: LedgerFact[] = [];
   const note = (facts: readonly FactRow[]) => {
     for (const { kind, text } of facts) {

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { AnswerLeaves } from '../reading/answer-leaves.ts';
 import { chainsWithJournal, Journal, type JournalContent, journalOf, readJournal } from '../reading/journal.ts';
 import { RecordReader } from '../reading/record-reader.ts';
@@ -70,7 +70,8 @@ async function takeChain(store: SegmentStore, journalPath: string) {
       createIfMissing(path);
       return { chain, path, release: lockForService(path) };
     } catch (error) {
-      if (!(error instanceof StoreError && error.reason === 'in_use') || tried.length >= chainsMax) throw error;
+      if (!isStoreError(error, 'in_use')) throw error;
+      if (tried.length >= chainsMax) throw error;
     }
   }
 }

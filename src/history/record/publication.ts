@@ -100,7 +100,8 @@ export class Publication implements StreamListener {
   serving({ keyId, askedAt, route, symbol, status, text: body, request }: StreamedServing): void {
     const isStatus = route === '/v1/status' && status === 200;
     const { text, feedAgeMs } = isStatus ? splitStatus(body, askedAt) : { text: body, feedAgeMs: 0 };
-    const [at, sub] = [this.#at, this.#sub];
+    const at = this.#at;
+    const sub = this.#sub;
     this.#rows.servings.push({ at, sub, keyId, askedAt, route, symbol, status, text, feedAgeMs, request });
   }
 

@@ -116,7 +116,9 @@ export class StreamWriter {
   serving({ keyId, askedAt, route, symbol, status, text, request }: StreamedServing): void {
     const writer = this.#writer;
     // First, for a new word is an entry of its own.
-    const [keyWord, routeWord, symbolWord] = [this.#word(keyId), this.#word(route), this.#word(symbol)];
+    const keyWord = this.#word(keyId);
+    const routeWord = this.#word(route);
+    const symbolWord = this.#word(symbol);
     writer.byte(op.serving);
     writer.count(keyWord);
     writer.difference(this.#at - askedAt);

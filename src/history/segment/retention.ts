@@ -17,7 +17,9 @@ export async function prune(store: SegmentStore, before: EpochMs): Promise<Delet
     const keyframes = await store.heads({ kinds: ['keyframe'], chain });
     for (const [index, first] of keyframes.entries()) {
       const next = keyframes[index + 1];
-      if (next === undefined || next.firstAt > before || first.firstAt >= bound || isHeld(first, next, holds)) continue;
+      if (next === undefined || next.firstAt > before) continue;
+      if (first.firstAt >= bound) continue;
+      if (isHeld(first, next, holds)) continue;
       const deletion = deletionOf(first, next);
       const last = deletions.at(-1);
       const isNext = last?.chain === chain && last.last + 1 === deletion.first;

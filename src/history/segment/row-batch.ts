@@ -28,9 +28,12 @@ export class RowBatch {
   constructor(bytes: Uint8Array) {
     const reader = new ByteReader(bytes);
     this.from = reader.count() as EpochMs;
-    const [quoteBytes, factBytes] = [reader.count(), reader.count(), reader.count()];
-    this.#quotes = reader.raw(quoteBytes!);
-    this.#facts = reader.raw(factBytes!);
+    const quoteBytes = reader.count();
+    const factBytes = reader.count();
+    // Of the third part, which is the rest.
+    reader.count();
+    this.#quotes = reader.raw(quoteBytes);
+    this.#facts = reader.raw(factBytes);
     this.#servings = reader.rest();
   }
 

@@ -153,7 +153,7 @@ export interface SegmentStore extends SegmentReader {
    *
    * @param check looks at it before it stays, and throws where it may not
    */
-  fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void>;
+  fill(content: RecordContent, check: (copy: SegmentReader) => Promise<void>): Promise<void>;
   /** All or none of them. */
   append(segments: readonly Segment[]): Promise<void>;
   /**

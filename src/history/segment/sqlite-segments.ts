@@ -187,7 +187,8 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     const query = 'select id, data from chunk where id >= ? and id < ? order by id';
     const chunks = this.#all<Pick<Segment, 'data'> & { id: number }>(query, [place + first, place + past]);
     for (let index = 0; index < past - first; index++) {
-      const [id, found] = [place + first + index, chunks[index]];
+      const id = place + first + index;
+      const found = chunks[index];
       // Of any other program SQLite takes a text too.
       if (found?.id !== id || !(found.data instanceof Uint8Array)) throw new DamagedChunk(id, this.#path);
     }

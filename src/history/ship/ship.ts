@@ -142,7 +142,8 @@ class Shipping {
   /** Sends the rest of a batch in which a ship was stopped. */
   async #finish(chain: number): Promise<void> {
     const unfinished = await this.#target.unfinished(chain);
-    const [first, last] = [unfinished[0], unfinished.at(-1)];
+    const first = unfinished[0];
+    const last = unfinished.at(-1);
     if (first === undefined || last === undefined) return;
     const batch: Batch = { shippedAt: first.begunAt, segments: [] };
     const bounds = { afterNumber: first.number - 1, beforeNumber: last.number + 1 };
@@ -189,7 +190,8 @@ class Shipping {
   /** The end of what was shipped. Refuses a record that is not the one that was. */
   async #startOf(chain: number): Promise<ChainHead> {
     const { from } = this.#options;
-    const [shipped, end] = [await this.#target.lastOf(chain), await this.#store.head(chain)];
+    const shipped = await this.#target.lastOf(chain);
+    const end = await this.#store.head(chain);
     if (shipped !== undefined && end !== undefined && end.number <= shipped.number) {
       if (end.number < shipped.number) throw recordEndsEarlier({ chain, number: shipped.number, end: end.number });
       assertSame({ chain, ...end }, shipped);

@@ -27,7 +27,8 @@ export async function keepBefore(version: string, path: string, now: EpochMs): P
   const kept = prefix + isoInstant(now).replaceAll(/[-:.]/g, '');
   await copyOf(source, kept);
   // Only those before it: of two processes that do this at once, one copy remains.
-  const [directory, own] = [dirname(path), basename(kept)];
+  const directory = dirname(path);
+  const own = basename(kept);
   const former = readdirSync(directory).filter((name) => name.startsWith(basename(prefix)) && name < own);
   for (const name of former) rmSync(join(directory, name));
   return kept;
