@@ -17,7 +17,7 @@ const alertFields = {
 
 export const ConditionSchema = field.named('Condition', 'What an alert tells, as it holds in this process.', {
   ...alertFields,
-  condition: field.described(FoundConditionSchema, 'The same by its code.'),
+  condition: field.referenceTo(FoundConditionSchema, 'The same by its code.'),
   sinceMs: field.instantMs('Since when.'),
 });
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { symbol } from '../contract/schema-parts.ts';
-import { described, line, listOf, named, nullableLine, openEnum } from '../operator/fields.ts';
+import { line, listOf, named, nullableLine, openEnum, referenceTo } from '../operator/fields.ts';
 import type { Severity } from './condition.ts';
 import { type Found, foundIn } from './find.ts';
 import type { Observed } from './observed.ts';
@@ -14,7 +14,7 @@ export const NoteSchema = named('Note', 'What an operator should know.', {
   text: line('What it is.', 'market data: degraded'),
   page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
   markets: listOf(symbol('A market.', 'BTCEUR'), 'The markets that it names, the first few.', 5),
-  condition: described(FoundConditionSchema, 'The same by its code.'),
+  condition: referenceTo(FoundConditionSchema, 'The same by its code.'),
 });
 
 export type Note = Static<typeof NoteSchema>;

@@ -66,7 +66,10 @@ export interface AdminParts extends Observed {
     readonly service: ServiceBoard;
     readonly feedStatus: FeedStatus;
     readonly guard: Pick<Guard, 'counts'>;
-    /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
+    /**
+     * `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never
+     * rejects.
+     */
     readonly snapshots: { save(): Promise<void>; lastError(): string | undefined };
   };
   readonly access: {
@@ -101,7 +104,9 @@ export interface AdminParts extends Observed {
   readonly replication: () => SharingFigures | undefined;
 }
 
-/** The parts that operations of the management API can use: the rooms, and what the private listener records of them. */
+/**
+ * The parts that operations of the management API can use: the rooms, and what the private listener records of them.
+ */
 export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly sparklines: Sparklines;

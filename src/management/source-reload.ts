@@ -13,7 +13,10 @@ const source = line('The id of a source.', 'kraken', 32);
 interface SourceReloadParts {
   /** The one that the service started with. */
   readonly configuration: Configuration;
-  /** Reads it again. Throws `ConfigurationError`, also for what only a restart changes; `undefined` where it was not read from anywhere. */
+  /**
+   * Reads it again. Throws `ConfigurationError`, also for what only a restart changes; `undefined` where it was not
+   * read from anywhere.
+   */
   readonly reread?: (() => Promise<Configuration>) | undefined;
   readonly feed: { reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void> };
   readonly store: Pick<Store, 'audit'>;
@@ -40,7 +43,10 @@ export interface SourceChanges {
   readonly changeCodes: SourceChange[];
 }
 
-/** Takes over the sources of the configuration while the service runs: all that changed, or, where any of it is refused, nothing. */
+/**
+ * Takes over the sources of the configuration while the service runs: all that changed, or, where any of it is refused,
+ * nothing.
+ */
 export class SourceReload {
   readonly #parts: SourceReloadParts;
   #running: Configuration;

@@ -2,13 +2,13 @@ import Type from 'typebox';
 import type { BreachRecord } from '../access/key-records.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { count, described, instantFields, instants, listOf, named, object } from '../operator/fields.ts';
+import { count, instantFields, instants, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
 import type { RefusedKey } from '../store/breaches.ts';
 import { type KeyWithAccount, keyUnknown } from '../store/key-record.ts';
-import { operation, pathId, reading } from './operation.ts';
+import { operation, pathId } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 
@@ -21,7 +21,7 @@ const breachesKeptMs = 30 * dayMs;
 const limitPerMinute = count('The limit that applies, its own or the configured one, in requests a minute.', 60);
 
 const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
-  key: described(KeySchema, 'The key.'),
+  key: referenceTo(KeySchema, 'The key.'),
   limitPerMinute,
   currentMinute: object('The current minute, as this process counted it.', {
     ...instantFields('startedAt', 'When the minute began.'),
@@ -45,7 +45,7 @@ const UsageSchema = named('Usage', 'The keys that stand out.', {
   ...instantFields('since', 'Where the 24 hours begin.'),
   keys: listOf(
     object('A key and how it is used.', {
-      key: described(KeySchema, 'The key.'),
+      key: referenceTo(KeySchema, 'The key.'),
       used: count('Requests counted in the current minute, by this process.', 41),
       refused: count('Requests refused in the current minute, by this process.', 0),
       limitPerMinute,
@@ -86,6 +86,10 @@ function thisMinute(
 
 export const usageOperations = {
   readKeyUsage: operation({
+    path: '/api/keys/:id/usage',
+    summary: 'How a key is used',
+    description:
+      'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
     params: pathId('key'),
     answer: KeyUsageSchema,
     async handle({ params, store, now }, management) {
@@ -110,23 +114,34 @@ export const usageOperations = {
     },
   }),
 
-  readUsage: reading(UsageSchema, async ({ store, now }, management) => {
-    const since = (now - dayMs) as EpochMs;
-    const refused = await store.breaches.mostRefused(since, keysShown);
-    const busy = busiest(management, now);
-    const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
-    const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
-    const digests = await store.keys.digestsOf(ids);
-    const rows = ids.flatMap((id) => {
-      const key = keys.get(id);
-      if (key === undefined) return [];
-      const usage = thisMinute(management, key, digests, now);
-      return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
-    });
-    return { ...instants('since', since), keys: rows };
+  readUsage: operation({
+    path: '/api/usage',
+    summary: 'The keys that stand out',
+    description:
+      'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
+    answer: UsageSchema,
+    async handle({ store, now }, management) {
+      const since = (now - dayMs) as EpochMs;
+      const refused = await store.breaches.mostRefused(since, keysShown);
+      const busy = busiest(management, now);
+      const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
+      const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
+      const digests = await store.keys.digestsOf(ids);
+      const rows = ids.flatMap((id) => {
+        const key = keys.get(id);
+        if (key === undefined) return [];
+        const usage = thisMinute(management, key, digests, now);
+        return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
+      });
+      return { ...instants('since', since), keys: rows };
+    },
   }),
 
   readRequest: operation({
+    path: '/api/requests/:id',
+    summary: 'One request, by the id that its client quotes',
+    description:
+      'Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones.',
     params: Type.Object({ id: requestId }),
     answer: RequestSchema,
     handle({ params }, { listener }) {

@@ -6,11 +6,18 @@ import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import reasons from './doubt-reasons.json' with { type: 'json' };
 import { instantFields, line, listOf, named, nullableInstantFields, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
-export const doubtWhys: Readonly<Record<ShownDoubt['reason'], string>> = reasons;
+export const doubtWhys: Readonly<Record<ShownDoubt['reason'], string>> = {
+  contradicted: 'other sources agree on another price, or it alone left its own',
+  not_comparable: 'it never agreed with the source in use; often two assets of one name',
+  jump: 'it moved further than guard.jumpPercent within ten seconds',
+  range: 'it is outside half to double the range of 24 hours',
+  spread: 'its spread is over five times the usual one',
+  rate: 'it moved further than a rate may',
+  withdrawn: 'its source has no price of it any more',
+};
 
 export const DoubtSchema = named('Doubt', 'A price of one source that is doubted: it makes no price of its market.', {
   market: part.symbol('The exchange market.', 'BTCEUR'),
@@ -45,7 +52,13 @@ export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): 
     if (doubt === undefined) return [];
     const instead = servedInstead(made, states, source);
     return [
-      viewOf(DoubtSchema.properties, { market: symbol, source, why: doubtWhys[doubt.reason], ...doubt, ...instead }),
+      viewOf(DoubtSchema.properties, {
+        market: symbol,
+        source,
+        why: doubtWhys[doubt.reason],
+        ...doubt,
+        ...instead,
+      }),
     ];
   });
 }
@@ -87,17 +100,22 @@ export function doubtedSource({ source, reason, bid, ask }: DoubtView): string {
   return `${source} (${reason.replaceAll('_', ' ')}, ${bid} / ${ask})`;
 }
 
-/** Why nothing of a market can be accepted, with the names of what is doubted. Without a source all that the guard doubts can be, or the one doubt. */
+/**
+ * Why nothing of a market can be accepted, with the names of what is doubted. Without a source all that the guard
+ * doubts can be, or the one doubt.
+ */
 export function acceptRefusal(
   { symbol, held, doubts }: { symbol: string; held: readonly { reason: string }[]; doubts: readonly DoubtView[] },
   source?: string,
 ): string | undefined {
-  const isGuarded = held.some(({ reason }) => reason !== 'operator' && reason !== 'contradicted');
-  const isNamed = doubts.some((doubt) => doubt.source === source);
-  if (source === undefined ? isGuarded || doubts.length === 1 : isNamed) return undefined;
   const none = `Nothing of ${symbol} is doubted.`;
   const doubted = doubts.length === 0 ? none : `Doubted are ${doubts.map(doubtedSource).join(', ')}.`;
-  if (source !== undefined) return `${symbol} of the source ${source} is not doubted. ${doubted}`;
+  if (source !== undefined) {
+    const isDoubted = doubts.some((doubt) => doubt.source === source);
+    return isDoubted ? undefined : `${symbol} of the source ${source} is not doubted. ${doubted}`;
+  }
+  const isGuarded = held.some(({ reason }) => reason !== 'operator' && reason !== 'contradicted');
+  if (isGuarded || doubts.length === 1) return undefined;
   if (doubts.length === 0) return none;
   return `Several sources of ${symbol} are doubted: name the one that is right. ${doubted}`;
 }

@@ -41,7 +41,9 @@ export function instants(name: string, atMs: number | undefined) {
   return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
 }
 
-/** The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null. */
+/**
+ * The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null.
+ */
 type ViewValues<View> = {
   readonly [Field in keyof View as Field extends `${infer Name}Ms`
     ? Exclude<Field, Name extends keyof View ? Field : never>
@@ -65,7 +67,7 @@ export function viewOf<Properties extends TProperties>(
 }
 
 /** Refers to a schema, with a description for the place where it is used. The writer of the document resolves it. */
-export function described<Schema extends TSchema>(schema: Schema, description: string) {
+export function referenceTo<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema>>({ $ref: schema, description });
 }
 

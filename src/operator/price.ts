@@ -38,7 +38,7 @@ type StepCode = Static<typeof StepCodeSchema>;
 
 const StepSchema = fields.object('A step from the exchange’s price to the client’s.', {
   step: Type.String({ description: 'What was done.', examples: ['best ask of kraken'] }),
-  stepCode: fields.described(StepCodeSchema, 'The same by its code.'),
+  stepCode: fields.referenceTo(StepCodeSchema, 'The same by its code.'),
   value: part.decimal('The exact result.', '50000.1'),
 });
 
@@ -51,7 +51,7 @@ const RateSchema = fields.object('The conversion rate.', {
   marginPercent: part.decimal('The currency margin in percent.', '1'),
 });
 
-const HeldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
+const WithheldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
   subject: fields.line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
   reason: fields.openEnum(
     ['operator', ...doubtReasons],
@@ -65,7 +65,7 @@ const HeldSchema = fields.named('Held', 'A new value that is held back; the last
   }),
 });
 
-export const heldField = Type.Array(HeldSchema, {
+export const withheldField = Type.Array(WithheldSchema, {
   description: 'What is held of what its price is made from; empty otherwise.',
   maxItems: 2,
 });
@@ -89,17 +89,17 @@ export const PriceReportSchema = fields.named('PriceReport', 'How the prices of 
   ask: part.decimal('Best ask on the exchange.', '50000.1'),
   ...fields.instantFields('timestamp', 'When they were captured.'),
   rate: fields.nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
-  terms: fields.described(MarketTermsSchema, 'The terms it is made on.'),
+  terms: fields.referenceTo(MarketTermsSchema, 'The terms it is made on.'),
   buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
   sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
   changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
-  held: heldField,
+  held: withheldField,
   doubts: doubtsField,
   sources: sourcesField,
 });
 
 export type PriceReport = Static<typeof PriceReportSchema>;
-export type HeldView = Static<typeof HeldSchema>;
+export type WithheldView = Static<typeof WithheldSchema>;
 
 /** The price of a symbol, or why it has none. */
 export type PriceAnswer =
@@ -114,7 +114,7 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
   const inputs = markets.pricer.inputs(symbol, now);
   const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
-  const held = heldOf(markets, symbol);
+  const held = withheldOf(markets, symbol);
   const { exchangeSymbol } = markets.catalogue.find(symbol)!;
   const doubts = doubtsOf(markets, exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held, doubts };
@@ -125,18 +125,22 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
 }
 
 /** Lists what is withheld of what the price of an offered market is made from. */
-export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
-  return markets.withheldFor(markets.catalogue.find(symbol)!).map(heldView);
+export function withheldOf(markets: Markets, symbol: MarketSymbol): WithheldView[] {
+  return markets.withheldFor(markets.catalogue.find(symbol)!).map(withheldView);
 }
 
 /** A new value that is withheld, now or when it was recorded. */
-export function heldView({ subject, reason, since, values }: WithheldInput): HeldView {
+export function withheldView({ subject, reason, since, values }: WithheldInput): WithheldView {
   return { subject, reason, ...fields.instants('since', since), values: [...values] };
 }
 
 const spans = { price1hAgo: '1h', price24hAgo: '24h', price7dAgo: '7d' } as const;
 
-/** The percent changes of a ticker. @param reference what is known of the price that one is counted from; `at` where it is in the record */
+/**
+ * The percent changes of a ticker.
+ *
+ * @param reference what is known of the price that one is counted from; `at` where it is in the record
+ */
 export function changesOf(
   percents: { readonly [Name in (typeof percentNames)[ReferenceName]]: DecimalString | undefined },
   reference: (name: ReferenceName) => { readonly price: DecimalString; readonly at?: EpochMs | undefined } | undefined,

@@ -9,7 +9,7 @@ import type { RecordDoubt } from '../history/record/worker.ts';
 import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/segment/rows.ts';
 import type { Hold } from '../history/segment/segment-store.ts';
 import * as fields from './fields.ts';
-import { changesOf, heldView, type PriceAnswer, priceReport } from './price.ts';
+import { changesOf, type PriceAnswer, priceReport, withheldView } from './price.ts';
 import { requestId } from './request.ts';
 
 /** A place in the order of the record, as text: `1795255200000.3`. */
@@ -58,7 +58,7 @@ export const GapSchema = fields.named('RecordGap', 'A span without a record.', {
   ),
 });
 
-export const HoldSchema = fields.named('RecordHold', 'A span that retention leaves alone.', {
+export const RecordHoldSchema = fields.named('RecordHold', 'A span that retention leaves alone.', {
   id: fields.count('Its number.', 1),
   ...fields.instantFields('from', 'Where the span begins.'),
   ...fields.instantFields('to', 'Where it ends.'),
@@ -72,7 +72,7 @@ export const RecordSummarySchema = fields.named('RecordSummary', 'The record of 
   segments: fields.count('Segments.', 5760),
   bytes: fields.count('Their bytes.', 480_000_000),
   gaps: fields.listOf(GapSchema, 'Where it is not complete.'),
-  holds: fields.listOf(HoldSchema, 'What is kept beyond its time.'),
+  holds: fields.listOf(RecordHoldSchema, 'What is kept beyond its time.'),
 });
 
 const nextField = fields.nullableLine(
@@ -96,10 +96,10 @@ const RangeSchema = fields.named('PriceRange', 'A price over a step.', {
 const CandleSchema = fields.named('Candle', 'A step of a chart.', {
   ...fields.instantFields('from', 'Where the step begins.'),
   changes: fields.count('Changes within it; 0 where the price before went on.', 42),
-  buyPrice: fields.described(RangeSchema, 'What a client paid.'),
-  sellPrice: fields.described(RangeSchema, 'What a client received.'),
-  bid: fields.described(RangeSchema, 'Best bid on the exchange.'),
-  ask: fields.described(RangeSchema, 'Best ask on the exchange.'),
+  buyPrice: fields.referenceTo(RangeSchema, 'What a client paid.'),
+  sellPrice: fields.referenceTo(RangeSchema, 'What a client received.'),
+  bid: fields.referenceTo(RangeSchema, 'Best bid on the exchange.'),
+  ask: fields.referenceTo(RangeSchema, 'Best ask on the exchange.'),
 });
 
 export const CandleListSchema = fields.named('CandleList', 'A market over a span.', {
@@ -164,22 +164,22 @@ export function gapView({ from, to, reason }: Gap): Static<typeof GapSchema> {
 }
 
 export function summaryView({ gaps, holds, ...summary }: RecordSummary): Static<typeof RecordSummarySchema> {
-  const views = { gaps: gaps.map(gapView), holds: holds.map(holdView) };
+  const views = { gaps: gaps.map(gapView), holds: holds.map(recordHoldView) };
   return fields.viewOf(RecordSummarySchema.properties, { recorded: true, ...summary, ...views });
 }
 
-export function holdView({ id, from, to, reason }: Hold): Static<typeof HoldSchema> {
+export function recordHoldView({ id, from, to, reason }: Hold): Static<typeof RecordHoldSchema> {
   return { id, ...fields.instants('from', from), ...fields.instants('to', to), reason };
 }
 
 /** The audit log's entry of a new hold. */
-export function holdEntry({ id, from, to, reason }: Hold) {
+export function recordHoldEntry({ id, from, to, reason }: Hold) {
   const summary = `keeps the record from ${isoInstant(from)} to ${isoInstant(to)}: ${reason}`;
   return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary } as const;
 }
 
 /** The audit log's entry of the release of a hold. */
-export function releaseEntry(id: number) {
+export function recordReleaseEntry(id: number) {
   const summary = 'no longer keeps a span of the record';
   return { action: 'history.release', subject: { kind: 'history', id: String(id) }, summary } as const;
 }
@@ -276,7 +276,7 @@ export function provenView({ serving, body, quotes, segment }: ProvenAnswer): St
 /** A recorded price, explained like today’s; `undefined` where the record has none. */
 export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
   if (found.kind === 'not_recorded') return undefined;
-  const held = found.held.map(heldView);
+  const held = found.held.map(withheldView);
   if (found.kind === 'priced') {
     const changes = changesOf(found.row.quote!.statistics, (name) => found.changes[name]);
     return { kind: 'priced', report: priceReport(found.explanation, held, changes) };

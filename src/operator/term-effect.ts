@@ -10,7 +10,6 @@ import { type NewTerm, termLeadMs } from '../store/terms.ts';
 import {
   coded,
   count,
-  described,
   id,
   instantFields,
   instantMs,
@@ -20,8 +19,9 @@ import {
   named,
   nullable,
   openEnum,
+  referenceTo,
 } from './fields.ts';
-import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
+import { MarketTermsSchema, marketTermsView, termOf, termValues } from './term.ts';
 import { unusualRates, unusualText } from './unusual-rates.ts';
 
 const changesShown = 50;
@@ -41,7 +41,7 @@ const ChangeSchema = named('PriceChange', 'The prices of a market at its present
   after: nullable(PricesSchema, 'With it.'),
   buyChangePercent: nullable(part.percent('In percent.', '-0.10'), 'By how much the buy price changes.'),
   sellChangePercent: nullable(part.percent('In percent.', '0.10'), 'By how much the sell price changes.'),
-  terms: described(MarketTermsSchema, 'What holds with it.'),
+  terms: referenceTo(MarketTermsSchema, 'What holds with it.'),
 });
 
 const concernCodes = {
@@ -130,7 +130,7 @@ function marketsOf(markets: Markets, { scope, subject }: Pick<Term, 'scope' | 's
 }
 
 function isSame(one: MarketTerms, other: MarketTerms): boolean {
-  return heldValues.every((what) => one[what]?.value === other[what]?.value);
+  return termValues.every((what) => one[what]?.value === other[what]?.value);
 }
 
 function changeOf(
@@ -146,7 +146,8 @@ function changeOf(
     const { buyPrice, sellPrice } = verdict.ticker;
     return { buyPrice, sellPrice };
   };
-  const [old, changed] = [pricesOn(before), pricesOn(after)];
+  const old = pricesOn(before);
+  const changed = pricesOn(after);
   const changeIn = (side: 'buyPrice' | 'sellPrice') =>
     old === null || changed === null ? null : percentChange(old[side], changed[side]);
   return {

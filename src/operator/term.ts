@@ -129,10 +129,10 @@ function viewIn(term: Term, state: TermView['state'], record?: TermRecord): Term
 }
 
 /** The values of terms that a price is made on. */
-export const heldValues = ['fee', 'margin', 'precision', 'rounding'] as const;
+export const termValues = ['fee', 'margin', 'precision', 'rounding'] as const;
 
-const HeldTermSchema = fields.object('A value and the term it comes from.', {
-  what: fields.openEnum(heldValues, 'What it sets.'),
+const TermValueSchema = fields.object('A value and the term it comes from.', {
+  what: fields.openEnum(termValues, 'What it sets.'),
   value: fields.line('The value.', '0.4', 64),
   version: fields.line(
     'The term, by its id and start; of the configuration its id alone.',
@@ -150,15 +150,15 @@ export const MarketTermsSchema = fields.named('MarketTerms', 'The terms that a m
     'cfg_0f3a91c07d1e',
     400,
   ),
-  values: fields.listOf(HeldTermSchema, 'The values.', 4),
+  values: fields.listOf(TermValueSchema, 'The values.', 4),
 });
 
 export function marketTermsView(terms: MarketTerms): Static<typeof MarketTermsSchema> {
-  const values = heldValues.flatMap((what) => {
-    const held = terms[what];
-    if (held === undefined) return [];
-    const { term, value } = held;
-    return fields.viewOf(HeldTermSchema.properties, {
+  const values = termValues.flatMap((what) => {
+    const inForce = terms[what];
+    if (inForce === undefined) return [];
+    const { term, value } = inForce;
+    return fields.viewOf(TermValueSchema.properties, {
       ...term,
       what,
       value: String(value),

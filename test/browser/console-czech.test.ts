@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { noProofTexts } from '../../src/history/query/prove.ts';
 import { Overload } from '../../src/http/overload.ts';
-import managementRefusals from '../../src/management/refusals.json' with { type: 'json' };
-import doubtReasons from '../../src/operator/doubt-reasons.json' with { type: 'json' };
+import { frameworkProblems } from '../../src/management/problems.ts';
+import { doubtWhys } from '../../src/operator/doubt.ts';
 import { findingText } from '../../src/operator/record.ts';
 import { meanings as postgresErrors } from '../../src/store/postgres/errors.ts';
 import { meanings as sqliteErrors } from '../../src/store/sqlite/errors.ts';
@@ -110,8 +110,8 @@ describe('a sentence of the service', () => {
     const refusals = Object.values(everyStoreError).flatMap(({ code, message }) => (shown.test(code) ? [message] : []));
     const server = postgresErrors.map(({ finding }) => `The database {name} ${finding}`);
     const file = sqliteErrors.map(({ message }) => message('{name}'));
-    const taken = Object.values(managementRefusals.framework).map(({ detail }) => detail);
-    const proofs = [...Object.values(noProofTexts), ...Object.values(doubtReasons)];
+    const taken = Object.values(frameworkProblems).map(({ detail }) => detail);
+    const proofs = [...Object.values(noProofTexts), ...Object.values(doubtWhys)];
     assert.ok(refusals.length > 30);
     for (const text of [...refusals, ...server, ...file, ...taken, ...proofs]) {
       const said = text.replaceAll(/\{(\w+)\}/g, 'q$1');
