@@ -181,7 +181,8 @@ test('whatever freezes, dies or is delayed, two nodes never act at once, an old 
           ordered = fence;
           holdings.add(fence);
         }
-        // A frozen process assumes what it did when it froze: what it would do on waking is refused if another took over.
+        // A frozen process assumes what it did when it froze: what it would do on waking is refused if another took
+        // over.
         for (const { lease, clock: own } of nodes) {
           const assumed = own.isFrozen ? lease.fence : undefined;
           if (assumed !== undefined && acting.some((fence) => fence !== assumed)) assert.ok(!server.accepts(assumed));

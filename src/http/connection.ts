@@ -67,7 +67,10 @@ export class Connection {
   #isPausedByServer = false;
   readonly #parse: (piece: Buffer) => void;
   readonly #repeated: RepeatedRequest;
-  /** The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one before. */
+  /**
+   * The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one
+   * before.
+   */
   #isRepeating = false;
   readonly #held: Held;
   /** Answers that are being made, and those whose bytes the client has not taken. */
@@ -126,7 +129,10 @@ export class Connection {
     }
   }
 
-  /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
+  /**
+   * Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is
+   * read.
+   */
   #parseRest(): void {
     while (this.#rest.length > 0 && this.#mayParse) {
       const rest = this.#rest;
@@ -201,7 +207,10 @@ export class Connection {
     return this.#isEstablished;
   }
 
-  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
+  /**
+   * The answer to the last request taken, which is also the last to be written: answers keep the order of their
+   * requests.
+   */
   get lastReply(): Reply | undefined {
     return this.#lastReply;
   }
@@ -235,7 +244,10 @@ export class Connection {
     this.#waiting.length = 0;
   }
 
-  /** Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for that. */
+  /**
+   * Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for
+   * that.
+   */
   sweep(nowMs: number, { writeTimeoutMs, idleSweepsMax }: SweepBounds): 'idle' | 'slow' | undefined {
     const { bytesRead, writableLength } = this.socket;
     const isQuiet = bytesRead === this.#bytesReadAtSweep && this.isIdle;

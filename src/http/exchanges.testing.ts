@@ -101,7 +101,10 @@ export async function exchanging(t: TestContext) {
     server.closeAllConnections();
     server.close();
   });
-  /** Sends bytes. Gives the answers that came, up to so many or to the end of the connection, each with its head and body. */
+  /**
+   * Sends bytes. Gives the answers that came, up to so many or to the end of the connection, each with its head and
+   * body.
+   */
   const send = async (bytes: string, count = 1) => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {});

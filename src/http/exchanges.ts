@@ -79,8 +79,8 @@ interface Exchange {
 }
 
 /**
- * The requests of a listener and their answers. Reads a request's identifier, address and instant once, has the pipeline decide, and
- * writes the answer; every failure, however low it happens, is a problem document.
+ * The requests of a listener and their answers. Reads a request's identifier, address and instant once, has the
+ * pipeline decide, and writes the answer; every failure, however low it happens, is a problem document.
  */
 export class Exchanges {
   readonly #parts: ExchangesParts;
@@ -261,7 +261,8 @@ export class Exchanges {
   /**
    * Ends a connection that has no parser any more, with a problem after the answers that are due.
    *
-   * @param isUnread nothing reads the socket any more, and unread bytes would reset the connection before the answer arrives
+   * @param isUnread nothing reads the socket any more, and unread bytes would reset the connection before the answer
+   * arrives
    */
   #refuseRaw(socket: Socket, answer: ProblemAnswer, isUnread = false): void {
     const { connections, counts, ids, errorsUrl } = this.#parts;

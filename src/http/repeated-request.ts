@@ -14,8 +14,9 @@ export type AnswerAgain = (request: RequestHead, reply: DirectReply) => void;
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * The last request of a connection, to know it when it comes once more, byte for byte: a client that polls sends nothing
- * else. It means what it meant then, since the parser begins where it began then. Everything but parsing is done again.
+ * The last request of a connection, to know it when it comes once more, byte for byte: a client that polls sends
+ * nothing else. It means what it meant then, since the parser begins where it began then. Everything but parsing is
+ * done again.
  */
 export class RepeatedRequest {
   readonly #reply: DirectReply;
