@@ -6,6 +6,7 @@ import { readRetryAfter } from './bounded-fetch.ts';
 import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
 import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';
 import { PacedQueue } from './pace.ts';
+import { agentFor, redirectOf, userAgent } from './ways-out.ts';
 
 export interface LiveSocketOptions extends LiveParts {
   readonly url: string;
@@ -41,6 +42,8 @@ export class LiveSocket implements LiveChannel {
       perMessageDeflate: false,
       maxPayload: Math.min(traits.frameBytesMax, frameBytesMax),
       skipUTF8Validation: true,
+      agent: agentFor(url),
+      headers: { 'User-Agent': userAgent },
     });
     this.#timer = clock.after(connectTimeoutMs, () =>
       this.#end('connect_timeout', `no connection within ${connectTimeoutMs} ms`),
@@ -90,7 +93,9 @@ export class LiveSocket implements LiveChannel {
     socket.on('unexpected-response', (request: { destroy(): void }, response: IncomingMessage) => {
       const retryAfterMs = readRetryAfter(response.headers['retry-after'], this.#options.clock.now());
       request.destroy();
-      this.#end('refused', `HTTP status ${response.statusCode}`, retryAfterMs);
+      const { statusCode = 0, headers } = response;
+      const moved = redirectOf(statusCode, headers.location, this.#options.url);
+      this.#end('refused', `HTTP status ${statusCode}${moved === undefined ? '' : `: ${moved}`}`, retryAfterMs);
     });
   }
 
