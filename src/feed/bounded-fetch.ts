@@ -31,8 +31,9 @@ const slowDown = new Set([418, 429]);
 const errorBytesMax = 64 * 1024;
 
 /**
- * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an `UpstreamError` whose message
- * names neither the URL nor anything of the body. A redirect is such a failure, and names where it leads. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
+ * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an
+ * `UpstreamError` whose message names neither the URL nor anything of the body. A redirect
+ * is such a failure, and names where it leads. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
  */
 export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
   if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled before it was sent');
@@ -116,7 +117,10 @@ async function statusError(
   return new UpstreamError(kind, `HTTP status ${status}`, retryAfterMs);
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when absent or unreadable. */
+/**
+ * `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when
+ * absent or unreadable.
+ */
 export function readRetryAfter(header: string | undefined, now: EpochMs): number | undefined {
   if (header === undefined) return undefined;
   const waitMs = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -128,6 +132,9 @@ function asFetchError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   if (!(error instanceof TypeError)) return asUpstreamError(error);
   const cause: unknown = error.cause;
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : '';
+  const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(inner) ?? [];
+  if (proxyStatus !== undefined) return new UpstreamError('network', `the proxy answers with status ${proxyStatus}`);
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'no connection';
   return new UpstreamError('network', code);
 }

@@ -20,7 +20,10 @@ const connectTimeoutMs = 10_000;
 /** The code for a connection without a closing frame (RFC 6455 §7.1.5). */
 const abnormalClosure = 1006;
 
-/** One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the protocol. */
+/**
+ * One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the
+ * protocol.
+ */
 export class LiveSocket implements LiveChannel {
   readonly protocol: LiveProtocol<unknown>;
   readonly #options: LiveSocketOptions;
@@ -123,6 +126,8 @@ export class LiveSocket implements LiveChannel {
       const bytes = Math.min(traits.frameBytesMax, frameBytesMax);
       this.emit({ type: 'dropped', reason: 'oversized' });
       this.#end('oversized', `a frame of more than ${bytes} bytes (${setBy})`);
+    } else if (code === 'ERR_PROXY_TUNNEL') {
+      this.#end('network', 'the proxy refuses the tunnel');
     } else {
       this.#end(code.startsWith('WS_ERR') ? 'protocol' : 'network', code);
     }

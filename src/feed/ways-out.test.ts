@@ -111,6 +111,16 @@ test('this machine is never asked for through a proxy, over REST or WebSocket', 
   assert.deepEqual(proxy.asked, []);
 });
 
+test('a proxy that refuses the tunnel is named, over REST and WebSocket', async () => {
+  const server = createPlainServer();
+  server.on('connect', (_request, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+  const proxy = `http://me:secret@127.0.0.1:${await listening(server)}`;
+  undo.push(takeWayOut({ proxy, noProxy: undefined }, {}).restore);
+  const message = 'the proxy answers with status 403';
+  await assert.rejects(fetched('https://exchange.example/'), { kind: 'network', message });
+  assert.equal(await opened('wss://exchange.example/'), 'the proxy refuses the tunnel');
+});
+
 test('without a proxy nothing changes', () => {
   const { proxy, restore } = takeWayOut(
     { proxy: undefined, noProxy: ['a.example'] },

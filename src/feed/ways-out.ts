@@ -1,9 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
-import packageFile from '../../package.json' with { type: 'json' };
+import { version } from '../ground/version.ts';
 
 /** Sent with every request to an exchange or a rate source, so that its operator can tell who asks too often. */
-export const userAgent = `market-data-api/${packageFile.version}`;
+export const userAgent = `market-data-api/${version}`;
 
 /** The proxy that leads out, as it is configured, or as the environment of the process says. */
 export interface WayOut {

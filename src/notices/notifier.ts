@@ -39,7 +39,10 @@ const noticesKeptMs = 365 * 86_400_000;
 const unsavedMax = 100_000;
 const noAttempts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
 
-/** E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from there. */
+/**
+ * E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from
+ * there.
+ */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #recorder: BreachRecorder;

@@ -15,13 +15,29 @@ const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
 const SourceQuoteSchema = fields.named('SourceQuote', 'One source of a market.', {
   id: fields.line('The source’s id in the configuration.', 'kraken', 32),
-  state: fields.openEnum(sourceStates, fields.texts.SourceQuote.state),
-  reason: fields.nullable(fields.openEnum(exclusions, fields.texts.SourceQuote.reason), 'Null unless it is excluded.'),
+  state: fields.openEnum(
+    sourceStates,
+    'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
+  ),
+  reason: fields.nullable(
+    fields.openEnum(
+      exclusions,
+      'Why it is excluded: it is paused, does not list the market, does not trade it, is contradicted by others, was never comparable with the one in use, has a price that is held or far from the market’s, or has sent none.',
+    ),
+    'Null unless it is excluded.',
+  ),
   reach: fields.openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
-  ...fields.tabled('SourceQuote'),
+  bid: fields.nullableDecimal('Its last good bid, or what it says while excluded for a doubt; null before.', '50000.0'),
+  ask: fields.nullableDecimal('Its ask, in the same way.', '50000.1'),
+  ...fields.nullableInstantFields('timestamp', 'When its last good values were captured.'),
+  ageMs: fields.nullableCount('Their age in milliseconds.', 420),
+  reportedAgeMs: fields.nullableCount(
+    'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
+    1200,
+  ),
   deviationPercent: fields.nullable(
     part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
-    fields.texts.SourceQuote.deviationPercent,
+    'Null before its first values.',
   ),
 });
 
@@ -48,6 +64,12 @@ export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now
       deviationPercent: said && made && deviation(said, made),
     });
   });
+}
+
+/** Gives what each source says of each market of an exchange that is not delisted. */
+export function marketQuotes(markets: Markets, now: EpochMs) {
+  const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
+  return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
 }
 
 function stateOf({ isUsed, exclusion, reach }: SourceState): SourceQuote['state'] {

@@ -27,7 +27,10 @@ export interface Followers {
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
-/** Follows the store: what others write of keys, markets, terms and maintenance holds here a quarter of a second later at most. */
+/**
+ * Follows the store: what others write of keys, markets, terms and maintenance holds here a quarter of a second later
+ * at most.
+ */
 export class StoreFollower {
   readonly #store: Store;
   readonly #followers: Followers;
@@ -73,7 +76,10 @@ export class StoreFollower {
     return this.#isReachable;
   }
 
-  /** Counts what vanished from the store at once without an operator's doing and is kept, until it is back or `mdapi store accept-changes`. */
+  /**
+   * Counts what vanished from the store at once without an operator's doing and is kept, until it is back or until
+   * `mdapi store accept-changes`.
+   */
   held() {
     return { keys: this.#followers.keys.held, windows: this.#windows.held, terms: this.#terms.held };
   }
@@ -120,7 +126,10 @@ export class StoreFollower {
     this.#followers.markets.applyTerms(live.map(termOf), this.#clock.now());
   }
 
-  /** Logs new entries of the audit log. Of more at once than are read the oldest are left out: the audit log has them all. */
+  /**
+   * Logs new entries of the audit log. Of more at once than are read the oldest are left out: the audit log has them
+   * all.
+   */
   async #logAudit(): Promise<void> {
     const { items } = await this.#store.audit.page({ limit: auditRead });
     const logged = this.#audited;
@@ -175,7 +184,9 @@ export async function loadTerms(
   markets.applyTerms(terms.map(termOf), clock.now());
 }
 
-/** People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log. */
+/**
+ * People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log.
+ */
 function withoutAddress(actor: string): string {
   return actor.includes('@') ? actor.slice(0, actor.indexOf(':')) : actor;
 }
