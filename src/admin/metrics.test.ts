@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Counter } from 'prom-client';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { BTCEUR, threeLive } from '../market/sources-rig.testing.ts';
-import { metricsRegistry } from './metrics.ts';
+import { metricGroups, metricsRegistry } from './metrics.ts';
+
+const configuration = { markets: { delistAfterMs: 1 }, pricing: { converted: new Map() } };
 
 test('the age of the market data is absent while there never was any', async () => {
   const clock = new FakeClock();
@@ -45,7 +48,7 @@ test('each exchange market has its spread, each held one why it is held, and eac
   const parts = {
     clock,
     market: { markets },
-    configuration: { pricing: { converted: new Map([['CZK', {}]]) } },
+    configuration: { markets: { delistAfterMs: 1 }, pricing: { converted: new Map([['CZK', {}]]) } },
     sharedLimits: () => undefined,
   };
   const registry = metricsRegistry(parts as unknown as AdminParts);
@@ -63,7 +66,7 @@ test('each exchange market has its spread, each held one why it is held, and eac
 test('doubted markets are counted by source and reason while they are doubted, also of sources not in use', async () => {
   const rig = threeLive({ returnAfterMs: 0 });
   const clock = new FakeClock();
-  const parts = { clock, market: { markets: rig.markets }, sharedLimits: () => undefined };
+  const parts = { clock, market: { markets: rig.markets }, configuration, sharedLimits: () => undefined };
   const registry = metricsRegistry(parts as unknown as AdminParts);
   const samples = async () =>
     (await registry.getSingleMetricAsString('mdapi_doubted_markets')).split('\n').filter((line) => /^[a-z]/.test(line));
@@ -78,7 +81,7 @@ test('doubted markets are counted by source and reason while they are doubted, a
 test('the former names of the metrics of doubts stay for one version, with the same values, and name their successors', async () => {
   const markets = { catalogue: { listed: () => [] } };
   const market = { markets, guard: { counts: { jump: 3 } } };
-  const parts = { clock: new FakeClock(), market, sharedLimits: () => undefined };
+  const parts = { clock: new FakeClock(), market, configuration, sharedLimits: () => undefined };
   const registry = metricsRegistry(parts as unknown as AdminParts);
   for (const [former, name] of [
     ['mdapi_guard_held_markets', 'mdapi_withheld_markets'],
@@ -92,5 +95,20 @@ test('the former names of the metrics of doubts stay for one version, with the s
       values,
       successors.map((line) => line.replace(name, former)),
     );
+  }
+});
+
+test('every metric is declared once, and a name that ends in _total is that of a counter', async () => {
+  const names = metricGroups.flatMap(({ metrics, histograms = [] }) =>
+    [...metrics, ...histograms].map(({ name }) => name),
+  );
+  assert.equal(new Set(names).size, names.length);
+  const parts = { sharedLimits: () => ({}) };
+  const registry = metricsRegistry(parts as unknown as AdminParts);
+  for (const name of names) {
+    const metric = registry.getSingleMetric(`mdapi_${name}`);
+    assert.ok(metric !== undefined, name);
+    const { type } = metric as unknown as { readonly type?: string };
+    if (type !== 'histogram') assert.equal(metric instanceof Counter, name.endsWith('_total'), name);
   }
 });

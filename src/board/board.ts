@@ -1,4 +1,5 @@
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
@@ -159,3 +160,15 @@ export class Board implements MarketsObserver {
     return { symbol, pages: new VersionedPage(), index: 0, fragment: undefined, unpriced: undefined };
   }
 }
+
+export const boardMetrics: MetricGroup<{ readonly board: Board; readonly now: EpochMs }> = {
+  title: 'Data',
+  metrics: [
+    {
+      name: 'markets_without_price',
+      help: 'Traded markets that have no price now, by reason.',
+      labels: ['reason'],
+      read: ({ board, now }) => board.unpriced(now),
+    },
+  ],
+};

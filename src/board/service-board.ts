@@ -1,6 +1,8 @@
 import { isoInstant } from '../contract/instant.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import { publicServiceStatuses } from '../contract/schemas.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 import type { DataFlow } from '../market/data-flow.ts';
 import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
 import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
@@ -85,3 +87,18 @@ export class ServiceBoard {
 export function windowBody({ from, to, description }: MaintenanceWindow): MaintenanceWindowBody {
   return { from: isoInstant(from), fromMs: from, to: isoInstant(to), toMs: to, description };
 }
+
+export const serviceMetrics: MetricGroup<{ readonly service: ServiceBoard; readonly now: EpochMs }> = {
+  title: 'Data',
+  metrics: [
+    {
+      name: 'service_status',
+      help: '1 for the state that /v1/status reports, 0 for the others.',
+      labels: ['state'],
+      read: ({ service, now }) => {
+        const { status } = service.read(now);
+        return publicServiceStatuses.map((state): Sample => [state, Number(state === status)]);
+      },
+    },
+  ],
+};

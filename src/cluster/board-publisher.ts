@@ -39,8 +39,9 @@ export interface PublisherParts {
 }
 
 /**
- * Publishes to the other nodes what the feed changed in this one's market, at once and then every ten milliseconds, and now
- * and then the whole state with it, made at the same moment. After anything was lost on the way the others take the state.
+ * Publishes to the other nodes what the feed changed in this one's market, at once and then every ten milliseconds, and
+ * now and then the whole state with it, made at the same moment. After anything was lost on the way the others take the
+ * state.
  */
 export class BoardPublisher {
   readonly #parts: PublisherParts;
@@ -76,7 +77,10 @@ export class BoardPublisher {
     void this.#publish();
   }
 
-  /** Stops publishing. What another, who leads now, never had is offered where an answer has shown it or Redis refused it, and taken back otherwise. */
+  /**
+   * Stops publishing, because another process leads now. Changes that were not published are offered to that one if an
+   * answer has shown them or Redis refused them, and taken back otherwise.
+   */
   giveWay(): void {
     if (this.#number > 0 && !this.#parts.position.isShown) this.#parts.changes.takeBack();
     this.offer({ tickers: [], references: [], rates: [] });

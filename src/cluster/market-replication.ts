@@ -11,7 +11,10 @@ import type { Position } from './board-position.ts';
 
 type Times = Pick<Clock, 'now' | 'monotonicMs'>;
 
-/** Collects what a process that runs the feed has to tell the others. A value that is the same object as before has not changed. */
+/**
+ * Collects what a process that runs the feed has to tell the others. A value that is the same object as before has not
+ * changed.
+ */
 export class MarketChanges {
   readonly #parts: FeedTarget;
   readonly #clock: Times;
@@ -107,7 +110,10 @@ export class MarketChanges {
     return { tickers, references: [], rates: [], lastUpdatedAt: feedStatus.lastUpdatedAt };
   }
 
-  /** Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. Gives whether there is nothing left to wait for. */
+  /**
+   * Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. Gives whether there is
+   * nothing left to wait for.
+   */
   takeOffered(text: string): boolean {
     const { markets, feedStatus } = this.#parts;
     const now = this.#clock.now();
@@ -120,7 +126,10 @@ export class MarketChanges {
     return [...tickers].every(([, { capturedAt }]) => capturedAt <= now || capturedAt > now + sameChangeMs);
   }
 
-  /** Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes over. */
+  /**
+   * Gives what is small enough to be sent each time; the report of sources goes only now and then, and when one takes
+   * over.
+   */
   #current(withSources: boolean) {
     const { markets, feedStatus } = this.#parts;
     const { path, lastUpdatedAt } = feedStatus;
@@ -148,7 +157,10 @@ export function positionOf({ position: [fence, number] = [0, 0] }: MarketState):
 /** Within it two processes date what they learn of one change, by clocks that differ. */
 const sameChangeMs = 15_000;
 
-/** Dates tickers no earlier than those of this process, where the state is newer; not the old price of a market that only this one still heard of. */
+/**
+ * Dates tickers no earlier than those of this process, where the state is newer; not the old price of a market that
+ * only this one still heard of.
+ */
 export function notBefore({ markets }: FeedTarget, state: MarketState): MarketState {
   const own = markets.contents().tickers;
   const tickers = [...state.tickers].map(([symbol, ticker]) => {

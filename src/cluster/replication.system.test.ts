@@ -127,8 +127,8 @@ test('over a takeover no client of any node sees a ticker or the feed go back in
   const third = await ReplicatedNode.start(t, redis);
   third.follower.start();
   await alike(leader, third);
-  // The leader serves its own clients something newer, and dies before it publishes that. Time passes first, for each node would
-  // date what is ahead of its clock by itself.
+  // The leader serves its own clients something newer, and dies before it publishes that. Time passes first, for each
+  // node would date what is ahead of its clock by itself.
   for (const { clock } of [leader, follower, third]) clock.shift(2_000);
   const lastOfLeader = (leader.clock.now() - 1_000) as EpochMs;
   leader.publisher.resign();

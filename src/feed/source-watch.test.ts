@@ -58,7 +58,7 @@ async function watched(t: TestContext, marketCount = 2) {
     said,
     path: () => feedStatus.path,
     states: () => ['first', 'second'].map((id) => feedStatus.source(id).state(clock.now(), clock.monotonicMs())),
-    /** Takes the second source away, as a reload does. */
+    /** Does what a reload does. */
     removeSecond() {
       supervisors.delete('second');
       book.replaceSources({ ...rules, ids: ['first'] }, new Set());

@@ -69,7 +69,10 @@ export class SourceWatch {
     market.feedStatus.pathChanged(isAnyLive && !isDegraded ? 'live' : 'fallback');
   }
 
-  /** The sources whose prices stopped although their connection is alive, while another has newer ones of the same markets. */
+  /**
+   * The sources whose prices stopped although their connection is alive, while another has newer ones of the same
+   * markets.
+   */
   #stopped(): ReadonlySet<string> {
     const stopped = new Set<string>();
     for (const [id, supervisor] of this.#supervisors) {

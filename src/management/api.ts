@@ -4,7 +4,7 @@ import type { TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../ground/clock.ts';
 import { isRole } from '../operator/role.ts';
-import { anybody, type CountersFor, Gate, type Operator } from './gate.ts';
+import { anybody, Gate, type ManagementCounts, type Operator } from './gate.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Asked, ListedOperation, Operation } from './operation.ts';
 import { operations } from './operations.ts';
@@ -23,9 +23,8 @@ declare module 'fastify' {
 }
 
 /** Adds the management API to the private listener: every operation of the table, and 405 for the other methods. */
-export function addManagementApi(app: FastifyInstance, management: Management, countersFor: CountersFor): void {
-  const counters = countersFor(() => gate.sessions.size);
-  const gate: Gate = new Gate(management, counters);
+export function addManagementApi(app: FastifyInstance, management: Management, counts: ManagementCounts): void {
+  const gate = new Gate(management, counts);
   app.register(async (api) => {
     await api.register(cookie);
     takeOnlyJson(api);
@@ -35,7 +34,7 @@ export function addManagementApi(app: FastifyInstance, management: Management, c
     });
     api.addHook('onResponse', async (request, reply) => {
       const operation = request.routeOptions.config.operationId ?? 'unmatched';
-      counters.requests.inc({ operation, status: String(reply.statusCode) });
+      counts.answered(operation, reply.statusCode);
     });
     for (const operation of operations) addOperation(api, operation, management, gate);
     const { oidc } = management.configuration.admin;

@@ -38,7 +38,10 @@ const stateOf: Readonly<Record<FeedState, Span['state']>> = {
   outage: 'outage',
 };
 
-/** The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. Between two spans the service was not running. */
+/**
+ * The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. Between two spans the
+ * service was not running.
+ */
 export class FeedTimeline {
   readonly #parts: TimelineParts;
   /** The current one is the last, and ends with the latest sample. */

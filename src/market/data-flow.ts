@@ -61,7 +61,7 @@ export function ageOf(at: EpochMs, takenMs: number | undefined, now: EpochMs, mo
   return steadyMs > wallMs + clockDriftMs ? Math.floor(steadyMs) : wallMs;
 }
 
-/** Collects what one source shows of whether its data flows. */
+/** Signs of life of one source, of which follows whether its data flows. */
 export class SourceSigns {
   #isLive = false;
   #heard: Moment | undefined;

@@ -1,5 +1,6 @@
 import { tickerOutageAfterMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 import { ageOf, bestSign, clockDriftMs, type DataFlow, dataFlow, type LifeSign, SourceSigns } from './data-flow.ts';
 import { type MaintenanceWindow, runningWindow, shownWindow } from './maintenance.ts';
 import type { FeedPath } from './upstream.ts';
@@ -172,3 +173,29 @@ export function serviceStatus(
     lastUpdatedAt: ageMs === undefined ? undefined : feed.shownAt(now, ageMs),
   };
 }
+
+export const feedStatusMetrics: MetricGroup<{
+  readonly status: FeedStatus;
+  readonly now: EpochMs;
+  readonly monotonicMs: number;
+}> = {
+  title: 'Data',
+  metrics: [
+    {
+      name: 'market_data_age_seconds',
+      help: 'Age of the market data; absent until there is any.',
+      read: ({ status, now, monotonicMs }) => {
+        const ageMs = status.ageMs(now, monotonicMs);
+        return ageMs === undefined ? undefined : ageMs / 1000;
+      },
+    },
+    {
+      name: 'feed_path',
+      help:
+        '1 for the path market data comes over, 0 for the other: `live`, or `fallback` while a market that was live is ' +
+        'polled or on a standby.',
+      labels: ['path'],
+      read: ({ status }) => ['live', 'fallback'].map((name): Sample => [name, Number(status.path === name)]),
+    },
+  ],
+};

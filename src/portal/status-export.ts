@@ -10,8 +10,8 @@ import { feedRoute, statusFeed } from './status-feed.ts';
 type ExportedStatus = Omit<ShownStatus, 'current'>;
 
 /**
- * The status page as files for another host, by their paths, one character a byte: the history as it is now, and a script
- * that asks the service how it is, and says so when it does not answer.
+ * The status page as files for another host, by their paths, one character a byte: the history as it is now, and a
+ * script that asks the service how it is, and says so when it does not answer.
  */
 export function exportedStatus(offer: PortalOffer, status: ExportedStatus): ReadonlyMap<string, string> {
   const files = new Map<string, string>();

@@ -13,7 +13,7 @@ import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
 import { summaryRoute } from './status-summary.ts';
-import subscribe from './subscribe.json' with { type: 'json' };
+import { subscribeLink } from './subscribe.ts';
 
 const refreshSeconds = 30;
 
@@ -33,7 +33,10 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
-/** How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the browser, renews it. */
+/**
+ * How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the
+ * browser, renews it.
+ */
 export function statusPage(
   site: Site,
   { current, now, windows, history, canSubscribe = false }: ShownStatus,
@@ -57,7 +60,7 @@ export function statusPage(
 ${inner}</div>
 `,
         overallState(site, current),
-        ...(canSubscribe ? [subscribe.statusLink] : []),
+        ...(canSubscribe ? [subscribeLink] : []),
         heading(2, 'Components', 'parts'),
         components(site, body),
         heading(2, 'Maintenance', 'maintenance'),

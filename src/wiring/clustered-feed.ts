@@ -29,7 +29,11 @@ interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 
 
 /** The feed of a process: its own, or the one that several processes have together. */
 export interface ProcessFeed extends Feed {
-  /** Takes over the sources of another configuration, in the market too, all at once. @param renewed see `Markets.replaceSources` */
+  /**
+   * Takes over the sources of another configuration, in the market too, all at once.
+   *
+   * @param renewed see `Markets.replaceSources`
+   */
   reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void>;
   /** Takes what the others have served. Absent, as what follows is, where it does not share its feed. */
   join?(): Promise<void>;

@@ -85,7 +85,10 @@ const played = new Map<string, PlayedExchange>();
 const BTC = symbol('BTCEUR');
 const ETH = symbol('ETHEUR');
 
-/** Two sources of the same markets. Each has a price of a market every this many milliseconds, unless configured otherwise. */
+/**
+ * Two sources of the same markets. Each has a price of a market every this many milliseconds, unless configured
+ * otherwise.
+ */
 async function twoSources(kinds: readonly [string, string], everyMs: { first: number; second: number }) {
   const clock = new FakeClock();
   const sources = kinds.map((kind, index) => `{ id: s${index}, kind: ${kind} }`).join(', ');
