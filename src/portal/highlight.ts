@@ -1,6 +1,6 @@
 import { type Fragment, type Html, html } from '../ground/html.ts';
 
-/** What a part of a code is: a comment, a name, a string, a number or constant, a word of the language. */
+/** Names a part of a code: a comment, a name, a string, a number or constant, a word of the language. */
 type Kind = 'c' | 'p' | 's' | 'n' | 'k';
 
 type Rule = readonly [kind: Kind, expression: string];

@@ -15,7 +15,7 @@ export const subscribeLink = '[Subscribe to status updates](/status/subscribe)';
 
 type Kind = 'mail' | 'webhook';
 
-/** What a page says first: its title and a paragraph. */
+/** The title of a page and its first paragraph. */
 interface Said {
   readonly title: string;
   readonly text: string;
