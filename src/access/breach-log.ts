@@ -60,7 +60,11 @@ export class BreachLog {
     return open !== undefined && now < open.resetSeconds * 1_000 ? open.refusedInAll : 0;
   }
 
-  /** Takes out what was refused since the last call. Each refusal comes up once. @param now minutes over by then are forgotten */
+  /**
+   * Takes out what was refused since the last call. Each refusal comes up once.
+   *
+   * @param now minutes over by then are forgotten
+   */
   drain(now: EpochMs): BreachRecord[] {
     const drained = this.#closed.filter(({ refused }) => refused > 0).map(refusedMinute);
     this.#closed = [];

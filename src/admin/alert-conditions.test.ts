@@ -51,8 +51,11 @@ test('an alert is on once it has held as long as its rule asks, since when it be
     configuration: { markets: { delistAfterMs: 1 }, pricing: { converted: new Map() }, notices: { withinMs: 1 } },
     store: { breaches: { mostRefused: async () => [] } },
     market: {
-      feedStatus: { ageMs: () => ageMs, silentMs: () => 0 },
-      service: { read: () => ({ status: 'operational', ticker: 'operational' }), announced: [] },
+      feedStatus: { ageMs: () => ageMs },
+      service: {
+        read: () => ({ status: 'operational', ticker: 'operational', flow: { state: 'flowing' } }),
+        announced: [],
+      },
       markets: {
         catalogue: { absences: () => ({ missing: [], due: [], isHeldBack: false }), listed: () => [] },
         doubts: () => new Map(),

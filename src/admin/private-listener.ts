@@ -34,13 +34,13 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
  */
 export async function startPrivateListener(parts: AdminParts) {
   const { clock, log, market, store, listener, configuration } = parts;
-  const { service, feedStatus } = market;
-  const sparklines = new Sparklines(market.markets, feedStatus, clock);
+  const { service } = market;
+  const sparklines = new Sparklines(market.markets, service, clock);
   const trends = new SourceTrends(parts.feed, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
   const watch = new AlertWatch(parts);
-  const timeline = new FeedTimeline({ ...parts, service, feed: feedStatus, snapshots: store.snapshots });
+  const timeline = new FeedTimeline({ ...parts, service, snapshots: store.snapshots });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);

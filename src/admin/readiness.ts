@@ -3,7 +3,6 @@ import type { Note } from '../management/note.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { allDoubts, sourceViews } from '../management/views.ts';
 import type { WithheldInput } from '../market/holds.ts';
-import { silentForMs } from '../market/service-status.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { findingText } from '../operator/record.ts';
 import { wayBack } from '../store/store.ts';
@@ -43,11 +42,14 @@ function note(level: Note['level'], text: string, page: string | null = null, ma
 }
 
 /** Neither over a live connection nor over polls. */
-export function isNothingArriving({ market: { service, feedStatus }, clock }: AdminParts): boolean {
-  const now = clock.now();
-  const { ticker } = service.read(now);
-  const silentMs = feedStatus.silentMs(now, clock.monotonicMs());
-  return ticker === 'outage' || (ticker === 'degraded' && silentMs > silentForMs);
+export function isNothingArriving({
+  market: { service },
+  clock,
+}: {
+  readonly market: Pick<AdminParts['market'], 'service'>;
+  readonly clock: Pick<AdminParts['clock'], 'now'>;
+}): boolean {
+  return service.read(clock.now()).flow.state === 'silent';
 }
 
 function* processNotes(parts: AdminParts): Iterable<Note> {

@@ -18,9 +18,21 @@ import { listenFailure, tlsFailure } from './serve.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
-export const check = command('check', async (input, context) => {
-  return checkAll(await configurationFor(input, context), context);
+const check = command({
+  name: 'check',
+  summary: 'find what would keep `serve` from working, and say what to do about it',
+  details: [
+    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
+    'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
+    'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
+  ],
+  examples: {
+    'mdapi check --config /etc/mdapi/mdapi.yaml': 'before the first start, or when something is wrong',
+  },
+  run: async ({ options }, context) => checkAll(await configurationFor(options, context), context),
 });
+
+export const commands = [check];
 
 /** Checks all that a configuration names. */
 export async function checkAll({ configuration, file, settings }: LoadedConfiguration, context: Context) {
@@ -125,8 +137,11 @@ async function recordState({ location }: HistoryConfiguration, clock: Clock): Pr
 
 /** MiCA asks for records of five years. */
 const askedDays = 1_830;
-/** A market changes once a second or less often, and few exchanges have more markets than this in one currency. */
-const [bytesAPrice, marketsUsual, secondsOfADay] = [4, 700, 86_400];
+/** A market changes once a second or less often. */
+const secondsOfADay = 86_400;
+const bytesAPrice = 4;
+/** Few exchanges have more markets than this in one currency. */
+const marketsUsual = 700;
 
 function recordKept({ keepForMs, sealTo }: HistoryConfiguration, { markets, pricing, mail }: Configuration): string[] {
   const days = keepForMs / (secondsOfADay * 1_000);
@@ -329,6 +344,7 @@ async function attempt([name, work]: Check): Promise<CheckResult> {
     return { finding: { name, works: true, detail: await work() }, exitCode: exitCodes.ok };
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'failed';
-    return { finding: { name, works: false, detail }, exitCode: failureOf(error).exitCode };
+    const { exitCode } = await failureOf(error);
+    return { finding: { name, works: false, detail }, exitCode };
   }
 }

@@ -35,7 +35,9 @@ export type SharedLimitFigures = ReturnType<RedisLimits['figures']>;
 
 const defaultTimeoutMs = 45;
 const startTimeoutMs = 1_000;
-/** While prices change without a break the board moves on during a call now and then, and hardly ever during several. */
+/**
+ * While prices change without a break the board moves on during a call now and then, and hardly ever during several.
+ */
 const storesMax = 4;
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
@@ -43,12 +45,13 @@ const counterPrefix = '{mdapi}:limit:';
 const skewReportedMs = 2_000;
 
 /**
- * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the smaller of what was sent and the
- * limit is admitted, over all nodes. While the server cannot be asked, or does not answer in time, each node counts by itself, going on from the
- * count it knew, and reports to the server afterwards what it admitted. So the nodes together admit at most their number times the limit.
+ * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the
+ * smaller of what was sent and the limit is admitted, over all nodes. While the server cannot be asked, or does not
+ * answer in time, each node counts by itself, going on from the count it knew, and reports to the server afterwards
+ * what it admitted. So the nodes together admit at most their number times the limit.
  *
- * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for it, so that no client sees
- * prices go back from one process to the next.
+ * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for
+ * it, so that no client sees prices go back from one process to the next.
  */
 export class RedisLimits implements Limits {
   readonly #options: RedisLimitsOptions;
@@ -90,8 +93,9 @@ export class RedisLimits implements Limits {
   }
 
   /**
-   * Begins to connect. Resolves once requests are counted on the server: before that this node counts alone, and several that start
-   * at once would each admit a limit of their own. An unreachable server delays it by a second at most.
+   * Begins to connect. Resolves once requests are counted on the server: before that this node counts alone, and
+   * several that start at once would each admit a limit of their own. An unreachable server delays it by a second at
+   * most.
    */
   start(): Promise<void> {
     const timer = this.#options.clock.after(startTimeoutMs, this.#started.resolve);
@@ -181,10 +185,14 @@ export class RedisLimits implements Limits {
     });
   }
 
-  /** Answers once this process's board is no older than what the key has seen, and what it shows is kept for the next answer. */
+  /**
+   * Answers once this process's board is no older than what the key has seen, and what it shows is kept for the next
+   * answer.
+   */
   #whenReadable(counter: string, decision: LimitDecision, newest: Position): MaybePromise<LimitDecision> {
     const { position } = this.#options;
-    if (position === undefined || (!position.isBehind(newest) && !isBefore(newest, position.current))) return decision;
+    if (position === undefined) return decision;
+    if (!position.isBehind(newest) && !isBefore(newest, position.current)) return decision;
     return this.#agree(counter, position, newest).then(() => decision);
   }
 

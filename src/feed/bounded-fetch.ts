@@ -30,8 +30,9 @@ const slowDown = new Set([418, 429]);
 const errorBytesMax = 64 * 1024;
 
 /**
- * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an `UpstreamError` whose message
- * names neither the URL nor anything of the body. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
+ * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an
+ * `UpstreamError` whose message names neither the URL nor anything of the body. Credentials in the URL travel as a
+ * Basic `Authorization` header (RFC 7617).
  */
 export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
   if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled before it was sent');
@@ -108,7 +109,10 @@ async function statusError(response: Response, { clock, retryAfter, tooMany }: F
   return new UpstreamError(kind, `HTTP status ${status}`, retryAfterMs);
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when absent or unreadable. */
+/**
+ * `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when
+ * absent or unreadable.
+ */
 export function readRetryAfter(header: string | undefined, now: EpochMs): number | undefined {
   if (header === undefined) return undefined;
   const waitMs = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;

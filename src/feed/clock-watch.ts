@@ -17,7 +17,11 @@ const rightBelowMs = 1_000;
 /** Longer than a source needs to show, after the machine slept, that no clock is wrong. */
 const looksMin = 30;
 
-/** Says when the wall clock is wrong by the times of the exchanges. @param offsets of each source, `undefined` where it tells none */
+/**
+ * Says when the wall clock is wrong by the times of the exchanges.
+ *
+ * @param offsets of each source, `undefined` where it tells none
+ */
 export function clockWatch(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   offsets: () => Iterable<readonly [source: string, offsetMs: number | undefined]>,

@@ -19,7 +19,9 @@ export interface ConnectorTraits {
   readonly acknowledges: AcknowledgementStyle;
   /** It announces the end of a connection in advance. */
   readonly plansReconnects: boolean;
-  /** `announced`: the exchange has a state of its own; `markets`: every market is paused; `none`: there are no states. */
+  /**
+   * `announced`: the exchange has a state of its own; `markets`: every market is paused; `none`: there are no states.
+   */
   readonly maintenance: 'announced' | 'markets' | 'none';
   readonly hasCandles: boolean;
   /** Its own limit of a frame, where that is below what is configured. */

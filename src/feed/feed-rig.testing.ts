@@ -156,7 +156,9 @@ export class FeedRig {
     }
   }
 
-  /** Lets time pass while the connection stays alive: heartbeats go through once a second, `every` runs once a second. */
+  /**
+   * Lets time pass while the connection stays alive: heartbeats go through once a second, `every` runs once a second.
+   */
   async live(forMs: number, every: () => void = () => undefined): Promise<void> {
     for (let leftMs = forMs; leftMs > 0; leftMs -= 1_000) {
       await this.clock.advance(Math.min(1_000, leftMs));

@@ -17,7 +17,10 @@ export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
 /** Why a connection ended: the connector's reasons, and the watchdogs'. The names are metric labels. */
 export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
-/** How an attempt ended: `ok`, an error's kind, `empty` (well-formed, nothing in it), or `incomplete`: it lacks too much to be evidence. */
+/**
+ * How an attempt ended: `ok`, an error's kind, `empty` (well-formed, nothing in it), or `incomplete`: it lacks too much
+ * to be evidence.
+ */
 export type AttemptOutcome = 'ok' | 'empty' | 'incomplete' | UpstreamErrorKind;
 
 type Counts<Name extends string> = Partial<Record<Name, number>>;

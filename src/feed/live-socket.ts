@@ -19,7 +19,10 @@ const connectTimeoutMs = 10_000;
 /** The code for a connection without a closing frame (RFC 6455 §7.1.5). */
 const abnormalClosure = 1006;
 
-/** One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the protocol. */
+/**
+ * One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the
+ * protocol.
+ */
 export class LiveSocket implements LiveChannel {
   readonly protocol: LiveProtocol<unknown>;
   readonly #options: LiveSocketOptions;

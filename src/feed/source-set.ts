@@ -20,7 +20,9 @@ export interface RunningSource<Config extends SetSource = SetSource> {
 
 /** The number in an engine's heartbeat proves that no price of it is missing. */
 export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
-/** Where another source can take over, a dead connection and prices that stop must be found out within its five seconds. */
+/**
+ * Where another source can take over, a dead connection and prices that stop must be found out within its five seconds.
+ */
 const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 
 /** The sources of a feed. */
@@ -42,7 +44,10 @@ export class SourceSet<Config extends SetSource> {
     this.replace(configs);
   }
 
-  /** A source that stays as it is keeps its connection; one that is gone, paused or another now loses it at once. Returns those. */
+  /**
+   * A source that stays as it is keeps its connection; one that is gone, paused or another now loses it at once.
+   * Returns those.
+   */
   replace(configs: readonly Config[]): readonly RunningSource<Config>[] {
     const before = this.all;
     this.all = configs.map(

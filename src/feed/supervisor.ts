@@ -105,7 +105,10 @@ export class FeedSupervisor {
     };
   }
 
-  /** When the live connection last gave a sign of life of any kind, by the monotonic clock; `-Infinity` before the first. */
+  /**
+   * When the live connection last gave a sign of life of any kind, by the monotonic clock; `-Infinity` before the
+   * first.
+   */
   get heardMs(): number {
     return this.#link.heardMs;
   }
@@ -116,16 +119,17 @@ export class FeedSupervisor {
   }
 
   /**
-   * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one came, by the
-   * monotonic clock, and the markets. Only another source shows whether the source stopped or the market did.
+   * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one
+   * came, by the monotonic clock, and the markets. Only another source shows whether the source stopped or the market
+   * did.
    */
   get stalled(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
     const { lastAtMs } = this.#cadence;
     const { clock, timing } = this.#parts;
-    if (!this.isLive || !this.#cadence.wasSteady(timing.steadyPauseMaxMs) || lastAtMs === undefined) return undefined;
-    return clock.monotonicMs() - lastAtMs < timing.silentAfterMs
-      ? undefined
-      : { atMs: lastAtMs, symbols: this.#book.symbols };
+    if (!this.isLive || lastAtMs === undefined) return undefined;
+    if (!this.#cadence.wasSteady(timing.steadyPauseMaxMs)) return undefined;
+    if (clock.monotonicMs() - lastAtMs < timing.silentAfterMs) return undefined;
+    return { atMs: lastAtMs, symbols: this.#book.symbols };
   }
 
   /** Whether it is live and had a price of one of these markets since an instant of the monotonic clock. */
@@ -252,7 +256,7 @@ export class FeedSupervisor {
     counters.lastLiveDataAt = ticker.receivedAt;
     counters.upstreamLagMs = ticker.upstreamTime === undefined ? undefined : ticker.receivedAt - ticker.upstreamTime;
     // Until the live path is taken, live data keeps the feed current without making it operational.
-    this.#parts.sink.feedCurrent(this.#path ?? 'fallback', ticker.receivedAt);
+    this.#parts.sink.feedCurrent(this.isLive ? 'live' : 'fallback', ticker.receivedAt);
   }
 
   /** Offers a ticker to the sink. Returns why it was rejected. */
@@ -319,7 +323,7 @@ export class FeedSupervisor {
   #polledAll(newest: UpstreamTicker): void {
     const aheadMs = newest.upstreamTime === undefined ? 0 : (this.clockOffsetMs ?? 0);
     if (newest.receivedAt - aheadMs - asOf(newest) <= cachedAfterMs)
-      this.#parts.sink.feedCurrent('fallback', newest.askedAt);
+      this.#parts.sink.feedCurrent('fallback', newest.askedAt, this.#parts.timing.fallbackPollMs);
   }
 
   /** Renews the subscriptions on which a price that REST showed has not arrived live by now. */

@@ -140,7 +140,9 @@ export class Connections {
     else if (connection.takeTurn(decide) === 1) this.#continueLater(connection);
   }
 
-  /** New clients begin to be refused: those with a key that were answered until now are not new, until the next time. */
+  /**
+   * New clients begin to be refused: those with a key that were answered until now are not new, until the next time.
+   */
   markEstablished(): void {
     for (const connection of this.#connections.values()) connection.markEstablished();
   }
@@ -170,7 +172,10 @@ export class Connections {
     this.#sweep.cancel();
   }
 
-  /** Not at once: other connections have their turn between two batches of one, and those with a key between those without. */
+  /**
+   * Not at once: other connections have their turn between two batches of one, and those with a key between those
+   * without.
+   */
   #continueLater(connection: Connection): void {
     connection.afterNextTaken(() => {
       if (connection.isKeyed) setImmediate(() => this.#continue(connection));

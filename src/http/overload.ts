@@ -16,7 +16,9 @@ const busyShareMax = 0.9;
 export interface Pressure {
   /** The part of the time in which the serving thread works, 0 to 1 (`EventLoopDelay`). */
   readonly busyShare: number;
-  /** How late the event loop runs. Late without being busy is a machine that gives no time, which shedding cannot help. */
+  /**
+   * How late the event loop runs. Late without being busy is a machine that gives no time, which shedding cannot help.
+   */
   readonly eventLoopDelayMs: number;
   /** The part of the heap that the runtime may use and that is in use, 0 to 1 (`heapShare`). */
   readonly heapShare: number;
@@ -28,8 +30,8 @@ export const overloadSignals = ['load', 'heap', 'unsent'] as const;
 export type OverloadSignal = (typeof overloadSignals)[number];
 
 /**
- * The steps of refusing: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was being
- * served before; 3 all with a key. `/v1/time` and `/v1/status` never are.
+ * The steps of refusing: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was
+ * being served before; 3 all with a key. `/v1/time` and `/v1/status` never are.
  */
 export type ShedStep = 0 | 1 | 2 | 3;
 
@@ -61,8 +63,8 @@ export interface OverloadOptions {
 }
 
 /**
- * Whether the service is overloaded: by its own load, by a heap that is nearly used up, or by answers that nobody takes.
- * Looked at a few times a second, so that a request only reads a field; it ends by itself.
+ * Whether the service is overloaded: by its own load, by a heap that is nearly used up, or by answers that nobody
+ * takes. Looked at a few times a second, so that a request only reads a field; it ends by itself.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -147,8 +149,8 @@ function causeOf(signal: OverloadSignal, pressure: Pressure, bounds: Pressure): 
 }
 
 /**
- * The share of the heap limit that is in use, 0 to 1. It includes garbage, but the closer the runtime comes to its limit the
- * more it collects: what stays near the limit is in use. At the limit the process ends.
+ * The share of the heap limit that is in use, 0 to 1. It includes garbage, but the closer the runtime comes to its
+ * limit the more it collects: what stays near the limit is in use. At the limit the process ends.
  */
 export function heapShare(): number {
   const { used_heap_size, heap_size_limit } = getHeapStatistics();

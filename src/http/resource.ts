@@ -26,7 +26,11 @@ export interface Resource {
   /** Answers under overload too. */
   readonly isNeverShed?: true;
   answer(request: ResourceRequest, sources: ReadModel): Answer;
-  /** Answers a form; left out where only GET and HEAD are answered. Only pages take forms. @param client whom it is counted on */
+  /**
+   * Answers a form; left out where only GET and HEAD are answered. Only pages take forms.
+   *
+   * @param client whom it is counted on
+   */
   submit?(request: ResourceRequest, form: URLSearchParams, client: string): Promise<Answer>;
 }
 

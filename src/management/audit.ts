@@ -33,6 +33,10 @@ const AuditPageSchema = fields.named('AuditPage', 'A page of the audit log.', {
 
 export const auditOperations = {
   listAudit: operation({
+    path: '/api/audit',
+    summary: 'Who changed what, latest first',
+    description:
+      'Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.',
     query: Type.Object({
       subject: Type.Optional(
         fields.text('Only what was done to this: an id, or the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),

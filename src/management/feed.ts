@@ -5,10 +5,10 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
-import { noBody, operation, reading } from './operation.ts';
+import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { trendMinutesMax } from './source-trends.ts';
-import { allDoubts } from './views.ts';
+import { allDoubts, flowView, sourceFlow } from './views.ts';
 
 const feedPath = fields.nullable(
   fields.openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
@@ -77,10 +77,26 @@ const FeedHealthSchema = fields.named(
   },
 );
 
+const flowStates =
+  '`flowing`: over a live connection that delivers, however quiet the market. `polled`: over polls that are not overdue, ' +
+  'or in the seconds after the live connection was lost. `silent`: not at all.';
+
+const DataFlowSchema = fields.named('DataFlow', 'Whether data flows. The interval of polls is counted in.', {
+  state: fields.openEnum(['flowing', 'polled', 'silent'], flowStates),
+  ...fields.nullableInstantFields(
+    'since',
+    'When it last flowed, where it is silent; null while it flows, and where there never was any data.',
+  ),
+});
+
 const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', {
   id: fields.line('Its id in the configuration.', 'kraken', 32),
   kind: fields.line('The protocol it speaks.', 'kraken', 32),
   paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
+  flow: fields.nullable(
+    DataFlowSchema,
+    'From this source alone; null of one that is paused, and where another process runs the feed.',
+  ),
   health: fields.referenceTo(FeedHealthSchema, 'Details for debugging.'),
   trend: fields.listOf(
     fields.orNull(Type.Number({ examples: [900] })),
@@ -95,6 +111,7 @@ const FeedSchema = fields.named('Feed', 'How market data arrives.', {
     ['live', 'fallback'],
     '`live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.',
   ),
+  flow: fields.referenceTo(DataFlowSchema, 'From whichever source.'),
   dataAgeMs: fields.nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   sources: fields.listOf(SourceFeedSchema, 'In order of preference.', 50),
   timeline: fields.listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
@@ -135,29 +152,41 @@ const RateListSchema = fields.named('RateList', 'The conversion rates.', {
 });
 
 export const feedOperations = {
-  readFeed: reading(FeedSchema, ({ now }, management) => {
-    const { feed, market, clock, timeline, trends } = management;
-    const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
-    return {
-      path: market.feedStatus.path,
-      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
-        id,
-        kind,
-        paused,
-        health: healthBody(health),
-        trend: trends.of(id),
-        doubts: doubts.get(id) ?? [],
-      })),
-      timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
-        state,
-        ...fields.instants('from', fromMs),
-        ...fields.instants('to', toMs),
-      })),
-    };
+  readFeed: operation({
+    path: '/api/feed',
+    summary: 'How market data arrives',
+    description: 'The connection to the exchange now, and its states over the last 24 hours.',
+    answer: FeedSchema,
+    handle({ now }, management) {
+      const { feed, market, clock, timeline, trends } = management;
+      const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
+      return {
+        path: market.feedStatus.path,
+        flow: flowView(market.service.read(now).flow),
+        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+        sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
+          id,
+          kind,
+          paused,
+          flow: sourceFlow(management, { id, isPaused: paused }),
+          health: healthBody(health),
+          trend: trends.of(id),
+          doubts: doubts.get(id) ?? [],
+        })),
+        timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
+          state,
+          ...fields.instants('from', fromMs),
+          ...fields.instants('to', toMs),
+        })),
+      };
+    },
   }),
 
   reloadSources: operation({
+    path: '/api/sources/reload',
+    summary: 'Take over the sources of the configuration',
+    description:
+      'Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it.',
     access: 'operator',
     body: noBody,
     answer: SourceReloadSchema,
@@ -165,10 +194,16 @@ export const feedOperations = {
     handle: ({ store }, { reload }) => reload.run(store),
   }),
 
-  readRates: reading(RateListSchema, ({ now }, management) => {
-    return {
-      rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
-    };
+  readRates: operation({
+    path: '/api/rates',
+    summary: 'Conversion rates',
+    description: 'The rates of converted markets, their age and how long they may be used.',
+    answer: RateListSchema,
+    handle({ now }, management) {
+      return {
+        rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
+      };
+    },
   }),
 };
 

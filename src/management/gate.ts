@@ -13,7 +13,7 @@ import type { AuditLog } from '../store/audit.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Management } from './parts.ts';
-import { Problem, refused } from './problems.ts';
+import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
 /** Counts of the management API since the start. */
@@ -100,8 +100,7 @@ export class Gate {
     now: EpochMs,
   ): Promise<Operator> {
     const operator = await this.#operatorOf(request, operationId, now);
-    if (isRole(access) && !isEnough(operator.role, access))
-      throw refused('ROLE_REQUIRED.lower', { needed: access, name: operator.name, role: operator.role });
+    if (isRole(access) && !isEnough(operator.role, access)) throw roleTooLow(operator, access);
     return operator;
   }
 
@@ -112,7 +111,7 @@ export class Gate {
       return { name, role, session: undefined };
     }
     const secret = request.cookies[sessionCookie];
-    if (secret === undefined) throw refused('NOT_SIGNED_IN.operator');
+    if (secret === undefined) throw notSignedIn();
     const session = await this.#liveSession(secret, now);
     if (request.method !== 'GET' && request.method !== 'HEAD') this.#assertOwnPage(request, session);
     return { name: session.name, role: session.role, session };
@@ -122,7 +121,7 @@ export class Gate {
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
     const holder = await this.#holderOf(token, request, 'sign-in', now);
     if (personalRoles.includes(holder.role)) return this.open(holder, request);
-    throw refused('ROLE_REQUIRED.program', { name: holder.name, role: holder.role });
+    throw roleOfPrograms(holder);
   }
 
   /** Makes a session for an authenticated holder. */
@@ -152,8 +151,8 @@ export class Gate {
   /** Reads the token each time, so that one revoked by another process ends its sessions at once. */
   async #liveSession(secret: string, now: EpochMs): Promise<Session> {
     const session = this.sessions.find(secret);
-    if (session === undefined) throw refused('NOT_SIGNED_IN.operator');
-    if (session === 'expired') throw refused('SESSION_EXPIRED.time');
+    if (session === undefined) throw notSignedIn();
+    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.');
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
     if (token !== undefined && tokenState(token, now) === 'active') {
@@ -161,12 +160,13 @@ export class Gate {
       return session;
     }
     this.sessions.closeOf(session.tokenId);
-    throw refused('SESSION_EXPIRED.token');
+    throw sessionTokenEnded();
   }
 
   /**
-   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be guessed, and another user of the
-   * address must not lock a program out. Any other text is not compared once the address has used up its attempts.
+   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be
+   * guessed, and another user of the address must not lock a program out. Any other text is not compared once the
+   * address has used up its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
     const shaped = hasTokenShape('operator', text);
@@ -183,10 +183,11 @@ export class Gate {
     }
     const { allowed, retryAfterSeconds } = this.noteFailure(request, now);
     if (!allowed) {
-      const headers = { 'Retry-After': String(retryAfterSeconds) };
-      throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', { headers });
+      throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', {
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+      });
     }
-    throw refused('INVALID_TOKEN.operator');
+    throw invalidToken();
   }
 
   /** Whether the address of a request has used up its failed attempts of this minute. */
@@ -232,13 +233,49 @@ export class Gate {
     assertSameOrigin(request.headers, ownOriginOf(request, this.#management.access.addresses), true);
     const sent = request.headers['x-csrf-token'];
     if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
-    throw refused('CSRF.token');
+    throw csrfTokenMissing();
   }
 
   #addressOf(request: FastifyRequest) {
     const { remoteAddress } = request.socket;
     return this.#management.access.addresses.resolve(remoteAddress, joinedHeader(request.headers['x-forwarded-for']));
   }
+}
+
+function notSignedIn(): Problem {
+  return new Problem(
+    'NOT_SIGNED_IN',
+    'Sign in with an operator token, or send one as `Authorization: Bearer …`. `mdapi admin token` makes one.',
+  );
+}
+
+function invalidToken(): Problem {
+  return new Problem(
+    'INVALID_TOKEN',
+    'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists the existing ones.',
+  );
+}
+
+function sessionTokenEnded(): Problem {
+  return new Problem(
+    'SESSION_EXPIRED',
+    'The token of this session was revoked or has expired. Sign in with another one.',
+  );
+}
+
+function csrfTokenMissing(): Problem {
+  return new Problem(
+    'CSRF',
+    'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
+  );
+}
+
+function roleTooLow({ name, role }: Operator, needed: Role): Problem {
+  return new Problem('ROLE_REQUIRED', `This needs the role ${needed}; ${name} has the role ${role}.`);
+}
+
+function roleOfPrograms({ name, role }: Holder): Problem {
+  return new Problem('ROLE_REQUIRED', `${name} has the role ${role}, which is for programs.`);
 }
 
 /** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */

@@ -31,8 +31,9 @@ const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.'
 /** A change of one key. */
 const changing = { access: 'support', params: api.pathId('key'), answer: KeySchema, problems: ['CONFLICT'] } as const;
 
-function switching(status: KeyStatus) {
+function switching(described: api.Described, status: KeyStatus) {
   return api.operation({
+    ...described,
     ...changing,
     body: api.noBody,
     async handle({ params, store, now }) {
@@ -46,6 +47,10 @@ const dayMs = 86_400_000;
 
 export const keyOperations = {
   listKeys: api.operation({
+    path: '/api/keys',
+    summary: 'Keys, latest first',
+    description:
+      'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
     query: Type.Object({
       account: Type.Optional(id('acc', 'Only keys of this account.')),
       status: Type.Optional(openEnum(keyStatuses, 'Only keys of this status.')),
@@ -64,6 +69,9 @@ export const keyOperations = {
   }),
 
   createKey: api.operation({
+    path: '/api/keys',
+    summary: 'Make a key',
+    description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
     access: 'support',
     body: api.strictObject('The new key.', {
       accountId: id('acc', 'The account that is to hold it.'),
@@ -82,6 +90,9 @@ export const keyOperations = {
   }),
 
   updateKey: api.operation({
+    path: '/api/keys/:id/update',
+    summary: 'Change the label, limit or expiry of a key',
+    description: 'What is left out stays. It holds as soon as the answer arrives.',
     ...changing,
     body: api.strictObject('What is to change.', {
       label: Type.Optional(line('What it is for.', 'trading bot', 100)),
@@ -97,10 +108,35 @@ export const keyOperations = {
       return readKey(store.keys, params.id, now);
     },
   }),
-  enableKey: switching('active'),
-  disableKey: switching('disabled'),
-  revokeKey: switching('revoked'),
+  enableKey: switching(
+    {
+      path: '/api/keys/:id/enable',
+      summary: 'Enable a key',
+      description: 'A disabled key can be used again at once. Repeating it changes nothing.',
+    },
+    'active',
+  ),
+  disableKey: switching(
+    {
+      path: '/api/keys/:id/disable',
+      summary: 'Disable a key',
+      description: 'It is refused at once, until it is enabled. Repeating it changes nothing.',
+    },
+    'disabled',
+  ),
+  revokeKey: switching(
+    {
+      path: '/api/keys/:id/revoke',
+      summary: 'Revoke a key',
+      description: 'It is refused at once, for good. Repeating it changes nothing.',
+    },
+    'revoked',
+  ),
   rotateKey: api.operation({
+    path: '/api/keys/:id/rotate',
+    summary: 'Replace a key by a new one',
+    description:
+      'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',
     ...changing,
     body: api.strictObject('How to rotate.', {
       overlapMs: Type.Optional(

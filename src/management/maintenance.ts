@@ -5,11 +5,10 @@ import { ErrorSchema } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
-import { FeedStatus } from '../market/service-status.ts';
 import { count, instantMs, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow } from '../store/windows.ts';
-import { noBody, operation, pathId, reading, strictObject } from './operation.ts';
+import { type Described, noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
 import type { Management } from './parts.ts';
 
@@ -37,8 +36,9 @@ const pastShown = 50;
 /** A change of one window. */
 const changing = { access: 'operator', params: pathId('win'), answer: WindowSchema, problems: ['CONFLICT'] } as const;
 
-function finishing(verb: 'end' | 'cancel') {
+function finishing(described: Described, verb: 'end' | 'cancel') {
   return operation({
+    ...described,
     ...changing,
     body: noBody,
     async handle({ params, store, now }) {
@@ -78,13 +78,23 @@ const PreviewSchema = named('Preview', 'What clients would see of a maintenance 
 });
 
 export const maintenanceOperations = {
-  listMaintenance: reading(WindowListSchema, async ({ store: { windows }, now }) => {
-    const current = await windows.list({ currentAt: now });
-    const past = await windows.listPast(now, pastShown);
-    return { windows: [...current, ...past].map((window) => windowView(window, now)) };
+  listMaintenance: operation({
+    path: '/api/maintenance',
+    summary: 'Maintenance windows',
+    description: 'Announced, running and past windows.',
+    answer: WindowListSchema,
+    async handle({ store: { windows }, now }) {
+      const current = await windows.list({ currentAt: now });
+      const past = await windows.listPast(now, pastShown);
+      return { windows: [...current, ...past].map((window) => windowView(window, now)) };
+    },
   }),
 
   announceMaintenance: operation({
+    path: '/api/maintenance',
+    summary: 'Announce a maintenance window',
+    description:
+      'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.',
     access: 'operator',
     body: NewWindowSchema,
     status: 201,
@@ -96,6 +106,9 @@ export const maintenanceOperations = {
   }),
 
   previewMaintenance: operation({
+    path: '/api/maintenance/preview',
+    summary: 'See what clients would see',
+    description: 'Changes nothing. The bodies are built by the code that answers clients.',
     access: 'operator',
     body: NewWindowSchema,
     answer: PreviewSchema,
@@ -118,6 +131,9 @@ export const maintenanceOperations = {
   }),
 
   extendMaintenance: operation({
+    path: '/api/maintenance/:id/extend',
+    summary: 'Extend a maintenance window',
+    description: 'Moves its end to a later instant, before it starts or while it runs.',
     ...changing,
     body: ExtensionSchema,
     async handle({ params, body, store, now }) {
@@ -125,11 +141,25 @@ export const maintenanceOperations = {
       return windowView(window, now);
     },
   }),
-  endMaintenance: finishing('end'),
-  cancelMaintenance: finishing('cancel'),
+  endMaintenance: finishing(
+    {
+      path: '/api/maintenance/:id/end',
+      summary: 'End a running maintenance window now',
+      description: 'Everything is served again at once.',
+    },
+    'end',
+  ),
+  cancelMaintenance: finishing(
+    {
+      path: '/api/maintenance/:id/cancel',
+      summary: 'Cancel an announced window',
+      description: 'Only one that has not started; a running one is ended.',
+    },
+    'cancel',
+  ),
 };
 
-/** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
+/** The board as it will be at `at`: with these windows, and the feed as it is now. */
 function boardWith(
   { market: { feedStatus }, clock }: Management,
   windows: readonly NewWindow[],
@@ -137,11 +167,7 @@ function boardWith(
   at: EpochMs,
 ): ServiceBoard {
   const monotonicMs = clock.monotonicMs();
-  const ageMs = feedStatus.ageMs(now, monotonicMs);
-  const feed = new FeedStatus();
-  if (ageMs === undefined) feed.pathChanged(feedStatus.path);
-  else feed.feedCurrent(feedStatus.path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
-  const board = new ServiceBoard(feed, { monotonicMs: () => monotonicMs });
+  const board = new ServiceBoard(feedStatus.movedTo(at, now, monotonicMs), { monotonicMs: () => monotonicMs });
   board.setWindows(windows);
   return board;
 }

@@ -11,7 +11,15 @@ import { catalogueMarkets, type MarketView, marketFields } from '../operator/mar
 import { explainPrice, PriceReportSchema, withheldField, withheldOf } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
-import { type Asked, assertConfirmed, confirmation, noBody, operation, reading, strictObject } from './operation.ts';
+import {
+  type Asked,
+  assertConfirmed,
+  confirmation,
+  type Described,
+  noBody,
+  operation,
+  strictObject,
+} from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { sparkPointsMax } from './sparklines.ts';
@@ -122,8 +130,9 @@ type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) =>
 /** A change of one market. */
 const changing = { access: 'operator', params: symbolParams, answer: MarketSchema, problems: ['CONFLICT'] } as const;
 
-function switching(change: Change) {
+function switching(described: Described, change: Change) {
   return operation({
+    ...described,
     ...changing,
     body: noBody,
     async handle({ params, ...asked }, management) {
@@ -133,8 +142,13 @@ function switching(change: Change) {
   });
 }
 
-function switchingAll(id: string, change: (markets: Store['markets'], now: EpochMs) => Promise<number>) {
+function switchingAll(
+  described: Described,
+  id: string,
+  change: (markets: Store['markets'], now: EpochMs) => Promise<number>,
+) {
   return operation({
+    ...described,
     access: 'operator',
     body: noBody,
     answer: fields.named(id, 'What was changed.', { changed: fields.count('How many markets were changed.', 26) }),
@@ -146,19 +160,28 @@ function switchingAll(id: string, change: (markets: Store['markets'], now: Epoch
 }
 
 export const marketOperations = {
-  readMarkets: reading(MarketListSchema, ({ now }, management) => {
-    const { market, sparklines } = management;
-    const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
-    return {
-      ...fields.instants('serverTime', now),
-      markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
-        ...pricedBody(views.get(symbol)!, management, now),
-        spark: sparklines.of(symbol),
-      })),
-    };
+  readMarkets: operation({
+    path: '/api/markets',
+    summary: 'All markets with their prices',
+    description: 'What clients get of each market now, and what only operators see, by symbol.',
+    answer: MarketListSchema,
+    handle({ now }, management) {
+      const { market, sparklines } = management;
+      const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
+      return {
+        ...fields.instants('serverTime', now),
+        markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
+          ...pricedBody(views.get(symbol)!, management, now),
+          spark: sparklines.of(symbol),
+        })),
+      };
+    },
   }),
 
   readMarket: operation({
+    path: '/api/markets/:symbol',
+    summary: 'One market, and how its price is derived',
+    description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
     params: symbolParams,
     answer: MarketDetailSchema,
     handle({ params, now }, management) {
@@ -176,11 +199,44 @@ export const marketOperations = {
       };
     },
   }),
-  pauseMarket: switching((markets, symbol) => markets.setOperatorPaused(symbol, true)),
-  resumeMarket: switching((markets, symbol) => markets.setOperatorPaused(symbol, false)),
-  holdMarket: switching((markets, symbol, now) => markets.setHeld(symbol, now)),
-  releaseMarket: switching((markets, symbol) => markets.setHeld(symbol, undefined)),
+  pauseMarket: switching(
+    {
+      path: '/api/markets/:symbol/pause',
+      summary: 'Pause a market',
+      description: 'Clients see `paused` at once; prices are still served. Repeating it changes nothing.',
+    },
+    (markets, symbol) => markets.setOperatorPaused(symbol, true),
+  ),
+  resumeMarket: switching(
+    {
+      path: '/api/markets/:symbol/resume',
+      summary: 'Resume a market',
+      description: 'It trades again as soon as the exchange trades it. Repeating it changes nothing.',
+    },
+    (markets, symbol) => markets.setOperatorPaused(symbol, false),
+  ),
+  holdMarket: switching(
+    {
+      path: '/api/markets/:symbol/hold',
+      summary: 'Hold the prices of a market',
+      description:
+        'What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price. Repeating it changes nothing.',
+    },
+    (markets, symbol, now) => markets.setHeld(symbol, now),
+  ),
+  releaseMarket: switching(
+    {
+      path: '/api/markets/:symbol/release',
+      summary: 'Release the prices of a market',
+      description: 'Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing.',
+    },
+    (markets, symbol) => markets.setHeld(symbol, undefined),
+  ),
   acceptMarket: operation({
+    path: '/api/markets/:symbol/accept',
+    summary: 'Take what is doubted of a market',
+    description:
+      'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right.',
     ...changing,
     body: strictObject('What is accepted.', {
       source: Type.Optional(fields.text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
@@ -194,11 +250,39 @@ export const marketOperations = {
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },
   }),
-  pauseAllMarkets: switchingAll('PausedMarkets', (markets) => markets.setAllPaused(true)),
-  resumeAllMarkets: switchingAll('ResumedMarkets', (markets) => markets.setAllPaused(false)),
-  holdAllMarkets: switchingAll('HeldMarkets', (markets, now) => markets.setAllHeld(now)),
-  releaseAllMarkets: switchingAll('ReleasedMarkets', (markets) => markets.setAllHeld(undefined)),
+  pauseAllMarkets: switchingAll(
+    {
+      path: '/api/markets/pause',
+      summary: 'Pause all markets',
+      description: 'Clients see `paused`; prices are still served.',
+    },
+    'PausedMarkets',
+    (markets) => markets.setAllPaused(true),
+  ),
+  resumeAllMarkets: switchingAll(
+    { path: '/api/markets/resume', summary: 'Resume all markets', description: 'Ends every pause of an operator.' },
+    'ResumedMarkets',
+    (markets) => markets.setAllPaused(false),
+  ),
+  holdAllMarkets: switchingAll(
+    {
+      path: '/api/markets/hold',
+      summary: 'Hold all prices',
+      description: 'Every price and every rate stays as it is.',
+    },
+    'HeldMarkets',
+    (markets, now) => markets.setAllHeld(now),
+  ),
+  releaseAllMarkets: switchingAll(
+    { path: '/api/markets/release', summary: 'Release all prices', description: 'Ends every hold of an operator.' },
+    'ReleasedMarkets',
+    (markets) => markets.setAllHeld(undefined),
+  ),
   delistMarket: operation({
+    path: '/api/markets/:symbol/delist',
+    summary: 'Delist a market for good',
+    description:
+      'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
     ...changing,
     body: confirmation('symbol', 'BTCCZK'),
     async handle({ params, body, ...asked }, management) {

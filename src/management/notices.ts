@@ -20,6 +20,9 @@ const NoticeMailSchema = named('NoticeMail', 'A notice as its reader gets it.', 
 
 export const noticeOperations = {
   listNotices: operation({
+    path: '/api/notices',
+    summary: 'Notices to key holders, latest first',
+    description: 'Who was notified by e-mail, when, and with what outcome.',
     query: Type.Object({
       status: Type.Optional(openEnum(noticeStatuses, 'Only those of this status.')),
       limit: Type.Optional(
@@ -34,6 +37,9 @@ export const noticeOperations = {
   }),
 
   previewNotice: operation({
+    path: '/api/notices/:id/preview',
+    summary: 'A notice as its reader gets it',
+    description: 'The mail, built again from the figures of the notice.',
     params: pathId('ntc'),
     answer: NoticeMailSchema,
     async handle({ params, store }, { configuration, publicUrls }) {

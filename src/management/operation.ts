@@ -23,7 +23,7 @@ export interface Asked<Params = never, Query = never, Body = never> {
   readonly reply: FastifyReply;
 }
 
-/** The place of an operation and the texts about it, which `operations.json` has. */
+/** The place of an operation, and what the document says of it. */
 export interface Described {
   /** The path as the router writes it: `/api/keys/:id`. */
   readonly path: string;
@@ -32,7 +32,8 @@ export interface Described {
 }
 
 /** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
-interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
+interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema>
+  extends Described {
   /** When left out, POST with a body and GET without. */
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** `read-only` when left out. */
@@ -61,7 +62,7 @@ export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSch
 }
 
 /** An operation in the table of them all. */
-export interface ListedOperation extends Operation, Described {
+export interface ListedOperation extends Operation {
   readonly operationId: string;
   /** The part of the document that it is in. */
   readonly tag: string;
@@ -76,14 +77,6 @@ export function operation<
 >(declared: Declared<Params, Query, Body, Answer>): Operation {
   const method = declared.body === undefined ? 'GET' : 'POST';
   return { method, access: 'read-only', ...(declared as Omit<Operation, 'method' | 'access'>) };
-}
-
-/** Declares an operation that takes nothing and changes nothing. */
-export function reading<Answer extends TSchema>(
-  answer: Answer,
-  handle: Declared<TObject, TObject, TObject, Answer>['handle'],
-): Operation {
-  return operation({ answer, handle });
 }
 
 /** An object that refuses unknown properties: for requests. */
@@ -158,7 +151,9 @@ export function readCursor<Place extends TSchema>(text: string | undefined, plac
 
 const timeAndId = Type.Tuple([Type.Integer(), Type.String({ maxLength: 64 })]);
 
-/** Reads the place of an entry in a list by time, and by id within the same millisecond. Throws as {@link readCursor}. */
+/**
+ * Reads the place of an entry in a list by time, and by id within the same millisecond. Throws as {@link readCursor}.
+ */
 export function readPlace(text: string | undefined) {
   const place = readCursor(text, timeAndId);
   return place && { atMs: place[0], id: place[1] };

@@ -10,8 +10,7 @@ import { keyOperations } from './keys.ts';
 import { maintenanceOperations } from './maintenance.ts';
 import { marketOperations } from './markets.ts';
 import { noticeOperations } from './notices.ts';
-import { type Described, type ListedOperation, type Operation, operation } from './operation.ts';
-import written from './operations.json' with { type: 'json' };
+import { type ListedOperation, type Operation, operation } from './operation.ts';
 import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
 import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
@@ -31,6 +30,9 @@ const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is 
 });
 
 const readProblem = operation({
+  path: '/api/problems/:slug',
+  summary: 'What a problem is about',
+  description: 'The page that the `type` of a problem links to.',
   access: 'anybody',
   params: Type.Object({
     slug: part.text('The name of the problem: its code in small letters, with dashes.', problemSlug('NOT_FOUND'), {
@@ -48,6 +50,9 @@ const readProblem = operation({
 });
 
 const readDocument = operation({
+  path: '/api/openapi.json',
+  summary: 'This document',
+  description: 'The description of the management API, as OpenAPI 3.1.',
   access: 'anybody',
   answer: Type.Unsafe<object>({
     description: 'An OpenAPI document.',
@@ -73,9 +78,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Description: { readProblem, readDocument },
 };
 
-const operationTexts: Readonly<Record<string, Described>> = written;
-
 /** Every operation of the management API, in the order of the document. */
 export const operations: readonly ListedOperation[] = Object.entries(byTag).flatMap(([tag, tagged]) =>
-  Object.entries(tagged).map(([operationId, each]) => ({ ...each, ...operationTexts[operationId]!, operationId, tag })),
+  Object.entries(tagged).map(([operationId, each]) => ({ ...each, operationId, tag })),
 );

@@ -4,7 +4,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { ConditionSchema } from '../operator/alert.ts';
 import * as fields from '../operator/fields.ts';
 import { NoteSchema } from './note.ts';
-import { operation, reading } from './operation.ts';
+import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
 import { marketsByStatus } from './views.ts';
@@ -78,33 +78,45 @@ const MinutesSchema = fields.named('Minutes', 'The last 24 hours.', {
 });
 
 export const overviewOperations = {
-  readOverview: reading(OverviewSchema, ({ now }, management) => {
-    const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
-    const phase = management.phase();
-    return {
-      version: management.version,
-      baseUrl: management.publicUrls().baseUrl,
-      phase,
-      ready: phase === 'serving',
-      notes: management.notes(),
-      alerts: management.alerts(),
-      ...fields.instants('startedAt', management.startedAt),
-      ...fields.instants('serverTime', now),
-      status: market.service.status(now),
-      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      storeReachable: changes.reachable(),
-      markets: marketFigures(management, now),
-      requests: requestFigures(management),
-      connections: { ...listener.connectionFigures() },
-      keys: { held: access.directory.size },
-      eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
-      residentBytes: process.memoryUsage.rss(),
-      uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
-      notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
-    };
+  readOverview: operation({
+    path: '/api/overview',
+    summary: 'The state of the service',
+    description:
+      'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
+    answer: OverviewSchema,
+    handle({ now }, management) {
+      const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
+      const phase = management.phase();
+      const { open, dropped, droppedOfAddress, evicted, cut } = listener.connectionFigures();
+      return {
+        version: management.version,
+        baseUrl: management.publicUrls().baseUrl,
+        phase,
+        ready: phase === 'serving',
+        notes: management.notes(),
+        alerts: management.alerts(),
+        ...fields.instants('startedAt', management.startedAt),
+        ...fields.instants('serverTime', now),
+        status: market.service.status(now),
+        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+        storeReachable: changes.reachable(),
+        markets: marketFigures(management, now),
+        requests: requestFigures(management),
+        connections: { open, dropped, droppedOfAddress, evicted, cut },
+        keys: { held: access.directory.size },
+        eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
+        residentBytes: process.memoryUsage.rss(),
+        uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
+        notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
+      };
+    },
   }),
 
   readMinutes: operation({
+    path: '/api/overview/minutes',
+    summary: 'The last 24 hours, minute by minute',
+    description:
+      'Requests, errors, latency and held prices of all processes on the database. The last ten minutes may still grow.',
     query: Type.Object({ since: Type.Optional(fields.instantMs('Only what is after this instant.')) }),
     answer: MinutesSchema,
     handle: ({ query }, { requests }) => ({ minutes: requests.minutesSince(query.since ?? -1) }),

@@ -69,7 +69,10 @@ export interface AdminParts {
     readonly service: ServiceBoard;
     readonly feedStatus: FeedStatus;
     readonly guard: Pick<Guard, 'counts'>;
-    /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
+    /**
+     * `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never
+     * rejects.
+     */
     readonly snapshots: { save(): Promise<void>; lastError(): string | undefined };
   };
   readonly access: {
@@ -107,7 +110,9 @@ export interface AdminParts {
   readonly replication: () => SharingFigures | undefined;
 }
 
-/** The parts that operations of the management API can use: the rooms, and what the private listener records of them. */
+/**
+ * The parts that operations of the management API can use: the rooms, and what the private listener records of them.
+ */
 export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly sparklines: Sparklines;

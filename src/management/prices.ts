@@ -32,6 +32,10 @@ const exampleEvent =
 
 export const priceOperations = {
   readPrices: operation({
+    path: '/api/prices',
+    summary: 'All prices',
+    description:
+      'For the operator’s own application: what clients of the API get at the same moment, also during maintenance.',
     access: 'prices',
     answer: PriceListSchema,
     handle({ now }, { prices }) {
@@ -43,6 +47,10 @@ export const priceOperations = {
   }),
 
   streamPrices: operation({
+    path: '/api/prices/stream',
+    summary: 'All prices as they change',
+    description:
+      'Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change` has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is cut.',
     access: 'prices',
     answerType: 'text/event-stream',
     answer: Type.String({ description: 'Events, without end.', examples: [exampleEvent] }),

@@ -67,6 +67,9 @@ const VerificationSchema = named('RecordVerification', 'Whether the record is as
 
 export const recordOperations = {
   readRecord: operation({
+    path: '/api/history',
+    summary: 'The record',
+    description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
     answer: views.RecordSummarySchema,
     problems: ['RECORD_BUSY'],
     async handle({ request }, { record }) {
@@ -77,6 +80,10 @@ export const recordOperations = {
   }),
 
   readRecordedPrice: operation({
+    path: '/api/history/prices/:symbol',
+    summary: 'The price of an instant',
+    description:
+      'How the price came about that a market had then, like that of today. 404 where there was none, or no record of it.',
     params: symbolParams,
     query: strictObject('Which instant.', { atMs: instantMs('The instant.') }),
     answer: PriceReportSchema,
@@ -94,6 +101,9 @@ export const recordOperations = {
   }),
 
   listRecordedQuotes: operation({
+    path: '/api/history/quotes/:symbol',
+    summary: 'Everything quoted of a market',
+    description: 'Each published change in a span, in order.',
     params: symbolParams,
     query: strictObject('Which span.', { ...span, ...page }),
     answer: views.QuotePageSchema,
@@ -105,6 +115,10 @@ export const recordOperations = {
   }),
 
   listCandles: operation({
+    path: '/api/history/candles/:symbol',
+    summary: 'A market over a span, for a chart',
+    description:
+      "Steps of client prices and of the exchange's. At most 1500 steps and seven days at once; ask for more one after the other.",
     params: symbolParams,
     query: strictObject('Which span, in which steps.', { ...span, step: openEnum(steps, 'How long a step is.') }),
     answer: views.CandleListSchema,
@@ -122,6 +136,9 @@ export const recordOperations = {
   }),
 
   listServed: operation({
+    path: '/api/history/answers',
+    summary: 'What keys were answered',
+    description: 'Each answer to a key in a span, in order.',
     query: strictObject('Which span and key.', {
       ...span,
       ...page,
@@ -136,6 +153,9 @@ export const recordOperations = {
   }),
 
   readServed: operation({
+    path: '/api/history/answers/:id',
+    summary: 'An answer again, by the id that its client quotes',
+    description: 'The body as it was, the prices in it, and the sealed segment that proves it.',
     params: Type.Object({ id: requestId }),
     answer: views.ProvenAnswerSchema,
     problems: ['RECORD_BUSY'],
@@ -147,6 +167,9 @@ export const recordOperations = {
   }),
 
   proveServed: operation({
+    path: '/api/history/answers/:id/proof',
+    summary: 'Prove an answer',
+    description: 'What a third party needs to check one answer, and nothing of any other. 404 while its minute runs.',
     params: Type.Object({ id: requestId }),
     answer: named('AnswerProof', 'A proof of one answer.', {
       text: Type.String({ description: 'The file.', examples: ['{}'] }),
@@ -160,6 +183,9 @@ export const recordOperations = {
   }),
 
   verifyRecord: operation({
+    path: '/api/history/verification',
+    summary: 'Verify the record',
+    description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
     answer: VerificationSchema,
     problems: ['NOT_FOUND', 'RECORD_BUSY'],
     async handle({ store, request }, management): Promise<Static<typeof VerificationSchema>> {
@@ -171,6 +197,9 @@ export const recordOperations = {
   }),
 
   holdRecord: operation({
+    path: '/api/history/holds',
+    summary: 'Keep a span of the record',
+    description: 'Retention leaves it alone until it is released.',
     access: 'admin',
     body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
     status: 201,
@@ -186,6 +215,9 @@ export const recordOperations = {
   }),
 
   releaseRecord: operation({
+    path: '/api/history/holds/:number',
+    summary: 'Release a held span of the record',
+    description: 'Retention deletes it in its time.',
     method: 'DELETE',
     access: 'admin',
     params: Type.Object({

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as fields from '../operator/fields.ts';
 import { roles } from '../operator/role.ts';
 import { ownOriginOf } from './hosts.ts';
-import { operation, reading, strictObject } from './operation.ts';
+import { operation, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { type Session, type Sessions, sessionCookie } from './sessions.ts';
@@ -39,6 +39,10 @@ function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
 
 export const sessionOperations = {
   signIn: operation({
+    path: '/api/session',
+    summary: 'Sign in',
+    description:
+      'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
     access: 'sign-in',
     body: SignInSchema,
     status: 201,
@@ -51,12 +55,21 @@ export const sessionOperations = {
     },
   }),
 
-  readSession: reading(SessionSchema, ({ operator: { session } }) => {
-    if (session !== undefined) return sessionBody(session);
-    throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
+  readSession: operation({
+    path: '/api/session',
+    summary: 'The session of this browser',
+    description: 'Who is signed in, and the token against cross-site requests. Only for a session, not for a token.',
+    answer: SessionSchema,
+    handle({ operator: { session } }) {
+      if (session !== undefined) return sessionBody(session);
+      throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
+    },
   }),
 
   signOut: operation({
+    path: '/api/session',
+    summary: 'Sign out',
+    description: 'Ends the session and clears its cookie.',
     method: 'DELETE',
     async handle({ gate, operator, request, reply }, management) {
       await gate.signOut(request, operator);
@@ -66,6 +79,9 @@ export const sessionOperations = {
   }),
 
   readSignInMethods: operation({
+    path: '/api/session/methods',
+    summary: 'How browsers can sign in',
+    description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
     access: 'anybody',
     answer: fields.named('SignInMethods', 'The ways to sign in.', {
       provider: fields.nullableLine(

@@ -9,7 +9,10 @@ import { Problem } from './problems.ts';
 interface SourceReloadParts {
   /** The one that the service started with. */
   readonly configuration: Configuration;
-  /** Reads it again. Throws `ConfigurationError`, also for what only a restart changes; `undefined` where it was not read from anywhere. */
+  /**
+   * Reads it again. Throws `ConfigurationError`, also for what only a restart changes; `undefined` where it was not
+   * read from anywhere.
+   */
   readonly reread?: (() => Promise<Configuration>) | undefined;
   readonly feed: { reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void> };
   readonly store: Pick<Store, 'audit'>;
@@ -19,7 +22,10 @@ interface SourceReloadParts {
 /** The ids of the sources in order of preference, and what is not as before, in words. */
 export type SourceChanges = Record<'sources' | 'changes', string[]>;
 
-/** Takes over the sources of the configuration while the service runs: all that changed, or, where any of it is refused, nothing. */
+/**
+ * Takes over the sources of the configuration while the service runs: all that changed, or, where any of it is refused,
+ * nothing.
+ */
 export class SourceReload {
   readonly #parts: SourceReloadParts;
   #running: Configuration;

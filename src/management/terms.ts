@@ -6,7 +6,7 @@ import { instantMs, listOf, named, openEnum } from '../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
-import { noBody, operation, pathId, reading, strictObject } from './operation.ts';
+import { noBody, operation, pathId, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
 
@@ -63,11 +63,21 @@ function draftOf(
 }
 
 export const termOperations = {
-  listTerms: reading(TermListSchema, async ({ store, now }, { market: { markets } }) => {
-    return { terms: [...termViews(markets.terms, await store.terms.list({ withCancelled: true }), now)] };
+  listTerms: operation({
+    path: '/api/terms',
+    summary: 'Terms',
+    description: 'What prices are made with: since when, and what is announced.',
+    answer: TermListSchema,
+    async handle({ store, now }, { market: { markets } }) {
+      return { terms: [...termViews(markets.terms, await store.terms.list({ withCancelled: true }), now)] };
+    },
   }),
 
   setTerm: operation({
+    path: '/api/terms',
+    summary: 'Set a term',
+    description:
+      'It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`.',
     access: 'operator',
     body: NewTermSchema,
     status: 201,
@@ -88,6 +98,9 @@ export const termOperations = {
   }),
 
   previewTerm: operation({
+    path: '/api/terms/preview',
+    summary: 'See what a term would change',
+    description: 'Changes nothing. Prices before and after are made from the present ask and bid of the exchange.',
     access: 'operator',
     body: DraftSchema,
     answer: TermEffectSchema,
@@ -95,6 +108,9 @@ export const termOperations = {
   }),
 
   cancelTerm: operation({
+    path: '/api/terms/:id/cancel',
+    summary: 'Cancel an announced term',
+    description: 'Only one that has not begun; a later one ends one that has.',
     access: 'operator',
     params: pathId('trm'),
     body: noBody,

@@ -7,9 +7,8 @@ import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
 import type { RefusedKey } from '../store/breaches.ts';
-import type { KeyWithAccount } from '../store/key-record.ts';
-import { refusal } from '../store/store-error.ts';
-import { operation, pathId, reading } from './operation.ts';
+import { type KeyWithAccount, keyUnknown } from '../store/key-record.ts';
+import { operation, pathId } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 
@@ -87,11 +86,15 @@ function thisMinute(
 
 export const usageOperations = {
   readKeyUsage: operation({
+    path: '/api/keys/:id/usage',
+    summary: 'How a key is used',
+    description:
+      'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
     params: pathId('key'),
     answer: KeyUsageSchema,
     async handle({ params, store, now }, management) {
       const key = await store.keys.get(params.id);
-      if (key === undefined) throw refusal('key_unknown', { id: params.id });
+      if (key === undefined) throw keyUnknown({ id: params.id });
       const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
       const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
       const digests = await store.keys.digestsOf([key.id]);
@@ -111,23 +114,34 @@ export const usageOperations = {
     },
   }),
 
-  readUsage: reading(UsageSchema, async ({ store, now }, management) => {
-    const since = (now - dayMs) as EpochMs;
-    const refused = await store.breaches.mostRefused(since, keysShown);
-    const busy = busiest(management, now);
-    const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
-    const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
-    const digests = await store.keys.digestsOf(ids);
-    const rows = ids.flatMap((id) => {
-      const key = keys.get(id);
-      if (key === undefined) return [];
-      const usage = thisMinute(management, key, digests, now);
-      return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
-    });
-    return { ...instants('since', since), keys: rows };
+  readUsage: operation({
+    path: '/api/usage',
+    summary: 'The keys that stand out',
+    description:
+      'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
+    answer: UsageSchema,
+    async handle({ store, now }, management) {
+      const since = (now - dayMs) as EpochMs;
+      const refused = await store.breaches.mostRefused(since, keysShown);
+      const busy = busiest(management, now);
+      const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
+      const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
+      const digests = await store.keys.digestsOf(ids);
+      const rows = ids.flatMap((id) => {
+        const key = keys.get(id);
+        if (key === undefined) return [];
+        const usage = thisMinute(management, key, digests, now);
+        return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
+      });
+      return { ...instants('since', since), keys: rows };
+    },
   }),
 
   readRequest: operation({
+    path: '/api/requests/:id',
+    summary: 'One request, by the id that its client quotes',
+    description:
+      'Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones.',
     params: Type.Object({ id: requestId }),
     answer: RequestSchema,
     handle({ params }, { listener }) {

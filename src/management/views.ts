@@ -1,9 +1,11 @@
 import type { Board } from '../board/board.ts';
 import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { DataFlow } from '../market/data-flow.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
 import { type DoubtView, doubtsOf } from '../operator/doubt.ts';
+import { instants } from '../operator/fields.ts';
 import { sourceQuotes } from '../operator/source.ts';
 import type { AdminParts } from './parts.ts';
 
@@ -69,13 +71,33 @@ export function allDoubts({ market: { markets }, clock }: Pick<AdminParts, 'mark
   return [...new Set(offered.map((each) => each.exchangeSymbol))].flatMap((symbol) => doubtsOf(markets, symbol, now));
 }
 
+/** Gives the fields of the answers that say whether data flows. */
+export function flowView(flow: DataFlow) {
+  return { state: flow.state, ...instants('since', flow.state === 'silent' ? flow.since : undefined) };
+}
+
 /** A source, the number of markets in each of its states, and what is doubted of it. */
 export type SourceView = ReturnType<typeof sourceViews>[number];
 
-/** Every source, in order of preference; without path and connection in a process that follows the feed of another. */
-export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
+/** Whether another process runs the feed, so that this one sees no source. */
+function isFeedElsewhere(parts: Pick<AdminParts, 'replication'>): boolean {
   const { isLeading, isAlone } = parts.replication() ?? { isLeading: true, isAlone: false };
-  const isElsewhere = !isLeading && !isAlone;
+  return !isLeading && !isAlone;
+}
+
+/** Whether data flows from a source; null of one that is paused, and where another process runs the feed. */
+export function sourceFlow(
+  parts: Pick<AdminParts, 'clock' | 'replication'> & { readonly market: Pick<AdminParts['market'], 'feedStatus'> },
+  { id, isPaused }: { readonly id: string; readonly isPaused: boolean },
+) {
+  if (isPaused || isFeedElsewhere(parts)) return null;
+  const { market, clock } = parts;
+  return flowView(market.feedStatus.flowOf(id, clock.now(), clock.monotonicMs()));
+}
+
+/** Every source, in order of preference; without path, connection and flow in a process that follows the feed of another. */
+export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
+  const isElsewhere = isFeedElsewhere(parts);
   const quotes = marketQuotes(parts).map(([, quote]) => quote);
   const doubts = allDoubts(parts);
   return parts.feed.sources().map(({ id, kind, isPaused: paused, health }) => {
@@ -86,6 +108,7 @@ export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' 
       paused,
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
+      flow: sourceFlow(parts, { id, isPaused: paused }),
       markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },
       doubts: doubts.filter(({ source }) => source === id),
     };

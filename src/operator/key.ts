@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
-import type { KeyWithAccount, NewKey } from '../store/key-record.ts';
+import { type KeyWithAccount, keyUnknown, type NewKey } from '../store/key-record.ts';
 import type { Keys } from '../store/keys.ts';
-import { refusal } from '../store/store-error.ts';
 import * as fields from './fields.ts';
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
@@ -50,7 +49,7 @@ export function keyView(key: KeyWithAccount, now: EpochMs): KeyView {
 /** The key as it is stored now. Throws `key_unknown`. */
 export async function readKey(keys: Pick<Keys, 'get'>, id: string, now: EpochMs): Promise<KeyView> {
   const key = await keys.get(id);
-  if (key === undefined) throw refusal('key_unknown', { id });
+  if (key === undefined) throw keyUnknown({ id });
   return keyView(key, now);
 }
 

@@ -1,6 +1,6 @@
 import { type Fragment, type Html, html } from '../ground/html.ts';
 
-/** Names a part of a code: a comment, a name, a string, a number or constant, a word of the language. */
+/** The kind of a part of a code: a comment, a name, a string, a number or constant, a word of the language. */
 type Kind = 'c' | 'p' | 's' | 'n' | 'k';
 
 type Rule = readonly [kind: Kind, expression: string];

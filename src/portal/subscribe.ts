@@ -15,7 +15,7 @@ export const subscribeLink = '[Subscribe to status updates](/status/subscribe)';
 
 type Kind = 'mail' | 'webhook';
 
-/** The title of a page and its first paragraph. */
+/** The beginning of a page: its title and a paragraph. */
 interface Said {
   readonly title: string;
   readonly text: string;

@@ -3,7 +3,7 @@ import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import { type ListPosition, mapPage, type Page, type PageOptions, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AuditTable } from './schema.ts';
-import { type AuditChange, type Journal, newId, StorePart } from './store-context.ts';
+import { type Audit, type AuditChange, newId, StorePart } from './store-context.ts';
 
 export type AuditEntry = Required<AuditChange> & Pick<RecordOf<AuditTable>, 'id' | 'at' | 'actor'>;
 
@@ -28,10 +28,11 @@ const takingActions = [
 ] as const;
 
 /**
- * Makes the journal of each actor of a process. Ids of one process count up, so that entries of the same millisecond
- * keep their order: `aud_`, a count in hexadecimal, and random characters that make the id unique.
+ * Makes what writes the changes of each actor of a process into the audit log. Ids of one process count up, so that
+ * entries of the same millisecond keep their order: `aud_`, a count in hexadecimal, and random characters that make the
+ * id unique.
  */
-export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Journal {
+export function auditsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Audit {
   let count = 0;
   return (actor) =>
     async (trx, { action, subject, summary, details }) => {
@@ -73,8 +74,8 @@ export class AuditLog extends StorePart {
 
   /** For what is no change of the store: a sign-in, or a refused one. Changes record themselves. */
   record(change: AuditChange): Promise<void> {
-    const { db, journal } = this.context;
-    return db.transaction().execute((trx) => journal(trx, change));
+    const { db, audit } = this.context;
+    return db.transaction().execute((trx) => audit(trx, change));
   }
 
   /** Finds which of the keys and windows an operator took away, the key itself or its account. */

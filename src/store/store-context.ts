@@ -19,14 +19,14 @@ export interface AuditChange {
 }
 
 /** Records a change under the name of an actor. To be called in the transaction that makes the change. */
-export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
+export type Audit = (trx: Database, change: AuditChange) => Promise<void>;
 
 export interface StoreContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Records a change in the audit log, under the name of the store's actor. */
-  readonly journal: Journal;
+  readonly audit: Audit;
 }
 
 /** A part of a store: one kind of thing that it keeps. */

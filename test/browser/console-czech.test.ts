@@ -6,12 +6,11 @@ import { fileURLToPath } from 'node:url';
 import alertConditions from '../../src/admin/alert-conditions.json' with { type: 'json' };
 import { noProofTexts } from '../../src/history/query/prove.ts';
 import { Overload } from '../../src/http/overload.ts';
-import managementRefusals from '../../src/management/refusals.json' with { type: 'json' };
+import { frameworkProblems } from '../../src/management/problems.ts';
 import { doubtWhys } from '../../src/operator/doubt.ts';
 import { findingText } from '../../src/operator/record.ts';
-import postgresErrors from '../../src/store/postgres/errors.json' with { type: 'json' };
-import sqliteErrors from '../../src/store/sqlite/errors.json' with { type: 'json' };
-import storeErrors from '../../src/store/store-errors.json' with { type: 'json' };
+import { meanings as postgresErrors } from '../../src/store/postgres/errors.ts';
+import { meanings as sqliteErrors } from '../../src/store/sqlite/errors.ts';
 import { counts } from '../../web/console/czech/counts.ts';
 import { sentences } from '../../web/console/czech/service.ts';
 import { czech } from '../../web/console/czech/texts.ts';
@@ -20,6 +19,7 @@ import { grouped, typedDecimal } from '../../web/console/format/decimal.ts';
 import { serviceText } from '../../web/console/format/sentences.ts';
 import { type Noun, nounFor } from '../../web/console/language.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { everyStoreError } from '../support/store-errors.ts';
 
 const folder = fileURLToPath(new URL('../../web/console/', import.meta.url));
 
@@ -107,12 +107,12 @@ describe('a sentence of the service', () => {
 
   test('has Czech wherever a table of the service holds it and the console shows it', () => {
     const shown =
-      /^(?:email|account|key|label|expiry|limit|overlap|market|window|term(?!_value)|notice|token)_|^no_answer$|^read_only$/;
-    const refusals = Object.entries(storeErrors.texts).flatMap(([reason, text]) => (shown.test(reason) ? [text] : []));
+      /^(?:email|account|key|label|expiry|limit|overlap|market|window|term(?!_value)|notice|token)_|^no_answer\.hanging$|^read_only\.standby$/;
+    const refusals = Object.values(everyStoreError).flatMap(({ code, message }) => (shown.test(code) ? [message] : []));
     const conditions = Object.values(alertConditions).flatMap((each) => ('summary' in each ? [each.summary] : []));
-    const server = postgresErrors.map(({ sentence }) => `The database {name} ${sentence}`);
-    const file = sqliteErrors.map(({ sentence }) => sentence.replace('PATH', '{name}'));
-    const taken = Object.values(managementRefusals.framework).map(({ detail }) => detail);
+    const server = postgresErrors.map(({ finding }) => `The database {name} ${finding}`);
+    const file = sqliteErrors.map(({ message }) => message('{name}'));
+    const taken = Object.values(frameworkProblems).map(({ detail }) => detail);
     const proofs = [...Object.values(noProofTexts), ...Object.values(doubtWhys)];
     assert.ok(refusals.length > 30 && conditions.length > 25);
     for (const text of [...refusals, ...conditions, ...server, ...file, ...taken, ...proofs]) {

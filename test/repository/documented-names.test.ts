@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { faultNames } from '../../exchange-simulator/fault-catalogue.ts';
 import { metricsRegistry } from '../../src/admin/metrics.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
-import { commands } from '../../src/cli/commands.ts';
+import { loadCommands } from '../../src/cli/commands.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import { fields } from '../../src/configuration/schema.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
@@ -11,6 +11,7 @@ import type { AdminParts } from '../../src/management/parts.ts';
 import { filesEnding, textOf } from './files.ts';
 import { blocksOf, spansOf } from './markdown.ts';
 
+const commands = await loadCommands();
 const documents = filesEnding('.md').map((file) => ({ file, text: textOf(file) }));
 const sections = new Set(fields.map((field) => field.path[0]!));
 
@@ -154,7 +155,7 @@ function faultOf(words: readonly string[]): string | undefined {
 }
 
 function unknownOption(command: Command, words: readonly string[]): string | undefined {
-  const names = new Set([...commonOptions, ...(command.options ?? [])].map(({ name }) => name));
+  const names = new Set([...commonOptions, ...command.options].map(({ name }) => name));
   const given = words.flatMap((word) => /^\[?--([a-z-]+)/.exec(word)?.[1] ?? []);
   const unknown = given.filter((name) => !names.has(name));
   return unknown.length === 0 ? undefined : `no option ${unknown.join(', ')}`;

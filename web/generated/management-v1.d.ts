@@ -1754,6 +1754,29 @@ export interface components {
             /** @description Oldest first. Missing are those in which no process ran. */
             readonly minutes: readonly components["schemas"]["Minute"][];
         };
+        /** @description Whether data flows. The interval of polls is counted in. */
+        readonly DataFlow: {
+            /**
+             * @description `flowing`: over a live connection that delivers, however quiet the market. `polled`: over polls that are not overdue, or in the seconds after the live connection was lost. `silent`: not at all.
+             * @example flowing
+             * @enum {string}
+             */
+            readonly state: "flowing" | "polled" | "silent";
+            /**
+             * Format: date-time
+             * @description When it last flowed, where it is silent; null while it flows, and where there never was any data. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly since: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `since`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly sinceMs: number | null;
+        };
         /** @description The feed of one source now; counters since the start of the process. */
         readonly FeedHealth: {
             /** @description How data arrives; null until the feed has chosen a path. */
@@ -2006,6 +2029,8 @@ export interface components {
             readonly kind: string;
             /** @description Whether the configuration pauses it. */
             readonly paused: boolean;
+            /** @description From this source alone; null of one that is paused, and where another process runs the feed. */
+            readonly flow: components["schemas"]["DataFlow"] | null;
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
             /** @description The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open. */
@@ -2056,6 +2081,8 @@ export interface components {
              * @enum {string}
              */
             readonly path: "live" | "fallback";
+            /** @description From whichever source. */
+            readonly flow: components["schemas"]["DataFlow"];
             /**
              * Format: int64
              * @description Age of the market data in milliseconds; null when there has been none.
@@ -4931,6 +4958,7 @@ export type ServiceStatus = components['schemas']['ServiceStatus'];
 export type Overview = components['schemas']['Overview'];
 export type Minute = components['schemas']['Minute'];
 export type Minutes = components['schemas']['Minutes'];
+export type DataFlow = components['schemas']['DataFlow'];
 export type FeedHealth = components['schemas']['FeedHealth'];
 export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
@@ -5374,12 +5402,22 @@ export interface operations {
                     /**
                      * @example {
                      *       "path": "live",
+                     *       "flow": {
+                     *         "state": "flowing",
+                     *         "since": "2026-11-21T10:00:00.000Z",
+                     *         "sinceMs": 1795255200000
+                     *       },
                      *       "dataAgeMs": 420,
                      *       "sources": [
                      *         {
                      *           "id": "kraken",
                      *           "kind": "kraken",
                      *           "paused": true,
+                     *           "flow": {
+                     *             "state": "flowing",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000
+                     *           },
                      *           "health": {
                      *             "path": "live",
                      *             "connection": "open",

@@ -10,7 +10,11 @@ export interface LedgerFinding {
   readonly what: 'changed' | 'missing' | 'unsealed';
 }
 
-/** Compares runs, holds, deletions and seals with the ledger, and that with what the chains note of it. @param deletions of all chains */
+/**
+ * Compares runs, holds, deletions and seals with the ledger, and that with what the chains note of it.
+ *
+ * @param deletions of all chains
+ */
 export async function ledgerFinding(
   store: SegmentReader,
   notes: readonly LedgerFact[],

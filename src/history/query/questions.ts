@@ -226,8 +226,8 @@ function heldIn(facts: Facts, subjects: readonly DoubtSubject[]): WithheldInput[
 }
 
 /**
- * How a recorded price came about. The last step is the price as it was published, whatever this version of the software
- * would make of the same values. `undefined` where the record has no listing of the market.
+ * How a recorded price came about. The last step is the price as it was published, whatever this version of the
+ * software would make of the same values. `undefined` where the record has no listing of the market.
  */
 function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExplanation | undefined {
   const market = listingOf(facts, symbol);

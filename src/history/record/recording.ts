@@ -3,7 +3,6 @@ import { isoInstant } from '../../contract/instant.ts';
 import type { EpochMs, Timer } from '../../ground/clock.ts';
 import type { MetricGroup } from '../../ground/metric.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
-import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
 import type { FactKind, GapFact, ProcessFact, PublishingFact } from '../segment/rows.ts';
@@ -45,7 +44,10 @@ type MessageHandlers = {
   readonly [Kind in Heard['kind']]: (message: Extract<Heard, { readonly kind: Kind }>) => void;
 };
 
-/** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
+/**
+ * Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that
+ * thread is a gap.
+ */
 export class Recording {
   readonly #parts: RecordingParts;
   readonly #recorder: Recorder;
@@ -93,8 +95,9 @@ export class Recording {
   }
 
   /**
-   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes; `doubt` is
-   * why the record is no longer the one it was. `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent`
+   * are other processes; `doubt` is why the record is no longer the one it was. `clockOffsetMs` is how far the wall
+   * clock is ahead of that of the record's database.
    */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0, silent = [], clockOffsetMs } = this.#figures ?? {};
@@ -189,7 +192,7 @@ export class Recording {
     if (announced !== this.#recorded.windows) this.#note('windows', announced);
     if (feedStatus.path !== this.#recorded.path) this.#note('feed', { path: feedStatus.path });
     const { isLeading = true, isAlone = false } = sharing?.() ?? {};
-    const isFed = feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
+    const isFed = feedStatus.flow(clock.now(), clock.monotonicMs()).state !== 'silent';
     const publishing = isFed && (isLeading || (isAlone && 'alone'));
     if (publishing !== (this.#recorded.publishing ?? false)) this.#note('publishing', publishing);
     this.#recordOffsets();

@@ -28,7 +28,10 @@ export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
 export class StreamWriter {
   #writer = new ByteWriter(65_536);
   #at = 0;
-  /** Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody keeps it for longer. */
+  /**
+   * Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody
+   * keeps it for longer.
+   */
   readonly #words = new Map<string, number>();
   #request = 0;
 
@@ -113,7 +116,9 @@ export class StreamWriter {
   serving({ keyId, askedAt, route, symbol, status, text, request }: StreamedServing): void {
     const writer = this.#writer;
     // First, for a new word is an entry of its own.
-    const [keyWord, routeWord, symbolWord] = [this.#word(keyId), this.#word(route), this.#word(symbol)];
+    const keyWord = this.#word(keyId);
+    const routeWord = this.#word(route);
+    const symbolWord = this.#word(symbol);
     writer.byte(op.serving);
     writer.count(keyWord);
     writer.difference(this.#at - askedAt);

@@ -5,7 +5,10 @@ import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms, TermValue } from '../../market/terms.ts';
 
-/** A place in the order of all that a process published. `at` never goes back, not even with the wall clock; `sub` counts within the millisecond. */
+/**
+ * A place in the order of all that a process published. `at` never goes back, not even with the wall clock; `sub`
+ * counts within the millisecond.
+ */
 export interface Position {
   readonly at: EpochMs;
   readonly sub: number;
@@ -45,7 +48,9 @@ export interface Quote {
 /** The rest of a ticker beside its market, prices and source, as published; what was left out is `undefined`. */
 export type Statistics = Omit<ClientTicker, 'market' | 'buyPrice' | 'sellPrice' | 'capturedAt' | 'source'>;
 
-/** The codes of their columns in the record, two for each. A new one takes the next two; none is ever used for another. */
+/**
+ * The codes of their columns in the record, two for each. A new one takes the next two; none is ever used for another.
+ */
 export const statisticColumns = {
   high24h: 16,
   low24h: 18,
@@ -184,7 +189,10 @@ export interface LedgerFact {
   readonly hash: string;
 }
 
-/** Whether a process makes prices from there on, for all or, cut off from the others, `alone` for itself; or that it stood still. */
+/**
+ * Whether a process makes prices from there on, for all or, cut off from the others, `alone` for itself; or that it
+ * stood still.
+ */
 export type PublishingFact = boolean | 'alone' | StandstillFact;
 
 /** A process's word, once it runs again, that it stood still. */

@@ -6,7 +6,8 @@ import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign }
 
 /** All columns but the data and its place. */
 export const headColumns =
-  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes, digest, root';
+  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes, ' +
+  'digest, root';
 
 export type SqlValue = string | number | Uint8Array | null;
 
@@ -51,7 +52,8 @@ export abstract class SqlSegments {
     this.#prefix = prefix;
     const absent = headColumns.replace('digest, root', 'null as digest, null as root');
     this.columns = `${form < digestsForm ? absent : headColumns}, ${place} as place`;
-    this.#runQuery = `select run, chain, started_ms as "startedAt", request_key as "requestKey" from ${prefix}run order by run`;
+    this.#runQuery = `select run, chain, started_ms as "startedAt", request_key as "requestKey"
+      from ${prefix}run order by run`;
     this.#holdQuery = `select id, from_ms as "from", to_ms as "to", reason from ${prefix}hold order by id`;
     this.#deletionQuery = `select chain, first, last, hash, until_ms as until from ${prefix}deletion`;
     this.hasSigns = hasSigns;
@@ -160,7 +162,12 @@ export abstract class SqlSegments {
     return rows.map((row) => Object.values(row).map(asStored));
   }
 
-  /** Writes the tables beside the segments. @param numbered what lets a row have its number already @returns the last number of a hold */
+  /**
+   * Writes the tables beside the segments.
+   *
+   * @param numbered what lets a row have its number already
+   * @returns the last number of a hold
+   */
   protected async fillTables(run: RunQuery, tables: SideTables, numbered = ''): Promise<number> {
     for (const [table, rows] of Object.entries(tables)) {
       for (const row of rows) {

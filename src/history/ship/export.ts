@@ -76,8 +76,8 @@ function versionOf<Version>(json: string | undefined): Version | undefined {
 }
 
 /**
- * Has this process collect garbage sooner: V8 otherwise lets it grow to several times what is held, and makes more room for new objects.
- * For a process that does nothing but export, because it holds until its end.
+ * Has this process collect garbage sooner: V8 otherwise lets it grow to several times what is held, and makes more room
+ * for new objects. For a process that does nothing but export, because it holds until its end.
  */
 export function collectSooner(): void {
   for (const flag of ['--heap-growing-percent=30', '--semi-space-growth-factor=1']) setFlagsFromString(flag);
