@@ -2,6 +2,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
 import { PriceChangelog } from '../board/price-changelog.ts';
+import { notesOf } from '../conditions/notes.ts';
+import { ConditionWatch } from '../conditions/watch.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { addManagementApi } from '../management/api.ts';
 import { FeedTimeline } from '../management/feed-timeline.ts';
@@ -16,12 +18,11 @@ import { boardView, sourceViews } from '../management/views.ts';
 import { Alerting } from '../notices/alerting.ts';
 import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
-import { AlertWatch } from './alert-conditions.ts';
 import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
-import { notesOf, readiness } from './readiness.ts';
+import { readiness } from './readiness.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -39,7 +40,7 @@ export async function startPrivateListener(parts: AdminParts) {
   const trends = new SourceTrends(parts.feed, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
-  const watch = new AlertWatch(parts);
+  const watch = new ConditionWatch(parts);
   const timeline = new FeedTimeline({ ...parts, service, snapshots: store.snapshots });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);

@@ -9,7 +9,7 @@ import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
-import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
+import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import type { Finding } from './check-levels.ts';
 import { type Context, command } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
@@ -48,7 +48,8 @@ export async function checkAll({ configuration, file, settings }: LoadedConfigur
     Promise.all([loaded, ...checksOf(configuration, context, isRunning)].map(attempt)),
     checkUpstream(configuration, context),
   ]);
-  const unusual = unusualRates(ratesOf(configuration.pricing)).map((detail) => {
+  const unusual = unusualRates(ratesOf(configuration.pricing)).map((rate) => {
+    const detail = unusualText(rate);
     return { finding: { name: 'pricing', works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
   });
   const results: readonly CheckResult[] = [...own, ...unusual, ...upstream];

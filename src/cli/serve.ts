@@ -68,9 +68,9 @@ export async function startFor(
   // Loaded here, so that the short commands do not wait for the whole server to load.
   const { pino } = await import('pino');
   const { startService } = await import('../main.ts');
-  const { ratesOf, unusualRates } = await import('../operator/unusual-rates.ts');
+  const { ratesOf, unusualRates, unusualText } = await import('../operator/unusual-rates.ts');
   const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
-  for (const concern of unusualRates(ratesOf(configuration.pricing))) log.warn({}, concern);
+  for (const concern of unusualRates(ratesOf(configuration.pricing))) log.warn({}, unusualText(concern));
   try {
     return await startService({ configuration, clock, randomness, log, version, signal, ...more });
   } catch (error) {

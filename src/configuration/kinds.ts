@@ -214,7 +214,7 @@ export function map<Key extends TSchema, Value extends TSchema>(
   });
 }
 
-/** The words of the reference about a setting. */
+/** Notes of the reference on a setting. */
 export interface Notes {
   readonly description: string;
   /** Why a careless value is dangerous. */
@@ -222,9 +222,9 @@ export interface Notes {
   readonly example?: unknown;
 }
 
-/** Words about a setting that has no default. */
+/** Notes on a setting that has no default. */
 interface OptionalNotes extends Notes {
-  /** The rule that holds when none is given. */
+  /** Says what holds when none is given. */
   readonly whenAbsent: string;
   readonly example: unknown;
 }

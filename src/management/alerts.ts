@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { AlertSchema, alertView, DeliverySchema, deliveryView } from '../conditions/alert.ts';
 import { testDeliveries } from '../notices/alerting.ts';
-import { AlertSchema, alertView, DeliverySchema, deliveryView } from '../operator/alert.ts';
 import { alertEvents, destinationKinds } from '../operator/alert-event.ts';
 import { count, id, line, listOf, named, object, openEnum, whole } from '../operator/fields.ts';
 import { operation, strictObject } from './operation.ts';

@@ -3,12 +3,13 @@ import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { DoubtSchema } from '../operator/doubt.ts';
+import { allDoubts, DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
+import { SourceChangeSchema } from './source-reload.ts';
 import { trendMinutesMax } from './source-trends.ts';
-import { allDoubts, flowView, sourceFlow } from './views.ts';
+import { flowView, sourceFlow } from './views.ts';
 
 const feedPath = fields.nullable(
   fields.openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
@@ -123,7 +124,8 @@ const SourceReloadSchema = fields.named('SourceReload', 'What a reload changed.'
     'The sources now, in order of preference.',
     50,
   ),
-  changes: fields.listOf(fields.line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
+  changes: fields.listOf(fields.line('A change.', 'added kraken'), 'What is not as before; empty where nothing is.'),
+  changeCodes: fields.listOf(SourceChangeSchema, 'The same by their codes.'),
 });
 
 const RateSchema = fields.named('Rate', 'A conversion rate.', {
@@ -159,7 +161,7 @@ export const feedOperations = {
     answer: FeedSchema,
     handle({ now }, management) {
       const { feed, market, clock, timeline, trends } = management;
-      const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
+      const doubts = Map.groupBy(allDoubts(management.market.markets, now), ({ source }) => source);
       return {
         path: market.feedStatus.path,
         flow: flowView(market.service.read(now).flow),

@@ -1,13 +1,13 @@
 import Type from 'typebox';
+import { ConditionSchema } from '../conditions/alert.ts';
+import { NoteSchema } from '../conditions/notes.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { ConditionSchema } from '../operator/alert.ts';
 import * as fields from '../operator/fields.ts';
-import { NoteSchema } from './note.ts';
+import { marketsByStatus } from '../operator/market.ts';
 import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
-import { marketsByStatus } from './views.ts';
 
 const ServiceStateSchema = {
   ...fields.openEnum(publicServiceStatuses, 'State of the service or of a part of it.'),
@@ -85,9 +85,8 @@ export const overviewOperations = {
       'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
     answer: OverviewSchema,
     handle({ now }, management) {
-      const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
+      const { clock, market, access, changes, notifier, delay, configuration } = management;
       const phase = management.phase();
-      const { open, dropped, droppedOfAddress, evicted, cut } = listener.connectionFigures();
       return {
         version: management.version,
         baseUrl: management.publicUrls().baseUrl,
@@ -102,7 +101,7 @@ export const overviewOperations = {
         storeReachable: changes.reachable(),
         markets: marketFigures(management, now),
         requests: requestFigures(management),
-        connections: { open, dropped, droppedOfAddress, evicted, cut },
+        connections: connectionFigures(management),
         keys: { held: access.directory.size },
         eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
         residentBytes: process.memoryUsage.rss(),
@@ -124,11 +123,16 @@ export const overviewOperations = {
 };
 
 function marketFigures(management: Management, now: EpochMs) {
-  const { trading, paused, delisted } = marketsByStatus(management);
+  const { trading, paused, delisted } = marketsByStatus(management.market.markets, now);
   const unpriced = Object.fromEntries(management.market.board.unpriced(now));
   const without = Object.values(unpriced).reduce((sum, number) => sum + number, 0);
   const offered = trading + paused;
   return { listed: offered + delisted, trading, paused, delisted, priced: offered - without, unpriced };
+}
+
+function connectionFigures({ listener }: Management) {
+  const { open, dropped, droppedOfAddress, evicted, cut } = listener.connectionFigures();
+  return { open, dropped, droppedOfAddress, evicted, cut };
 }
 
 function requestFigures({ listener: { counts }, requests }: Management) {

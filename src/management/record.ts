@@ -5,7 +5,7 @@ import { withoutCandles } from '../feed/connectors.ts';
 import { asEpochMs } from '../ground/clock.ts';
 import { noProofTexts, proofText } from '../history/query/prove.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
-import { count, id, instantMs, line, named, nullableLine, openEnum } from '../operator/fields.ts';
+import { count, id, instantMs, line, named, nullable, nullableLine, openEnum } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
 import * as views from '../operator/record.ts';
 import { recordHeads } from '../operator/record-heads.ts';
@@ -63,6 +63,7 @@ const VerificationSchema = named('RecordVerification', 'Whether the record is as
     'The first thing that is not as it was written; null where all is.',
     'chain 1, segment 4711: changed',
   ),
+  findingCode: nullable(views.FindingCodeSchema, 'The same by its code.'),
 });
 
 export const recordOperations = {
@@ -192,7 +193,13 @@ export const recordOperations = {
       const kept = await recordHeads(store.snapshots).load();
       const verified = await recordOf(management).ask('verify', [undefined, kept], request.signal);
       const { segments, deleted, finding } = await withStamps(verified);
-      return { whole: finding === undefined, segments, deleted, finding: views.findingText(finding) ?? null };
+      return {
+        whole: finding === undefined,
+        segments,
+        deleted,
+        finding: views.findingText(finding) ?? null,
+        findingCode: views.findingCode(finding) ?? null,
+      };
     },
   }),
 

@@ -1,12 +1,12 @@
 import type { Board } from '../board/board.ts';
-import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
+import type { ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { DataFlow } from '../market/data-flow.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
-import { type DoubtView, doubtsOf } from '../operator/doubt.ts';
+import { allDoubts } from '../operator/doubt.ts';
 import { instants } from '../operator/fields.ts';
-import { sourceQuotes } from '../operator/source.ts';
+import { marketQuotes } from '../operator/source.ts';
 import type { AdminParts } from './parts.ts';
 
 export interface MarketView {
@@ -50,27 +50,6 @@ export function tickerView(board: Board, symbol: MarketSymbol, now: EpochMs): Pi
   return reading.kind === 'unpriced' ? { unpriced: reading.reason } : {};
 }
 
-/** How many markets clients see, by state. */
-export function marketsByStatus({ market, clock }: AdminParts): Readonly<Record<PublicMarketStatus, number>> {
-  const counts = { trading: 0, paused: 0, delisted: 0 };
-  for (const { status } of market.markets.catalogue.listed(clock.now())) counts[status]++;
-  return counts;
-}
-
-/** Gives what each source says of each market of an exchange that is not delisted. */
-export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>) {
-  const now = clock.now();
-  const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
-  return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
-}
-
-/** Gives what is doubted of the sources of the markets that clients see. */
-export function allDoubts({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>): readonly DoubtView[] {
-  const now = clock.now();
-  const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
-  return [...new Set(offered.map((each) => each.exchangeSymbol))].flatMap((symbol) => doubtsOf(markets, symbol, now));
-}
-
 /** Gives the fields of the answers that say whether data flows. */
 export function flowView(flow: DataFlow) {
   return { state: flow.state, ...instants('since', flow.state === 'silent' ? flow.since : undefined) };
@@ -98,8 +77,9 @@ export function sourceFlow(
 /** Every source, in order of preference; without path, connection and flow in a process that follows the feed of another. */
 export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
   const isElsewhere = isFeedElsewhere(parts);
-  const quotes = marketQuotes(parts).map(([, quote]) => quote);
-  const doubts = allDoubts(parts);
+  const now = parts.clock.now();
+  const quotes = marketQuotes(parts.market.markets, now).map(([, quote]) => quote);
+  const doubts = allDoubts(parts.market.markets, now);
   return parts.feed.sources().map(({ id, kind, isPaused: paused, health }) => {
     const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;
     return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isNothingArriving } from '../../src/admin/readiness.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
+import { asUrgentAsCause } from '../../src/conditions/data.ts';
 import { fromYaml } from '../../src/configuration/configuration.testing.ts';
 import type {
   Catalogue,
@@ -94,7 +94,7 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
     const { description, component, incidents, meaning } = portal();
     const words = console(id);
     const verdicts = {
-      readiness: isNothingArriving({ market, clock }),
+      readiness: asUrgentAsCause({ market, clock }).severity === 'critical',
       timeline: span === 'outage',
       summary: description.startsWith('Market data is not arriving'),
       component: component.data_flow === 'silent',

@@ -1359,6 +1359,705 @@ export interface components {
              */
             readonly provider: string | null;
         };
+        /**
+         * @description A condition by its code, and what it names: whoever reads it makes the words from that. The set can grow.
+         * @example {
+         *       "code": "SourceLost",
+         *       "values": {
+         *         "source": "kraken",
+         *         "seconds": 40,
+         *         "others": [
+         *           {
+         *             "source": "kraken",
+         *             "markets": 56
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        readonly FoundCondition: {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Starting";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Draining";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "InternalErrors";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RequestsShed";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Null where requests were refused a short while ago. */
+                readonly overload: {
+                    /**
+                     * @description `load`: percent of its time that the serving thread works. `heap`: percent of the heap. `unsent`: MiB of answers that wait.
+                     * @example load
+                     * @enum {string}
+                     */
+                    readonly signal: "load" | "heap" | "unsent";
+                    /**
+                     * @description 1: requests without a key. 2: and those with one on new connections. 3: all but `/v1/time` and `/v1/status`.
+                     * @example 1
+                     */
+                    readonly step: number;
+                    /**
+                     * Format: int64
+                     * @description What was measured.
+                     * @example 97
+                     */
+                    readonly value: number;
+                    /**
+                     * Format: int64
+                     * @description Its bound.
+                     * @example 90
+                     */
+                    readonly bound: number;
+                    /** @description Null but for `load`. */
+                    readonly late: {
+                        /**
+                         * Format: int64
+                         * @description What was measured.
+                         * @example 97
+                         */
+                        readonly value: number;
+                        /**
+                         * Format: int64
+                         * @description Its bound.
+                         * @example 90
+                         */
+                        readonly bound: number;
+                    } | null;
+                } | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ConnectionsDropped";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Maintenance";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description When the window began. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly fromMs: number;
+                /**
+                 * Format: int64
+                 * @description When it ends. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly toMs: number;
+                /**
+                 * @description What was announced.
+                 * @example Database maintenance.
+                 */
+                readonly description: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketDataLate";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketDataOutage";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoMarketData";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StatusChanged";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What `/v1/status` says of the market data.
+                 * @example operational
+                 * @enum {string}
+                 */
+                readonly ticker: "operational" | "degraded" | "outage" | "maintenance";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedOnFallback";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsMissing";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "DelistingHeldBack";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "SourceLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * Format: int64
+                 * @description For how long; null where it never had one.
+                 * @example 40
+                 * @example null
+                 */
+                readonly seconds: number | null;
+                /** @description Which others make the prices meanwhile. */
+                readonly others: readonly {
+                    /**
+                     * @description The source’s id in the configuration.
+                     * @example kraken
+                     */
+                    readonly source: string;
+                    /**
+                     * Format: int64
+                     * @description Markets whose price it makes.
+                     * @example 56
+                     */
+                    readonly markets: number;
+                }[];
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "SourceDoubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * @description Why it is doubted: by other sources, or by the guard.
+                 * @example contradicted
+                 * @enum {string}
+                 */
+                readonly reason: "contradicted" | "not_comparable" | "jump" | "range" | "spread" | "rate" | "withdrawn";
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly {
+                        /**
+                         * @description The exchange market.
+                         * @example BTCEUR
+                         */
+                        readonly market: string;
+                        /**
+                         * @description Its bid, as it arrived last.
+                         * @example 50000000.0
+                         */
+                        readonly bid: string;
+                        /**
+                         * @description Its ask.
+                         * @example 50000000.1
+                         */
+                        readonly ask: string;
+                        /**
+                         * @description The source whose price is served instead; null where the last good price stays, or there is none.
+                         * @example bitvavo
+                         * @example null
+                         */
+                        readonly servedBy: string | null;
+                        /**
+                         * @description The source whose last good price stays; null otherwise.
+                         * @example kraken
+                         * @example null
+                         */
+                        readonly lastGoodOf: string | null;
+                        /**
+                         * Format: int64
+                         * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
+                         * @example 1795255200000
+                         * @example null
+                         */
+                        readonly lastGoodAtMs: number | null;
+                    }[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreUnreachable";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why nothing can be saved; null where it cannot even be read.
+                 * @example The disk is full.
+                 * @example null
+                 */
+                readonly trouble: string | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreDamaged";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What SQLite found, in its words.
+                 * @example row 3 missing from index
+                 */
+                readonly finding: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreMassChangeHeld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Keys that are kept.
+                 * @example 5000
+                 */
+                readonly keys: number;
+                /**
+                 * Format: int64
+                 * @description Maintenance windows that are kept.
+                 * @example 0
+                 */
+                readonly windows: number;
+                /**
+                 * Format: int64
+                 * @description Terms that are kept.
+                 * @example 0
+                 */
+                readonly terms: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "JustUpgraded";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The copy of the database from before.
+                 * @example /var/lib/mdapi/mdapi.sqlite.before-2.0.0
+                 */
+                readonly kept: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordHasGap";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordEndsSilent";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The chain of its segments.
+                 * @example 3
+                 */
+                readonly chain: number;
+                /**
+                 * Format: int64
+                 * @description Where its part of the record ends. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly endsAtMs: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordNotWritten";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordAltered";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `moved`: its file or database was moved or exchanged. `cut_off`: its chain ends before the segment. `exchanged`: another segment is in its place.
+                 * @example moved
+                 * @enum {string}
+                 */
+                readonly what: "moved" | "cut_off" | "exchanged";
+                /**
+                 * Format: int64
+                 * @description The chain of the segment; null where all was moved.
+                 * @example 1
+                 * @example null
+                 */
+                readonly chain: number | null;
+                /**
+                 * Format: int64
+                 * @description The segment; null where all was moved.
+                 * @example 4711
+                 * @example null
+                 */
+                readonly number: number | null;
+                /**
+                 * @description The day whose seal says so; null without one.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly day: string | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsWithoutPrice";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description How many.
+                 * @example 3
+                 */
+                readonly count: number;
+                /**
+                 * @description Why.
+                 * @example no_ticker
+                 * @enum {string}
+                 */
+                readonly reason: "no_ticker" | "held" | "no_rate" | "rounds_to_zero";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MostMarketsWithoutPrice";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "PricesHeld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Who holds them.
+                 * @example operator
+                 * @enum {string}
+                 */
+                readonly holder: "operator" | "guard";
+                /** @description The markets, and the currencies of rates. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateDoubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateEndsSoon";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * Format: int64
+                 * @description Whole hours until then.
+                 * @example 20
+                 */
+                readonly hours: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateGone";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedAlone";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedLeaseLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why, in the words of the client of Redis.
+                 * @example connect ECONNREFUSED 127.0.0.1:6379
+                 */
+                readonly trouble: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "LimitsCountedAlone";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ClockOff";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description How far it is ahead, in seconds; behind where negative.
+                 * @example 3
+                 */
+                readonly seconds: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ClockWrong";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description How far it is ahead, in seconds; behind where negative.
+                 * @example 3
+                 */
+                readonly seconds: number;
+                /** @description The sources that say so. */
+                readonly sources: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "CertificateEndsSoon";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Whole days until then.
+                 * @example 13
+                 */
+                readonly days: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "CertificateExpired";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "KeyBreachesLimit";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The key.
+                 * @example key_4fGh72Kq0ZsTn1Lw
+                 */
+                readonly keyId: string;
+                /**
+                 * Format: int64
+                 * @description Requests that the limit refused.
+                 * @example 90
+                 */
+                readonly requests: number;
+                /**
+                 * Format: int64
+                 * @description Minutes in which it did.
+                 * @example 3
+                 */
+                readonly minutes: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoticesDelayed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoticesFailing";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description E-mails that wait.
+                 * @example 3
+                 */
+                readonly pending: number;
+            };
+        };
         /** @description What an operator should know. */
         readonly Note: {
             /**
@@ -1380,6 +2079,8 @@ export interface components {
             readonly page: string | null;
             /** @description The markets that it names, the first few. */
             readonly markets: readonly string[];
+            /** @description The same by its code. */
+            readonly condition: components["schemas"]["FoundCondition"];
         };
         /** @description What an alert tells, as it holds in this process. */
         readonly Condition: {
@@ -1404,6 +2105,8 @@ export interface components {
              * @example kraken: no connection for 40 s
              */
             readonly summary: string;
+            /** @description The same by its code. */
+            readonly condition: components["schemas"]["FoundCondition"];
             /**
              * Format: int64
              * @description Since when. In milliseconds since the Unix epoch.
@@ -2010,6 +2713,26 @@ export interface components {
              */
             readonly servedBy: string | null;
             /**
+             * @description The source whose last good price stays; null otherwise.
+             * @example kraken
+             * @example null
+             */
+            readonly lastGoodOf: string | null;
+            /**
+             * Format: date-time
+             * @description When that last good price was captured; null otherwise. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly lastGoodAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly lastGoodAtMs: number | null;
+            /**
              * @description What is served instead, in words.
              * @example the price of bitvavo
              */
@@ -2095,12 +2818,105 @@ export interface components {
             /** @description The last 24 hours, oldest first. Kept across restarts. */
             readonly timeline: readonly components["schemas"]["FeedSpan"][];
         };
+        /** @description A change of the sources. The set can grow. */
+        readonly SourceChangeCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "added";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "removed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "changed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "paused";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "resumed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "order";
+            /** @description What it names. */
+            readonly values: {
+                /** @description All of them, in order of preference. */
+                readonly sources: readonly string[];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "pricing.sources";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        };
         /** @description What a reload changed. */
         readonly SourceReload: {
             /** @description The sources now, in order of preference. */
             readonly sources: readonly string[];
             /** @description What is not as before; empty where nothing is. */
             readonly changes: readonly string[];
+            /** @description The same by their codes. */
+            readonly changeCodes: readonly components["schemas"]["SourceChangeCode"][];
         };
         /** @description A conversion rate. */
         readonly Rate: {
@@ -2701,6 +3517,113 @@ export interface components {
                 readonly fromMs: number | null;
             }[];
         };
+        /** @description What a step does. The set can grow. */
+        readonly PriceStepCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "quote";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The side of the exchange’s order book.
+                 * @example ask
+                 * @enum {string}
+                 */
+                readonly side: "ask" | "bid";
+                /**
+                 * @description The source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fee";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `+` for the price that clients pay, `−` for what they receive.
+                 * @example +
+                 * @enum {string}
+                 */
+                readonly sign: "+" | "−";
+                /**
+                 * @description The fee in percent.
+                 * @example 0.5
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency that is converted.
+                 * @example EUR
+                 */
+                readonly base: string;
+                /**
+                 * @description The currency it becomes.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * @description The middle rate.
+                 * @example 24.500
+                 */
+                readonly mid: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "margin";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `+` for the price that clients pay, `−` for what they receive.
+                 * @example +
+                 * @enum {string}
+                 */
+                readonly sign: "+" | "−";
+                /**
+                 * @description The currency margin in percent.
+                 * @example 1
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rounding";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Which way.
+                 * @example up
+                 * @enum {string}
+                 */
+                readonly direction: "up" | "down" | "half_even";
+                /**
+                 * Format: int32
+                 * @description To how many decimals.
+                 * @example 0
+                 */
+                readonly places: number;
+            };
+        };
         /** @description One source of a market. */
         readonly SourceQuote: {
             /**
@@ -2859,12 +3782,14 @@ export interface components {
             readonly buy: readonly {
                 /**
                  * @description What was done.
-                 * @example × (1 + fee 0.5 %)
+                 * @example best ask of kraken
                  */
                 readonly step: string;
+                /** @description The same by its code. */
+                readonly stepCode: components["schemas"]["PriceStepCode"];
                 /**
                  * @description The exact result.
-                 * @example 50250.1005
+                 * @example 50000.1
                  */
                 readonly value: string;
             }[];
@@ -2872,12 +3797,14 @@ export interface components {
             readonly sell: readonly {
                 /**
                  * @description What was done.
-                 * @example × (1 + fee 0.5 %)
+                 * @example best ask of kraken
                  */
                 readonly step: string;
+                /** @description The same by its code. */
+                readonly stepCode: components["schemas"]["PriceStepCode"];
                 /**
                  * @description The exact result.
-                 * @example 50250.1005
+                 * @example 50000.1
                  */
                 readonly value: string;
             }[];
@@ -3133,6 +4060,126 @@ export interface components {
             /** @description What holds with it. */
             readonly terms: components["schemas"]["MarketTerms"];
         };
+        /** @description Why a term may be a mistake. The set can grow. */
+        readonly TermConcernCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "same_start";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Those that begin at the same instant for the same. */
+                readonly terms: readonly string[];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "start_in_past";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The start that was asked for. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly fromMs: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "unusual_rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is large.
+                 * @example fee
+                 * @enum {string}
+                 */
+                readonly what: "fee" | "margin";
+                /**
+                 * @description In percent.
+                 * @example 50
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_price";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The first of them. */
+                readonly markets: readonly string[];
+                /**
+                 * Format: int64
+                 * @description How many there are besides.
+                 * @example 2
+                 */
+                readonly more: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "prices_move";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market that moves most.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+                /**
+                 * @description What a client would pay.
+                 * @example 84631.2
+                 */
+                readonly buy: string;
+                /**
+                 * @description What a client pays now.
+                 * @example 84210.1
+                 */
+                readonly buyBefore: string;
+                /**
+                 * @description The change in percent.
+                 * @example 0.50
+                 */
+                readonly buyPercent: string;
+                /**
+                 * @description What a client would receive.
+                 * @example 83788.8
+                 */
+                readonly sell: string;
+                /**
+                 * @description What a client receives now.
+                 * @example 84209.9
+                 */
+                readonly sellBefore: string;
+                /**
+                 * @description The change in percent.
+                 * @example -0.50
+                 */
+                readonly sellPercent: string;
+                /**
+                 * Format: int64
+                 * @description How many more markets move by over `overPercent`.
+                 * @example 41
+                 */
+                readonly others: number;
+                /**
+                 * @description A usual change is smaller.
+                 * @example 2
+                 */
+                readonly overPercent: string;
+            };
+        };
         /** @description What a new term would change. */
         readonly TermEffect: {
             /**
@@ -3157,6 +4204,8 @@ export interface components {
             readonly changes: readonly components["schemas"]["PriceChange"][];
             /** @description Why it may be a mistake: to be confirmed. Empty where nothing is unusual. */
             readonly concerns: readonly string[];
+            /** @description The same by their codes. */
+            readonly concernCodes: readonly components["schemas"]["TermConcernCode"][];
         };
         /** @description A span without a record. */
         readonly RecordGap: {
@@ -3537,6 +4586,96 @@ export interface components {
              */
             readonly text: string;
         };
+        /** @description Something that is not as it was written. The set can grow. */
+        readonly RecordFindingCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "segment";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it is. `cut_off`: the chain ends before it.
+                 * @example changed
+                 * @enum {string}
+                 */
+                readonly what: "changed" | "swapped" | "missing" | "deletion_unsealed" | "damaged" | "cut_off" | "exchanged";
+                /**
+                 * Format: int64
+                 * @description The chain.
+                 * @example 1
+                 */
+                readonly chain: number;
+                /**
+                 * Format: int64
+                 * @description The segment.
+                 * @example 4711
+                 */
+                readonly number: number;
+                /**
+                 * Format: int64
+                 * @description The piece of its data that is damaged; null where it is not one alone.
+                 * @example 2
+                 * @example null
+                 */
+                readonly chunk: number | null;
+                /**
+                 * @description The day whose seal says so; null without one.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly day: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "ledger";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it is.
+                 * @example changed
+                 * @enum {string}
+                 */
+                readonly what: "changed" | "missing" | "unsealed";
+                /**
+                 * @description A row, or an entry of the ledger itself.
+                 * @example run
+                 * @enum {string}
+                 */
+                readonly kind: "run" | "hold" | "deletion" | "entry";
+                /**
+                 * Format: int64
+                 * @description Its number.
+                 * @example 3
+                 */
+                readonly number: number;
+                /**
+                 * Format: int64
+                 * @description The chain of a deletion; null otherwise.
+                 * @example 1
+                 * @example null
+                 */
+                readonly chain: number | null;
+                /**
+                 * @description The kind of row that an entry is of; null where that cannot be told.
+                 * @example seal
+                 * @example null
+                 */
+                readonly of: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "moved";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        };
         /** @description Whether the record is as it was written. */
         readonly RecordVerification: {
             /** @description Whether every segment is as it was written, and none is missing. */
@@ -3559,6 +4698,8 @@ export interface components {
              * @example null
              */
             readonly finding: string | null;
+            /** @description The same by its code. */
+            readonly findingCode: components["schemas"]["RecordFindingCode"] | null;
         };
         /** @description The holder of API keys. */
         readonly Account: {
@@ -4344,6 +5485,8 @@ export interface components {
              * @example kraken: no connection for 40 s
              */
             readonly summary: string;
+            /** @description The same by its code; null where an older version told it. */
+            readonly condition: components["schemas"]["FoundCondition"] | null;
             /**
              * Format: date-time
              * @description When it was told. ISO 8601 in UTC with milliseconds.
@@ -4950,6 +6093,7 @@ export interface components {
 }
 export type Session = components['schemas']['Session'];
 export type SignInMethods = components['schemas']['SignInMethods'];
+export type FoundCondition = components['schemas']['FoundCondition'];
 export type Note = components['schemas']['Note'];
 export type Condition = components['schemas']['Condition'];
 export type ServiceState = components['schemas']['ServiceState'];
@@ -4964,6 +6108,7 @@ export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
+export type SourceChangeCode = components['schemas']['SourceChangeCode'];
 export type SourceReload = components['schemas']['SourceReload'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
@@ -4974,6 +6119,7 @@ export type MarketList = components['schemas']['MarketList'];
 export type Market = components['schemas']['Market'];
 export type UpstreamQuote = components['schemas']['UpstreamQuote'];
 export type MarketTerms = components['schemas']['MarketTerms'];
+export type PriceStepCode = components['schemas']['PriceStepCode'];
 export type SourceQuote = components['schemas']['SourceQuote'];
 export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
@@ -4987,6 +6133,7 @@ export type Term = components['schemas']['Term'];
 export type TermList = components['schemas']['TermList'];
 export type PricePair = components['schemas']['PricePair'];
 export type PriceChange = components['schemas']['PriceChange'];
+export type TermConcernCode = components['schemas']['TermConcernCode'];
 export type TermEffect = components['schemas']['TermEffect'];
 export type RecordGap = components['schemas']['RecordGap'];
 export type RecordHold = components['schemas']['RecordHold'];
@@ -5001,6 +6148,7 @@ export type RecordedAnswerPage = components['schemas']['RecordedAnswerPage'];
 export type RecordSegment = components['schemas']['RecordSegment'];
 export type ProvenAnswer = components['schemas']['ProvenAnswer'];
 export type AnswerProof = components['schemas']['AnswerProof'];
+export type RecordFindingCode = components['schemas']['RecordFindingCode'];
 export type RecordVerification = components['schemas']['RecordVerification'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
@@ -5242,7 +6390,20 @@ export interface operations {
                      *           "page": "feed",
                      *           "markets": [
                      *             "BTCEUR"
-                     *           ]
+                     *           ],
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "alerts": [
@@ -5251,6 +6412,19 @@ export interface operations {
                      *           "subject": "kraken",
                      *           "severity": "critical",
                      *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "sinceMs": 1795255200000
                      *         }
                      *       ],
@@ -5475,6 +6649,9 @@ export interface operations {
                      *               "reason": "contradicted",
                      *               "why": "other sources agree on another price, or it alone left its own",
                      *               "servedBy": "bitvavo",
+                     *               "lastGoodOf": "kraken",
+                     *               "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *               "lastGoodAtMs": 1795255200000,
                      *               "served": "the price of bitvavo"
                      *             }
                      *           ]
@@ -5531,7 +6708,15 @@ export interface operations {
                      *         "kraken"
                      *       ],
                      *       "changes": [
-                     *         "paused kraken"
+                     *         "added kraken"
+                     *       ],
+                     *       "changeCodes": [
+                     *         {
+                     *           "code": "added",
+                     *           "values": {
+                     *             "source": "kraken"
+                     *           }
+                     *         }
                      *       ]
                      *     }
                      */
@@ -5685,6 +6870,9 @@ export interface operations {
                      *               "reason": "contradicted",
                      *               "why": "other sources agree on another price, or it alone left its own",
                      *               "servedBy": "bitvavo",
+                     *               "lastGoodOf": "kraken",
+                     *               "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *               "lastGoodAtMs": 1795255200000,
                      *               "served": "the price of bitvavo"
                      *             }
                      *           ],
@@ -5796,6 +6984,9 @@ export interface operations {
                      *             "reason": "contradicted",
                      *             "why": "other sources agree on another price, or it alone left its own",
                      *             "servedBy": "bitvavo",
+                     *             "lastGoodOf": "kraken",
+                     *             "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastGoodAtMs": 1795255200000,
                      *             "served": "the price of bitvavo"
                      *           }
                      *         ],
@@ -5842,14 +7033,28 @@ export interface operations {
                      *         },
                      *         "buy": [
                      *           {
-                     *             "step": "× (1 + fee 0.5 %)",
-                     *             "value": "50250.1005"
+                     *             "step": "best ask of kraken",
+                     *             "stepCode": {
+                     *               "code": "quote",
+                     *               "values": {
+                     *                 "side": "ask",
+                     *                 "source": "kraken"
+                     *               }
+                     *             },
+                     *             "value": "50000.1"
                      *           }
                      *         ],
                      *         "sell": [
                      *           {
-                     *             "step": "× (1 + fee 0.5 %)",
-                     *             "value": "50250.1005"
+                     *             "step": "best ask of kraken",
+                     *             "stepCode": {
+                     *               "code": "quote",
+                     *               "values": {
+                     *                 "side": "ask",
+                     *                 "source": "kraken"
+                     *               }
+                     *             },
+                     *             "value": "50000.1"
                      *           }
                      *         ],
                      *         "changes": [
@@ -5885,6 +7090,9 @@ export interface operations {
                      *             "reason": "contradicted",
                      *             "why": "other sources agree on another price, or it alone left its own",
                      *             "servedBy": "bitvavo",
+                     *             "lastGoodOf": "kraken",
+                     *             "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastGoodAtMs": 1795255200000,
                      *             "served": "the price of bitvavo"
                      *           }
                      *         ],
@@ -6025,6 +7233,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6140,6 +7351,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6255,6 +7469,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6370,6 +7587,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6495,6 +7715,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6788,6 +8011,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -7184,6 +8410,16 @@ export interface operations {
                      *       ],
                      *       "concerns": [
                      *         "A fee of 50 % is unusual."
+                     *       ],
+                     *       "concernCodes": [
+                     *         {
+                     *           "code": "same_start",
+                     *           "values": {
+                     *             "terms": [
+                     *               "trm_4fGh72Kq0ZsTn1Lw"
+                     *             ]
+                     *           }
+                     *         }
                      *       ]
                      *     }
                      */
@@ -7380,14 +8616,28 @@ export interface operations {
                      *       },
                      *       "buy": [
                      *         {
-                     *           "step": "× (1 + fee 0.5 %)",
-                     *           "value": "50250.1005"
+                     *           "step": "best ask of kraken",
+                     *           "stepCode": {
+                     *             "code": "quote",
+                     *             "values": {
+                     *               "side": "ask",
+                     *               "source": "kraken"
+                     *             }
+                     *           },
+                     *           "value": "50000.1"
                      *         }
                      *       ],
                      *       "sell": [
                      *         {
-                     *           "step": "× (1 + fee 0.5 %)",
-                     *           "value": "50250.1005"
+                     *           "step": "best ask of kraken",
+                     *           "stepCode": {
+                     *             "code": "quote",
+                     *             "values": {
+                     *               "side": "ask",
+                     *               "source": "kraken"
+                     *             }
+                     *           },
+                     *           "value": "50000.1"
                      *         }
                      *       ],
                      *       "changes": [
@@ -7423,6 +8673,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -7794,7 +9047,17 @@ export interface operations {
                      *       "whole": true,
                      *       "segments": 5760,
                      *       "deleted": 0,
-                     *       "finding": "chain 1, segment 4711: changed"
+                     *       "finding": "chain 1, segment 4711: changed",
+                     *       "findingCode": {
+                     *         "code": "segment",
+                     *         "values": {
+                     *           "what": "changed",
+                     *           "chain": 1,
+                     *           "number": 4711,
+                     *           "chunk": 2,
+                     *           "day": "2026-11-20"
+                     *         }
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["RecordVerification"];
@@ -9673,6 +10936,19 @@ export interface operations {
                      *           "subject": "kraken",
                      *           "severity": "critical",
                      *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "raisedAt": "2026-11-21T10:00:00.000Z",
                      *           "raisedAtMs": 1795255200000
                      *         }

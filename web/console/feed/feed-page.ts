@@ -8,8 +8,9 @@ import type {
   SourceReload,
 } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
+import { sourceChanges } from '../czech/said.ts';
 import { counted, countText, grouped } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
+import { saidText } from '../format/said.ts';
 import { dayText, spanText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
@@ -40,12 +41,12 @@ export function FeedPage() {
 }
 
 function ReloadSources({ onDone }: { onDone: () => void }) {
-  const done = ({ changes }: SourceReload) => {
+  const done = ({ changes, changeCodes }: SourceReload) => {
     toast(
       changes.length === 0
         ? say('Nothing has changed.')
         : say('The sources are reloaded: {changes}.', {
-            changes: changes.map((change) => serviceText(change)).join('; '),
+            changes: changes.map((change, at) => saidText(change, changeCodes[at], sourceChanges)).join('; '),
           }),
     );
     onDone();

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
+import { alertEvents } from '../operator/alert-event.ts';
+import * as field from '../operator/fields.ts';
 import type { AlertChange, AlertRecord } from '../store/alerts.ts';
 import type { DeliveryRecord } from '../store/deliveries.ts';
-import { alertEvents } from './alert-event.ts';
-import * as field from './fields.ts';
+import { FoundConditionSchema, storedCondition } from './schema.ts';
 
 const alertFields = {
   name: field.line('Which alert it is, as the rules for Prometheus call it.', 'SourceLost', 64),
@@ -16,6 +17,7 @@ const alertFields = {
 
 export const ConditionSchema = field.named('Condition', 'What an alert tells, as it holds in this process.', {
   ...alertFields,
+  condition: field.referenceTo(FoundConditionSchema, 'The same by its code.'),
   sinceMs: field.instantMs('Since when.'),
 });
 
@@ -25,6 +27,7 @@ export const AlertSchema = field.named('Alert', 'An alert that is on.', {
   id: field.id('alr', 'The alert’s id, the same when it begins and when it ends.'),
   event: field.openEnum([...alertEvents, 'test'], 'The kind of thing.'),
   ...alertFields,
+  condition: field.nullable(FoundConditionSchema, 'The same by its code; null where an older version told it.'),
   ...field.instantFields('raisedAt', 'When it was told.'),
 });
 
@@ -48,7 +51,9 @@ export const DeliverySchema = field.named('AlertDelivery', 'A message to a desti
 export type DeliveryView = Static<typeof DeliverySchema>;
 
 export function alertView(alert: AlertRecord): Static<typeof AlertSchema> {
-  return field.viewOf(AlertSchema.properties, alert as AlertRecord & { readonly event: (typeof alertEvents)[number] });
+  const event = alert.event as (typeof alertEvents)[number];
+  const condition = storedCondition(alert.name, alert.values);
+  return field.viewOf(AlertSchema.properties, { ...alert, event, condition });
 }
 
 /** Nothing of it is secret: a destination is shown by its name alone. */
