@@ -152,7 +152,10 @@ export class Gate {
   async #liveSession(secret: string, now: EpochMs): Promise<Session> {
     const session = this.sessions.find(secret);
     if (session === undefined) throw notSignedIn();
-    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.');
+    if (session === 'expired') {
+      const said = { code: 'session_expired', values: {} } as const;
+      throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.', { said });
+    }
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
     if (token !== undefined && tokenState(token, now) === 'active') {
@@ -185,6 +188,7 @@ export class Gate {
     if (!allowed) {
       throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', {
         headers: { 'Retry-After': String(retryAfterSeconds) },
+        said: { code: 'too_many_attempts', values: {} },
       });
     }
     throw invalidToken();
@@ -246,6 +250,7 @@ function notSignedIn(): Problem {
   return new Problem(
     'NOT_SIGNED_IN',
     'Sign in with an operator token, or send one as `Authorization: Bearer …`. `mdapi admin token` makes one.',
+    { said: { code: 'not_signed_in', values: {} } },
   );
 }
 
@@ -253,6 +258,7 @@ function invalidToken(): Problem {
   return new Problem(
     'INVALID_TOKEN',
     'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists the existing ones.',
+    { said: { code: 'token_invalid', values: {} } },
   );
 }
 
@@ -260,6 +266,7 @@ function sessionTokenEnded(): Problem {
   return new Problem(
     'SESSION_EXPIRED',
     'The token of this session was revoked or has expired. Sign in with another one.',
+    { said: { code: 'token_ended', values: {} } },
   );
 }
 
@@ -267,15 +274,20 @@ function csrfTokenMissing(): Problem {
   return new Problem(
     'CSRF',
     'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
+    { said: { code: 'csrf_token', values: {} } },
   );
 }
 
 function roleTooLow({ name, role }: Operator, needed: Role): Problem {
-  return new Problem('ROLE_REQUIRED', `This needs the role ${needed}; ${name} has the role ${role}.`);
+  return new Problem('ROLE_REQUIRED', `This needs the role ${needed}; ${name} has the role ${role}.`, {
+    said: { code: 'role_required', values: { needed, name, role } },
+  });
 }
 
 function roleOfPrograms({ name, role }: Holder): Problem {
-  return new Problem('ROLE_REQUIRED', `${name} has the role ${role}, which is for programs.`);
+  return new Problem('ROLE_REQUIRED', `${name} has the role ${role}, which is for programs.`, {
+    said: { code: 'role_of_programs', values: { name, role } },
+  });
 }
 
 /** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */
