@@ -207,7 +207,7 @@ export class Gate {
   /** A person whom the OpenID Connect provider knows and who has no role here. */
   refusePerson(name: string, request: FastifyRequest, now: EpochMs): Promise<void> {
     this.noteFailure(request, now);
-    return this.#refused(request, 'provider', undefined, `${name}, who has no role,`);
+    return this.#refused(request, 'provider', undefined, name);
   }
 
   async #used(token: TokenRecord): Promise<Holder> {
@@ -215,9 +215,9 @@ export class Gate {
     return { tokenId: token.id, name: token.name, role: token.role };
   }
 
-  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, what?: string): Promise<void> {
+  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, person?: string): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, what));
+    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, person));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
@@ -321,9 +321,9 @@ export class RefusalLog {
    * @param address the canonical one of the sender
    * @param purpose what it was sent for: `sign-in` or the id of an operation
    * @param tokenId of a known token that is no longer valid
-   * @param what what or who was refused, where it was no token
+   * @param person who was refused, where it was no token
    */
-  async record(address: string, purpose: string, tokenId?: string, what?: string): Promise<void> {
+  async record(address: string, purpose: string, tokenId?: string, person?: string): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {
       this.#hourStartMs = nowMs;
@@ -337,11 +337,12 @@ export class RefusalLog {
     const leftOutBefore = this.#leftOut;
     this.#leftOut = 0;
     const token = tokenId === undefined ? 'a wrong token' : 'a token that is no longer valid';
+    const what = person === undefined ? token : `${person}, who has no role,`;
     await this.#audit.record({
       action: 'session.refuse',
       subject: tokenId === undefined ? { kind: 'session', id: purpose } : { kind: 'token', id: tokenId },
-      summary: `Refused ${what ?? token} from ${address}.`,
-      details: { address, purpose, leftOutBefore },
+      summary: `Refused ${what} from ${address}.`,
+      details: { address, purpose, leftOutBefore, ...(person !== undefined && { person }) },
     });
   }
 }

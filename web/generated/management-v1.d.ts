@@ -5685,9 +5685,10 @@ export interface components {
             readonly actor: string;
             /**
              * @description What was done. The set can grow.
-             * @example key.create
+             * @example account.create
+             * @enum {string}
              */
-            readonly action: string;
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -11581,7 +11582,7 @@ export interface operations {
                      *           "at": "2026-11-21T10:00:00.000Z",
                      *           "atMs": 1795255200000,
                      *           "actor": "alice",
-                     *           "action": "key.create",
+                     *           "action": "account.create",
                      *           "subject": {
                      *             "kind": "account",
                      *             "id": "key_4fGh72Kq0ZsTn1Lw"
