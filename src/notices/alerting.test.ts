@@ -4,6 +4,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { MailServer, readMail } from '../../test/support/mail-server.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { AlertChange, AlertFact } from '../store/alerts.ts';
 import { openFixture } from '../store/store.testing.ts';
 import type { Store } from '../store/store.ts';
@@ -37,7 +38,7 @@ async function begin(t: TestContext) {
   const fixture = await openFixture(t);
   const { store, clock } = fixture;
   const logged: unknown[] = [];
-  const log = { info: note, warn: note, error: note } as never;
+  const log = { ...silentLog, info: note, warn: note, error: note };
   function note(...entry: unknown[]) {
     logged.push(entry);
   }

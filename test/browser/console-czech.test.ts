@@ -125,10 +125,10 @@ describe('a sentence of the service', () => {
       { chain: 1, number: 2, what: 'cut_off', day: '2026-11-20' },
       { chain: 1, number: 3, what: 'damaged', chunk: 2 },
       { what: 'moved' },
-      { subject: 'entry 3 of the ledger (seal)', what: 'missing' },
-      { subject: 'run 7', what: 'unsealed' },
+      { about: { kind: 'entry', number: 3, of: 'seal' }, subject: 'entry 3 of the ledger (seal)', what: 'missing' },
+      { about: { kind: 'run', number: 7 }, subject: 'run 7', what: 'unsealed' },
     ] as const;
-    const texts = found.map((finding) => serviceText(findingText(finding as never)!, 'cs'));
+    const texts = found.map((finding) => serviceText(findingText(finding)!, 'cs'));
     assert.deepEqual(texts, [
       'řetězec 1, segment 4711: změněno',
       '2026-11-20: řetězec 1, segment 2: odříznuto, řetězec končí před ním',
@@ -140,7 +140,7 @@ describe('a sentence of the service', () => {
     const pressure = { busyShare: 0.97, eventLoopDelayMs: 400, heapShare: 0.5, unsentBytes: 0 };
     const bounds = { eventLoopDelayMs: 100, heapShare: 0.9, unsentBytes: 2 ** 20 };
     const clock = new FakeClock();
-    const log = { warn() {} } as never;
+    const log = { warn() {} };
     const overload = new Overload(clock, { pressure: () => pressure, bounds, log, markEstablished() {} });
     clock.advance(250);
     const czech =
