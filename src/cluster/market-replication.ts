@@ -66,7 +66,10 @@ export class MarketChanges {
     return { ...this.#current(true), ...catalogueOf(markets), ...markets.contents(), ageMs };
   }
 
-  /** How long ago the feed gave its last sign of life, and how soon the next poll follows where it polls; in milliseconds. */
+  /**
+   * How long ago the feed gave its last sign of life, and how soon the next poll follows where it polls; in
+   * milliseconds.
+   */
   lastSign(): { readonly silent: string; readonly polled: string } {
     const { silentMs, pollEveryMs = '' } = this.#parts.feedStatus.sign(this.#clock.now(), this.#clock.monotonicMs());
     return { silent: String(Math.ceil(silentMs)), polled: String(pollEveryMs) };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
+import { threeLive } from '../market/market-rig.testing.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
-import { threeLive } from '../market/sources-rig.testing.ts';
 import { notesOf } from './notes.ts';
 import type { Observed } from './observed.ts';
 import { lostSource, wellProcess } from './well.testing.ts';

@@ -29,7 +29,7 @@ const contentEncoding: response.Header = {
   example: 'gzip',
 };
 
-/** The forms that a browser, or a program that reads pages, gets in place of JSON. */
+/** The page that a browser, or a program that reads, gets in place of JSON. */
 const pageForms: Readonly<Record<string, response.MediaType>> = {
   'text/html': {
     schema: {

@@ -85,9 +85,8 @@ export const overviewOperations = {
       'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
     answer: OverviewSchema,
     handle({ now }, management) {
-      const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
+      const { clock, market, access, changes, notifier, delay, configuration } = management;
       const phase = management.phase();
-      const { open, dropped, droppedOfAddress, evicted, cut } = listener.connectionFigures();
       return {
         version: management.version,
         baseUrl: management.publicUrls().baseUrl,
@@ -102,7 +101,7 @@ export const overviewOperations = {
         storeReachable: changes.reachable(),
         markets: marketFigures(management, now),
         requests: requestFigures(management),
-        connections: { open, dropped, droppedOfAddress, evicted, cut },
+        connections: connectionFigures(management),
         keys: { held: access.directory.size },
         eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
         residentBytes: process.memoryUsage.rss(),
@@ -129,6 +128,11 @@ function marketFigures(management: Management, now: EpochMs) {
   const without = Object.values(unpriced).reduce((sum, number) => sum + number, 0);
   const offered = trading + paused;
   return { listed: offered + delisted, trading, paused, delisted, priced: offered - without, unpriced };
+}
+
+function connectionFigures({ listener }: Management) {
+  const { open, dropped, droppedOfAddress, evicted, cut } = listener.connectionFigures();
+  return { open, dropped, droppedOfAddress, evicted, cut };
 }
 
 function requestFigures({ listener: { counts }, requests }: Management) {
