@@ -15,7 +15,7 @@ import { MarketTermsSchema, marketTermsView } from './term.ts';
 
 const sign = fields.openEnum(['+', '−'], '`+` for the price that clients pay, `−` for what they receive.');
 
-const StepCodeSchema = fields.coded('PriceStepCode', 'What a step does.', {
+export const StepCodeSchema = fields.coded('PriceStepCode', 'What a step does.', {
   quote: {
     side: fields.openEnum(['ask', 'bid'], 'The side of the exchange’s order book.'),
     source: fields.line('The source.', 'kraken', 200),
