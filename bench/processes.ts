@@ -128,14 +128,6 @@ export class MeasuredProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /** Ends it without a word, as the loss of its machine does. */
-  async kill(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#stopping = true;
-    this.#child.kill('SIGKILL');
-    await exited;
-  }
-
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');

@@ -1,9 +1,9 @@
 import { startPrivateListener } from './admin/private-listener.ts';
+import type { Phase } from './conditions/observed.ts';
 import { publicUrls } from './configuration/configuration.ts';
 import { sleep } from './ground/clock.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { requestIds } from './http/request-ids.ts';
-import type { Phase } from './management/parts.ts';
 import { SourceReload } from './management/source-reload.ts';
 import { Notifier } from './notices/notifier.ts';
 import { Subscribing } from './notices/subscribing.ts';

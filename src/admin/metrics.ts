@@ -16,12 +16,12 @@ import { overloadMetrics } from '../http/overload.ts';
 import { requestMetrics } from '../http/request-counts.ts';
 import { ManagementCounts, managementMetrics } from '../management/gate.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { marketQuotes, sourceViews } from '../management/views.ts';
+import { sourceViews } from '../management/views.ts';
 import { guardMetrics } from '../market/guard.ts';
 import { doubtMetrics, marketMetrics } from '../market/market-metrics.ts';
 import { feedStatusMetrics } from '../market/service-status.ts';
 import { noticeMetrics } from '../notices/notifier.ts';
-import { sourceMetrics } from '../operator/source.ts';
+import { marketQuotes, sourceMetrics } from '../operator/source.ts';
 import { storeMetrics } from '../persistence/store-follower.ts';
 import { storeFileMetrics } from '../store/store-check.ts';
 
@@ -79,7 +79,7 @@ export const metricGroups: readonly Collected[] = [
   collected(doubtMetrics, countedMarkets),
   collected(guardMetrics, ({ market }) => market.guard),
   collected(sourceMetrics, (parts) => ({
-    quotes: parts.market.markets.sources.all.length === 1 ? [] : marketQuotes(parts),
+    quotes: parts.market.markets.sources.all.length === 1 ? [] : marketQuotes(parts.market.markets, parts.clock.now()),
     sources: sourceViews(parts),
   })),
   collected(feedMetrics, ({ feed }) => feed.sources()),

@@ -3,9 +3,17 @@ import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schem
 import { publicServiceStatuses } from '../contract/schemas.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { MetricGroup, Sample } from '../ground/metric.ts';
+import type { DataFlow } from '../market/data-flow.ts';
 import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
 import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
 import { noHistory, type StatusHistory } from './status-history.ts';
+
+/** The state of the service at one instant, for those who tell people of it. */
+export interface CurrentStatus {
+  /** The body of `/v1/status`. */
+  readonly body: ServiceStatusBody;
+  readonly flow: DataFlow;
+}
 
 /** The public state of the service itself: its status, and whether maintenance is running. */
 export class ServiceBoard {
@@ -39,8 +47,13 @@ export class ServiceBoard {
 
   /** The body of `/v1/status` at `now` (contract, ServiceStatus). */
   status(now: EpochMs): ServiceStatusBody {
-    const { status, api, ticker, maintenance, lastUpdatedAt } = this.read(now);
-    return {
+    return this.current(now).body;
+  }
+
+  /** The same with whether data flows. */
+  current(now: EpochMs): CurrentStatus {
+    const { status, api, ticker, flow, maintenance, lastUpdatedAt } = this.read(now);
+    const body = {
       status,
       api,
       components: { ticker },
@@ -50,6 +63,7 @@ export class ServiceBoard {
       serverTime: isoInstant(now),
       serverTimeMs: now,
     };
+    return { body, flow };
   }
 
   /** `components.ticker` alone. */

@@ -1,5 +1,5 @@
+import { alertView, type DeliveryView, deliveryView } from '../conditions/alert.ts';
 import { sleep } from '../ground/clock.ts';
-import { alertView, type DeliveryView, deliveryView } from '../operator/alert.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { listing, type Shown } from './style.ts';

@@ -9,7 +9,7 @@ import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
-import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
+import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import type { Finding } from './check-levels.ts';
 import { type Context, command } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
@@ -35,7 +35,17 @@ const check = command({
 export const commands = [check];
 
 /** Checks all that a configuration names. */
-export async function checkAll({ configuration, file, settings }: LoadedConfiguration, context: Context) {
+export async function checkAll(loaded: LoadedConfiguration, context: Context) {
+  const { takeWayOut } = await import('../feed/ways-out.ts');
+  const { restore } = takeWayOut(loaded.configuration.network, context.env);
+  try {
+    return await checkEverything(loaded, context);
+  } finally {
+    restore();
+  }
+}
+
+async function checkEverything({ configuration, file, settings }: LoadedConfiguration, context: Context) {
   const { assertRecordNamed } = await import('../configuration/load.ts');
   const look = async () => {
     assertRecordNamed(settings);
@@ -48,7 +58,8 @@ export async function checkAll({ configuration, file, settings }: LoadedConfigur
     Promise.all([loaded, ...checksOf(configuration, context, isRunning)].map(attempt)),
     checkUpstream(configuration, context),
   ]);
-  const unusual = unusualRates(ratesOf(configuration.pricing)).map((detail) => {
+  const unusual = unusualRates(ratesOf(configuration.pricing)).map((rate) => {
+    const detail = unusualText(rate);
     return { finding: { name: 'pricing', works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
   });
   const results: readonly CheckResult[] = [...own, ...unusual, ...upstream];
@@ -332,8 +343,11 @@ function reached(
     try {
       return `${subject}: ${await withTimeout(clock, timeoutMs, work)}`;
     } catch (error) {
-      const remedy = `Check ${key}, and whether this machine may reach it (DNS, firewall, proxy).`;
-      throw new Error(`${subject}: ${error instanceof Error ? error.message : 'failed'}. ${remedy}`);
+      const said = error instanceof Error ? error.message : 'failed';
+      const remedy = said.startsWith('HTTP status')
+        ? `It answers, so this machine reaches it: check ${key}.`
+        : `Check ${key}, and whether this machine may reach it (DNS, firewall, network.proxy).`;
+      throw new Error(`${subject}: ${said}. ${remedy}`);
     }
   };
   return [name, look];

@@ -4,7 +4,7 @@ import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import { issueKey } from '../operator/key.ts';
-import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
+import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import { assertEmail } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { checkAll } from './check.ts';
@@ -82,7 +82,7 @@ const init = command({
       const text = await yamlOf(answers, options.store, context);
       const readFile = (path: string) => (path === file ? text : readFileSync(path, 'utf8'));
       const loaded = await configurationFor({ config: file, store: undefined }, context, [], readFile);
-      const concerns = unusualRates(ratesOf(loaded.configuration.pricing));
+      const concerns = unusualRates(ratesOf(loaded.configuration.pricing)).map(unusualText);
       if (concerns.length > 0) {
         const isYes = options.yes;
         await confirm(`${concerns.join(' ')} Write it?`, { isYes, needsYes: true }, context, reader);

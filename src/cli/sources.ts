@@ -44,9 +44,10 @@ function sourceTable(views: readonly SourceView[], isElsewhere: boolean, paint: 
   return table(headings, rows, paint, '');
 }
 
-function pathCell({ paused, path }: SourceView, isElsewhere: boolean, paint: Paint): Cell {
+function pathCell({ paused, path, flow }: SourceView, isElsewhere: boolean, paint: Paint): Cell {
   if (paused) return 'paused';
   if (isElsewhere) return '-';
+  if (flow?.state === 'silent') return { text: 'silent', paint: paint.bad };
   return { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad };
 }
 

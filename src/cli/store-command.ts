@@ -5,6 +5,7 @@ import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
+import { version } from '../ground/version.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -19,13 +20,12 @@ import {
   type OptionDeclarations,
   type PositionalDeclarations,
   type Result,
-  version,
 } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';
 import { withOffset, withoutZone } from './values.ts';
 
-/** Declares a command that works on the database. */
+/** The declaration of a command that works on the database. */
 interface StoreDeclaration<Positionals, Options, Values> extends Declaration<Positionals, Options> {
   /** Creates a missing database. Others refuse: an empty one in the wrong directory would only hide the mistake. */
   readonly mayCreate?: boolean;
@@ -56,6 +56,7 @@ export const yes = { summary: 'do not ask (without a terminal nothing is ever as
 /** The option of commands that refuse a script that does not decide. */
 export const neededYes = { summary: 'do not ask; required without a terminal' } as const;
 
+/** Declares a command that works on the database, together with its handler. */
 export function storeCommand<
   Values = undefined,
   const Positionals extends PositionalDeclarations = None,

@@ -3,6 +3,7 @@ import type { Log } from '../ground/log.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
 import type { BoardPosition, Moment } from './board-position.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
+import type { LeaderSign } from './market-replication.ts';
 import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
 const entriesPerRead = 200;
@@ -25,10 +26,9 @@ export interface FollowerParts {
   /**
    * Does to this node's market what was done to the leader's.
    *
-   * @param aliveMs when the leader's feed gave a sign of life, at the earliest, by this node's monotonic clock;
-   * `undefined`: unknown
+   * @param sign the last sign of life of the leader's feed; `undefined`: unknown
    */
-  readonly take: (state: MarketState, aliveMs: number | undefined) => void;
+  readonly take: (state: MarketState, sign: LeaderSign | undefined) => void;
   readonly position: Pick<BoardPosition, 'isAwaited' | 'onWait' | 'heard'>;
   readonly log: Log;
 }
@@ -52,7 +52,7 @@ export class BoardFollower {
   #ended: AbortController | undefined;
   #running: Promise<void> = Promise.resolve();
   #isTroubled = false;
-  /** A change was applied since the state was taken. */
+  /** An answer was applied, all of it, since the state was taken. */
   #isSettled = false;
   #resyncs = 0;
   /** When an answer last held all there was: what comes later was sent after it. */
@@ -167,7 +167,9 @@ export class BoardFollower {
       const isApplied = this.#apply(change, sentMs);
       if (!isApplied) return;
     }
-    if (changes.length < entriesPerRead && this.#heldTo !== undefined) this.#parts.position.heard(asked);
+    if (this.#heldTo === undefined) return;
+    this.#isSettled = true;
+    if (changes.length < entriesPerRead) this.#parts.position.heard(asked);
   }
 
   async #takeState(call: Caller, signal?: AbortSignal): Promise<boolean> {
@@ -183,22 +185,24 @@ export class BoardFollower {
     return true;
   }
 
-  #apply({ id, fields: { before, anew, state = '', silent = '0' } }: StreamEntry, sentMs = Number.NaN): boolean {
+  #apply({ id, fields }: StreamEntry, sentMs = Number.NaN): boolean {
+    // A leader of an earlier version does not say that it polls.
+    const { before, anew, state = '', silent = '0', polled = '' } = fields;
     if (anew === '1' || before !== this.#heldTo) {
       this.#heldTo = undefined;
       return false;
     }
-    const aliveMs = sentMs - Number(silent);
-    this.#take(state, Number.isFinite(aliveMs) ? aliveMs : undefined);
+    const atMs = sentMs - Number(silent);
+    const pollEveryMs = polled === '' ? undefined : Number(polled);
+    this.#take(state, Number.isFinite(atMs) ? { atMs, pollEveryMs } : undefined);
     this.#heldTo = id;
-    this.#isSettled = true;
     return true;
   }
 
-  #take(text: string, aliveMs: number | undefined): void {
+  #take(text: string, sign: LeaderSign | undefined): void {
     const state = readState(text);
     if (state === undefined) throw new TypeError('not a state of this version');
-    this.#parts.take(state, aliveMs);
+    this.#parts.take(state, sign);
   }
 
   async #read(call: Caller, after: string, blockMs?: number): Promise<readonly StreamEntry[]> {

@@ -13,7 +13,7 @@ function publisher(answers: () => unknown) {
     isAny: true,
     next: () => nothing,
     whole: () => nothing,
-    silence: () => '0',
+    lastSign: () => ({ silent: '0', polled: '' }),
     onChange() {},
     takeBack: () => events.push('takes back'),
     newerThan: () => nothing,

@@ -19,7 +19,7 @@ const spacingMs = 10;
 const lookEveryMs = 50;
 const stateEveryMs = 5_000;
 const retryAfterMs = 500;
-/** Tells the others that this node lives, and for how long its feed has been silent. */
+/** Tells the others that this node lives, and when its feed last did. */
 const signEveryMs = 1_000;
 /** Forty seconds of changes, or more; a node that was away for longer takes the state. */
 const changesMax = 4_000;
@@ -155,7 +155,8 @@ export class BoardPublisher {
       isStateDue ? writeState({ ...changes.whole(), position }) : '',
     ];
     this.#signDueMs = clock.monotonicMs() + signEveryMs;
-    const values = [String(fence), isAnew ? '1' : '0', ...texts, changes.silence(), String(changesMax)];
+    const { silent, polled } = changes.lastSign();
+    const values = [String(fence), isAnew ? '1' : '0', ...texts, silent, String(changesMax), polled];
     const answer = await runScript(call, publishScript, [fenceKey, changesKey, stateKey, offersKey], values);
     if (answer === null) refused();
     const [id, ...offers] = (answer ?? []) as readonly string[];

@@ -50,16 +50,21 @@ class ModelServer {
   }
 }
 
-/** A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off. */
+/**
+ * A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off, and its monotonic one runs at a
+ * speed of its own.
+ */
 class ProcessClock implements Clock {
   readonly #clock: FakeClock;
   readonly #skewMs: number;
+  readonly #speed: number;
   readonly #due: (() => void)[] = [];
   isFrozen = false;
 
-  constructor(clock: FakeClock, skewMs: number) {
+  constructor(clock: FakeClock, skewMs: number, speed: number) {
     this.#clock = clock;
     this.#skewMs = skewMs;
+    this.#speed = speed;
   }
 
   now(): EpochMs {
@@ -67,15 +72,15 @@ class ProcessClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.#clock.monotonicMs();
+    return this.#clock.monotonicMs() * this.#speed;
   }
 
   after(delayMs: number, run: () => void): Timer {
-    return this.#clock.after(delayMs, () => this.runOnceAwake(run));
+    return this.#clock.after(delayMs / this.#speed, () => this.runOnceAwake(run));
   }
 
   every(periodMs: number, run: () => void): Timer {
-    return this.#clock.every(periodMs, () => this.runOnceAwake(run));
+    return this.#clock.every(periodMs / this.#speed, () => this.runOnceAwake(run));
   }
 
   runOnceAwake(run: () => void): void {
@@ -94,13 +99,21 @@ class ModelNode {
   readonly lease: FeedLease;
   readonly fences: number[] = [];
   isAlive = true;
+  /** It alone cannot reach the server. */
+  isCutOff = false;
 
-  constructor(clock: FakeClock, server: ModelServer, name: string, skewMs: number, delays: () => number) {
-    this.clock = new ProcessClock(clock, skewMs);
+  constructor(
+    clock: FakeClock,
+    server: ModelServer,
+    name: string,
+    { skewMs, speed }: Readonly<Record<'skewMs' | 'speed', number>>,
+    delays: () => number,
+  ) {
+    this.clock = new ProcessClock(clock, skewMs, speed);
     const reach = <Answer>(ask: () => Answer): Promise<Answer> =>
       new Promise((resolve, reject) => {
         clock.after(delays(), () => {
-          if (!server.isReachable || !this.isAlive) return reject(new Error('lost'));
+          if (!server.isReachable || !this.isAlive || this.isCutOff) return reject(new Error('lost'));
           const answer = ask();
           clock.after(delays(), () => this.clock.runOnceAwake(() => resolve(answer)));
         });
@@ -136,22 +149,27 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
+const clocks = fc.record({
+  skewMs: fc.integer({ min: -90_000, max: 90_000 }),
+  speed: fc.integer({ min: 92, max: 108 }).map((percent) => percent / 100),
+});
+
 const plans = fc.record({
   steps,
-  skewsMs: fc.array(fc.integer({ min: -90_000, max: 90_000 }), { minLength: 4, maxLength: 4 }),
+  clocks: fc.array(clocks, { minLength: 4, maxLength: 4 }),
   delaysMs: fc.array(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 4_000 })), { minLength: 1 }),
 });
 
 test('whatever freezes, dies or is delayed, two nodes never act at once, an old holder is refused, and in the end one acts', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async ({ steps, skewsMs, delaysMs }) => {
+    fc.asyncProperty(plans, async ({ steps, clocks, delaysMs }) => {
       const clock = new FakeClock();
       const server = new ModelServer(clock);
       let asked = 0;
       let isCalm = false;
       const delay = () => (isCalm ? 10 : delaysMs[asked++ % delaysMs.length]!);
       // The last one only comes when all is calm, so that somebody is alive then.
-      const nodes = skewsMs.slice(0, 3).map((skewMs, index) => new ModelNode(clock, server, `${index}`, skewMs, delay));
+      const nodes = clocks.slice(0, 3).map((own, index) => new ModelNode(clock, server, `${index}`, own, delay));
       const holdings = new Set<number>();
       let ordered = 0;
       const look = () => {
@@ -189,7 +207,7 @@ test('whatever freezes, dies or is delayed, two nodes never act at once, an old 
       }
       isCalm = true;
       server.isReachable = true;
-      nodes.push(new ModelNode(clock, server, 'last', skewsMs[3]!, delay));
+      nodes.push(new ModelNode(clock, server, 'last', clocks[3]!, delay));
       for (const node of nodes) node.clock.wake();
       // Answers that were delayed before the calm come first.
       await pass(8_000);
@@ -200,5 +218,37 @@ test('whatever freezes, dies or is delayed, two nodes never act at once, an old 
       assert.equal(new Set(fences).size, fences.length, 'no number was given twice');
     }),
     { numRuns: 60, seed: 20_261_121 },
+  );
+});
+
+test('a holder whose clock is slow, and who can ask nobody, has stopped before the server gives the lease to another', async () => {
+  const clock = new FakeClock();
+  const server = new ModelServer(clock);
+  const slow = new ModelNode(clock, server, 'slow', { skewMs: 0, speed: 0.92 }, () => 1);
+  await clock.advance(100);
+  assert.notEqual(slow.acts, undefined);
+  const other = new ModelNode(clock, server, 'other', { skewMs: 0, speed: 1 }, () => 1);
+  slow.isCutOff = true;
+  let handedOverMs: number | undefined;
+  for (let passedMs = 0; passedMs < 5_000; passedMs += 10) {
+    await clock.advance(10);
+    assert.ok(slow.acts === undefined || other.acts === undefined, `both act after ${passedMs} ms`);
+    if (other.acts !== undefined) handedOverMs ??= passedMs;
+  }
+  assert.ok(handedOverMs! < 4_000, `the other acts after ${handedOverMs} ms`);
+});
+
+test('a lease whose answer comes so late that it must not be used any more is not gained, and is given back', async () => {
+  const clock = new FakeClock();
+  const server = new ModelServer(clock);
+  const delaysMs = [1_400, 1_400];
+  const node = new ModelNode(clock, server, 'far', { skewMs: 0, speed: 1 }, () => delaysMs.shift() ?? 1);
+  await clock.advance(2_800);
+  assert.deepEqual([node.fences, node.acts, server.accepts(1)], [[], undefined, true]);
+  await clock.advance(600);
+  assert.deepEqual(
+    [node.fences, node.acts],
+    [[2], 2],
+    'it had been given back, and is gained when it is asked for again',
   );
 });

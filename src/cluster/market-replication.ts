@@ -66,9 +66,10 @@ export class MarketChanges {
     return { ...this.#current(true), ...catalogueOf(markets), ...markets.contents(), ageMs };
   }
 
-  /** For how long the feed has given no sign of life, in milliseconds. */
-  silence(): string {
-    return String(Math.ceil(this.#parts.feedStatus.silentMs(this.#clock.now(), this.#clock.monotonicMs())));
+  /** How many milliseconds ago the feed gave its last sign of life, and within how many it polls again where it polls. */
+  lastSign(): { readonly silent: string; readonly polled: string } {
+    const { silentMs, pollEveryMs = '' } = this.#parts.feedStatus.sign(this.#clock.now(), this.#clock.monotonicMs());
+    return { silent: String(Math.ceil(silentMs)), polled: String(pollEveryMs) };
   }
 
   /** Takes out what changed since the last call. */
@@ -140,6 +141,14 @@ export class MarketChanges {
   }
 }
 
+/** The last sign of life of the feed of the process that leads. */
+export interface LeaderSign {
+  /** When it came, at the earliest, by the monotonic clock of this process. */
+  readonly atMs: number;
+  /** How soon another follows, where that feed polls. */
+  readonly pollEveryMs: number | undefined;
+}
+
 /** The publication that the state is of. */
 export function positionOf({ position: [fence, number] = [0, 0] }: MarketState): Position {
   return { fence, number };
@@ -165,13 +174,13 @@ export function notBefore({ markets }: FeedTarget, state: MarketState): MarketSt
 /**
  * Does to this process's market what was done to that of the process with the feed.
  *
- * @param aliveMs when that feed last gave a sign of life, by the monotonic clock of this process; `undefined`: unknown
+ * @param sign the last of that feed; `undefined`: unknown
  */
 export function takeState(
   { markets, feedStatus }: FeedTarget,
   clock: Times,
   state: MarketState,
-  aliveMs?: number,
+  sign?: LeaderSign,
 ): void {
   const { sources, path = feedStatus.path, lastUpdatedAt, ageMs = 0 } = state;
   markets.restore(state);
@@ -184,7 +193,7 @@ export function takeState(
   if (lastUpdatedAt === undefined || !feedStatus.isNewer(lastUpdatedAt, now)) feedStatus.pathChanged(path);
   // The state may be old, which only the wall clock shows.
   else follow(feedStatus, clock, path, lastUpdatedAt, ageMs);
-  if (aliveMs !== undefined) feedStatus.signOfLife(aliveMs, now, clock.monotonicMs());
+  if (sign !== undefined) feedStatus.signOfLife(sign.atMs, now, clock.monotonicMs(), sign.pollEveryMs);
 }
 
 /** The feed of another process proved current, by its clock. */

@@ -213,13 +213,20 @@ test(
   needsRedis,
   async (t) => {
     const { leader, follower } = await startPair(t);
-    const silentMs = ({ feedStatus, clock }: ReplicatedNode) => feedStatus.silentMs(clock.now(), clock.monotonicMs());
+    const silentMs = ({ feedStatus, clock }: ReplicatedNode) =>
+      feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs;
     const isAlive = () =>
       leader.feedStatus.signOfLife(leader.clock.monotonicMs(), leader.clock.now(), leader.clock.monotonicMs());
     const living = systemClock.every(100, isAlive);
     t.after(() => living.cancel());
     await eventually('its feed lives, though no price comes', () => silentMs(follower) < 2_500);
     living.cancel();
+    const { feedStatus, clock } = leader;
+    const polledEveryMs = () =>
+      follower.feedStatus.sign(follower.clock.now(), follower.clock.monotonicMs()).pollEveryMs;
+    feedStatus.source('first').current(false, clock.now(), clock.monotonicMs(), 700);
+    feedStatus.source('').lost();
+    await eventually('how soon it polls again is known', () => polledEveryMs() === 700);
     await eventually('its feed is silent', () => silentMs(follower) > 5_000);
     const signMs = follower.clock.monotonicMs() - silentMs(follower);
     assert.ok(signMs <= leader.clock.monotonicMs() - silentMs(leader) + 100, 'no later than it was');
@@ -232,7 +239,7 @@ test('a state alone, of whatever age, is no sign that its leader lives', needsRe
   const late = await ReplicatedNode.start(t, redis);
   late.follower.start();
   await eventually('it has the state', () => late.follower.resyncs > 0 && late.feedStatus.lastUpdatedAt !== undefined);
-  assert.equal(late.feedStatus.silentMs(late.clock.now(), late.clock.monotonicMs()), Number.POSITIVE_INFINITY);
+  assert.equal(late.feedStatus.sign(late.clock.now(), late.clock.monotonicMs()).silentMs, Number.POSITIVE_INFINITY);
 });
 
 test(

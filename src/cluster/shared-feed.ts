@@ -1,11 +1,12 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import type { MetricGroup } from '../ground/metric.ts';
+import { isSilent } from '../market/data-flow.ts';
 import type { MarketState } from '../market/market-state.ts';
-import { silentForMs } from '../market/service-status.ts';
 import type { BoardFollower } from './board-follower.ts';
 import type { BoardPublisher } from './board-publisher.ts';
 import type { LeaseObserver } from './feed-lease.ts';
+import type { LeaderSign } from './market-replication.ts';
 
 /** A feed of this process, which runs once. */
 interface OwnFeed {
@@ -29,10 +30,10 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
   /**
    * Takes what the leading process sent.
    *
-   * @param aliveMs see `FollowerParts.take`
+   * @param sign see `FollowerParts.take`
    * @param isNewer its tickers are newer than those of this process, whatever their times
    */
-  readonly take: (state: MarketState, aliveMs: number | undefined, isNewer: boolean) => void;
+  readonly take: (state: MarketState, sign: LeaderSign | undefined, isNewer: boolean) => void;
 }
 
 /**
@@ -80,7 +81,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   #returning: Timer | undefined;
   /** The leader's state, collected while the own feed made the prices. */
   #collected: MarketState | undefined;
-  #aliveMs = Number.NEGATIVE_INFINITY;
+  #sign: LeaderSign | undefined;
 
   constructor(parts: SharedFeedParts<Feed>) {
     this.#parts = parts;
@@ -138,11 +139,11 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   }
 
   /** Something came from the leading process. */
-  received(state: MarketState, aliveMs: number | undefined): void {
-    if (this.#role === 'following') this.#parts.take(state, aliveMs, false);
+  received(state: MarketState, sign: LeaderSign | undefined): void {
+    if (this.#role === 'following') this.#parts.take(state, sign, false);
     if (this.#role !== 'returning') return;
     this.#collected = this.#collected === undefined ? state : merged(this.#collected, state);
-    this.#aliveMs = Math.max(this.#aliveMs, aliveMs ?? this.#aliveMs);
+    if (sign !== undefined && sign.atMs > (this.#sign?.atMs ?? Number.NEGATIVE_INFINITY)) this.#sign = sign;
   }
 
   #next(run: () => Promise<void> | void): void {
@@ -203,7 +204,8 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   #endOwn(): void {
     const { clock } = this.#parts;
     if (this.#role !== 'returning') return;
-    const isLeaderFed = clock.monotonicMs() - this.#aliveMs <= silentForMs;
+    const sign = this.#sign;
+    const isLeaderFed = sign !== undefined && !isSilent(clock.monotonicMs() - sign.atMs, sign.pollEveryMs);
     if (isLeaderFed) {
       this.#end();
       this.#parts.publisher.offer(this.#collected!);
@@ -215,17 +217,17 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   #follow(): void {
     if (this.#role !== 'returning') return;
     const state = this.#collected;
-    const aliveMs = this.#aliveMs;
+    const sign = this.#sign;
     this.#cancelReturn();
     this.#role = 'following';
-    if (state !== undefined) this.#parts.take(state, aliveMs, true);
+    if (state !== undefined) this.#parts.take(state, sign, true);
     this.#parts.log.info({}, 'this process follows the feed of another again');
   }
 
   #cancelReturn(): void {
     this.#returning?.cancel();
     this.#collected = undefined;
-    this.#aliveMs = Number.NEGATIVE_INFINITY;
+    this.#sign = undefined;
   }
 
   #read(): void {

@@ -47,7 +47,7 @@ async function watched(t: TestContext, marketCount = 2) {
   const logged: object[] = [];
   const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
   const said = { first: new Said(), second: new Said() };
-  const supervisors = new Map(Object.entries(said)) as unknown as ReadonlyMap<string, FeedSupervisor>;
+  const supervisors = new Map(Object.entries(said)) as unknown as Map<string, FeedSupervisor>;
   const watch = new SourceWatch({ market: { markets: book, feedStatus }, clock, log }, supervisors);
   watch.start();
   t.after(() => watch.stop());
@@ -57,7 +57,14 @@ async function watched(t: TestContext, marketCount = 2) {
     watch,
     said,
     path: () => feedStatus.path,
-    silentMs: () => feedStatus.silentMs(clock.now(), clock.monotonicMs()),
+    states: () => ['first', 'second'].map((id) => feedStatus.source(id).state(clock.now(), clock.monotonicMs())),
+    /** Does what a reload does. */
+    removeSecond() {
+      supervisors.delete('second');
+      book.replaceSources({ ...rules, ids: ['first'] }, new Set());
+      watch.replaced();
+    },
+    silentMs: () => feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs,
     used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
     told: () => logged.splice(0),
     tick: () => book.tickerReceived(upstreamTicker({ symbol: symbol('M0EUR'), receivedAt: clock.now() })),
@@ -142,6 +149,29 @@ test('the latest sign of life of any source is that of the feed', async (t) => {
   said.second.heardMs = clock.monotonicMs() - 100;
   await clock.advance(500);
   assert.equal(silentMs(), 600);
+});
+
+test('a source that lost its connection, or is gone, does not deliver any more', async (t) => {
+  const { clock, said, states, removeSecond } = await watched(t);
+  said.first.heardMs = clock.monotonicMs();
+  said.second.heardMs = clock.monotonicMs();
+  await clock.advance(500);
+  assert.deepEqual(states(), ['flowing', 'flowing']);
+  said.first.isLive = false;
+  await clock.advance(500);
+  assert.deepEqual(states(), ['polled', 'flowing']);
+  removeSecond();
+  assert.deepEqual(states(), ['polled', 'polled']);
+});
+
+test('what is heard over a connection that does not deliver is no sign that data flows', async (t) => {
+  const { clock, said, states } = await watched(t);
+  said.first.isLive = false;
+  for (let second = 0; second < 6; second++) {
+    said.first.heardMs = said.second.heardMs = clock.monotonicMs();
+    await clock.advance(1_000);
+  }
+  assert.deepEqual(states(), ['silent', 'flowing']);
 });
 
 test('a source is not compared with itself', async (t) => {

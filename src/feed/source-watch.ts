@@ -59,8 +59,12 @@ export class SourceWatch {
       nowMs: clock.monotonicMs(),
     });
     if (changed.length > 0) this.#report(changed);
-    const heardMs = Math.max(...[...this.#supervisors.values()].map((each) => each.heardMs));
-    market.feedStatus.signOfLife(heardMs, clock.now(), clock.monotonicMs());
+    for (const id of market.feedStatus.sourceIds) if (!this.#supervisors.has(id)) market.feedStatus.source(id).lost();
+    for (const [id, { heardMs }] of this.#supervisors) {
+      const signs = market.feedStatus.source(id);
+      if (facts.isLive(id)) signs.heard(heardMs, clock.now(), clock.monotonicMs());
+      else signs.lost();
+    }
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
     market.feedStatus.pathChanged(isAnyLive && !isDegraded ? 'live' : 'fallback');
   }

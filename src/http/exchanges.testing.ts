@@ -88,7 +88,9 @@ export async function exchanging(t: TestContext) {
     isSecure: false,
     keepAliveSeconds: 75,
   });
-  const server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false });
+  // Nothing ends by the platform's clock, however slow the machine is.
+  const untimed = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+  const server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false, ...untimed });
   server.on('connection', (socket) => connections.add(socket, undefined));
   server.on('request', () => state.parsed++);
   answerRequests(server, exchanges);
@@ -119,22 +121,31 @@ export async function exchanging(t: TestContext) {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setNoDelay();
     const got: Buffer[] = [];
     const ends = once(socket, 'close');
+    /** Waits until what came is enough. Rejects where the connection ends before. */
+    const comes = async (isEnough: () => boolean) => {
+      while (!isEnough()) {
+        if (socket.destroyed) throw new Error(`the connection ended after ${all().length} answers`);
+        await Promise.race([once(socket, 'data'), ends]);
+      }
+    };
     socket.on('error', () => {}).on('data', (piece: Buffer) => got.push(piece));
     const all = () => answersIn(Buffer.concat(got).toString('latin1'));
-    /** Sends pieces, each once the one before was read, and gives the answers from then on, once there are so many. */
+    /**
+     * Sends pieces, each once the one before was read, and gives the answers from then on, once there are so many. Rejects where the connection
+     * ends before.
+     */
     const ask = async (pieces: string | readonly string[], count = 1) => {
       const before = all().length;
       const isHead = [pieces].flat()[0]!.startsWith('HEAD');
       for (const piece of [pieces].flat()) {
         const read = once(server, 'bytes');
         socket.write(piece);
-        await read;
+        await Promise.race([read, ends]);
       }
-      const isDone = () => all().length >= before + count && (count === 0 || isWhole(all().at(-1)!, isHead));
-      while (!isDone() && !socket.destroyed) await Promise.race([once(socket, 'data'), ends]);
+      await comes(() => all().length >= before + count && (count === 0 || isWhole(all().at(-1)!, isHead)));
       return all().slice(before);
     };
-    return { socket, ask, all, ends };
+    return { socket, ask, all, comes, ends };
   };
   server.on('connection', (socket) => socket.prependListener('data', () => server.emit('bytes')));
   return { clock, counts, keys, answered, served, logged, state, connections, exchanges, send, client };

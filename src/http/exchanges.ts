@@ -228,7 +228,6 @@ export class Exchanges {
       errorsUrl: this.#parts.errorsUrl,
     });
     connection.answered(reply, written.bytes);
-    if (connection.isKeyed && !exchange.closes) connection.trust();
     if (exchange.closes) connection.end();
     this.#report(exchange, decision, written, now);
   }

@@ -35,12 +35,22 @@ export type OverloadSignal = (typeof overloadSignals)[number];
  */
 export type ShedStep = 0 | 1 | 2 | 3;
 
-const refused = [
-  'no requests',
-  'requests without a key',
-  'requests without a key, and with one on new connections',
-  'all requests but /v1/time and /v1/status',
-] as const;
+/** Why requests are shed, in whole units. */
+export interface OverloadCause {
+  readonly signal: OverloadSignal;
+  readonly step: Exclude<ShedStep, 0>;
+  /** Percent of the thread's time or of the heap, or MiB of answers that wait. */
+  readonly value: number;
+  readonly bound: number;
+  /** How late the event loop runs, in milliseconds; `undefined` but for the signal `load`. */
+  readonly late: { readonly value: number; readonly bound: number } | undefined;
+}
+
+const refused: Readonly<Record<OverloadCause['step'], string>> = {
+  1: 'requests without a key',
+  2: 'requests without a key, and with one on new connections',
+  3: 'all requests but /v1/time and /v1/status',
+};
 
 /** The present shedding, since when, and why: the signal is `undefined` while nothing is. */
 export interface Shedding {
@@ -87,10 +97,23 @@ export class Overload {
     return this.#shedding.signal;
   }
 
-  /** Why and what is refused, for an operator; `undefined` while nothing is. */
-  get note(): string | undefined {
+  /** Why and what is refused; `undefined` while nothing is. */
+  get cause(): OverloadCause | undefined {
     const { step, signal, pressure } = this.#shedding;
-    return signal && `overloaded: ${causeOf(signal, pressure, this.#bounds)}; ${refused[step]} are refused`;
+    if (signal === undefined || step === 0) return undefined;
+    const measured = (measure: keyof Pressure, unit: number) => {
+      const [value = 0, bound = 0] = [pressure, this.#bounds].map((each) => Math.round(each[measure] / unit));
+      return { value, bound };
+    };
+    const { measure, unit } = measureOf[signal];
+    const late = signal === 'load' ? measured('eventLoopDelayMs', 1) : undefined;
+    return { signal, step, ...measured(measure, unit), late };
+  }
+
+  /** The cause in words, for an operator. */
+  get note(): string | undefined {
+    const { cause } = this;
+    return cause && overloadText(cause);
   }
 
   /** @param isEstablished the connection was being served before */
@@ -137,15 +160,23 @@ function signalOf(pressure: Pressure, bounds: Pressure, was: OverloadSignal | un
   return isLate && isOver('busyShare', 'load', endsAtPartOfShareBound) ? 'load' : undefined;
 }
 
-function causeOf(signal: OverloadSignal, pressure: Pressure, bounds: Pressure): string {
-  const over = (measure: keyof Pressure, unit: number, name: string) => {
-    const [value, bound] = [pressure, bounds].map((each) => `${Math.round(each[measure] / unit)} ${name}`);
-    return `${value} (bound ${bound})`;
-  };
-  if (signal === 'heap') return `${over('heapShare', 0.01, '%')} of the heap is in use`;
-  if (signal === 'unsent') return `${over('unsentBytes', 2 ** 20, 'MiB')} of answers wait for their clients`;
-  const busy = over('busyShare', 0.01, '%');
-  return `the serving thread is busy ${busy} and late by ${over('eventLoopDelayMs', 1, 'ms')}`;
+/** The measure of each signal, and the unit that it is told in. */
+const measureOf: Readonly<Record<OverloadSignal, { readonly measure: keyof Pressure; readonly unit: number }>> = {
+  load: { measure: 'busyShare', unit: 0.01 },
+  heap: { measure: 'heapShare', unit: 0.01 },
+  unsent: { measure: 'unsentBytes', unit: 2 ** 20 },
+};
+
+/** Says why requests are shed, and which. */
+export function overloadText({ signal, step, value, bound, late }: OverloadCause): string {
+  return `overloaded: ${causeText()}; ${refused[step]} are refused`;
+
+  function causeText(): string {
+    if (signal === 'heap') return `${value} % (bound ${bound} %) of the heap is in use`;
+    if (signal === 'unsent') return `${value} MiB (bound ${bound} MiB) of answers wait for their clients`;
+    const delay = `${late?.value} ms (bound ${late?.bound} ms)`;
+    return `the serving thread is busy ${value} % (bound ${bound} %) and late by ${delay}`;
+  }
 }
 
 /**

@@ -3,12 +3,13 @@ import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { DoubtSchema } from '../operator/doubt.ts';
+import { allDoubts, DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
+import { SourceChangeSchema } from './source-reload.ts';
 import { trendMinutesMax } from './source-trends.ts';
-import { allDoubts } from './views.ts';
+import { flowView, sourceFlow } from './views.ts';
 
 const feedPath = fields.nullable(
   fields.openEnum(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
@@ -77,10 +78,26 @@ const FeedHealthSchema = fields.named(
   },
 );
 
+const flowStates =
+  '`flowing`: over a live connection that delivers, however quiet the market. `polled`: over polls that are not overdue, ' +
+  'or in the seconds after the live connection was lost. `silent`: not at all.';
+
+const DataFlowSchema = fields.named('DataFlow', 'Whether data flows. The interval of polls is counted in.', {
+  state: fields.openEnum(['flowing', 'polled', 'silent'], flowStates),
+  ...fields.nullableInstantFields(
+    'since',
+    'When it last flowed, where it is silent; null while it flows, and where there never was any data.',
+  ),
+});
+
 const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', {
   id: fields.line('Its id in the configuration.', 'kraken', 32),
   kind: fields.line('The protocol it speaks.', 'kraken', 32),
   paused: Type.Boolean({ description: 'Whether the configuration pauses it.' }),
+  flow: fields.nullable(
+    DataFlowSchema,
+    'From this source alone; null of one that is paused, and where another process runs the feed.',
+  ),
   health: fields.referenceTo(FeedHealthSchema, 'Details for debugging.'),
   trend: fields.listOf(
     fields.orNull(Type.Number({ examples: [900] })),
@@ -95,6 +112,7 @@ const FeedSchema = fields.named('Feed', 'How market data arrives.', {
     ['live', 'fallback'],
     '`live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.',
   ),
+  flow: fields.referenceTo(DataFlowSchema, 'From whichever source.'),
   dataAgeMs: fields.nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   sources: fields.listOf(SourceFeedSchema, 'In order of preference.', 50),
   timeline: fields.listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
@@ -106,7 +124,8 @@ const SourceReloadSchema = fields.named('SourceReload', 'What a reload changed.'
     'The sources now, in order of preference.',
     50,
   ),
-  changes: fields.listOf(fields.line('A change.', 'paused kraken'), 'What is not as before; empty where nothing is.'),
+  changes: fields.listOf(fields.line('A change.', 'added kraken'), 'What is not as before; empty where nothing is.'),
+  changeCodes: fields.listOf(SourceChangeSchema, 'The same by their codes.'),
 });
 
 const RateSchema = fields.named('Rate', 'A conversion rate.', {
@@ -142,14 +161,16 @@ export const feedOperations = {
     answer: FeedSchema,
     handle({ now }, management) {
       const { feed, market, clock, timeline, trends } = management;
-      const doubts = Map.groupBy(allDoubts(management), ({ source }) => source);
+      const doubts = Map.groupBy(allDoubts(management.market.markets, now), ({ source }) => source);
       return {
         path: market.feedStatus.path,
+        flow: flowView(market.service.read(now).flow),
         dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
         sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
           id,
           kind,
           paused,
+          flow: sourceFlow(management, { id, isPaused: paused }),
           health: healthBody(health),
           trend: trends.of(id),
           doubts: doubts.get(id) ?? [],

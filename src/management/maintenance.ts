@@ -5,7 +5,6 @@ import { ErrorSchema } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
-import { FeedStatus } from '../market/service-status.ts';
 import { count, instantMs, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow } from '../store/windows.ts';
@@ -160,7 +159,7 @@ export const maintenanceOperations = {
   ),
 };
 
-/** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
+/** The board as it will be at `at`: with these windows, and the feed as it is now. */
 function boardWith(
   { market: { feedStatus }, clock }: Management,
   windows: readonly NewWindow[],
@@ -168,11 +167,7 @@ function boardWith(
   at: EpochMs,
 ): ServiceBoard {
   const monotonicMs = clock.monotonicMs();
-  const ageMs = feedStatus.ageMs(now, monotonicMs);
-  const feed = new FeedStatus();
-  if (ageMs === undefined) feed.pathChanged(feedStatus.path);
-  else feed.feedCurrent(feedStatus.path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
-  const board = new ServiceBoard(feed, { monotonicMs: () => monotonicMs });
+  const board = new ServiceBoard(feedStatus.movedTo(at, now, monotonicMs), { monotonicMs: () => monotonicMs });
   board.setWindows(windows);
   return board;
 }

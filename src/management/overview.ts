@@ -1,13 +1,13 @@
 import Type from 'typebox';
+import { ConditionSchema } from '../conditions/alert.ts';
+import { NoteSchema } from '../conditions/notes.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { ConditionSchema } from '../operator/alert.ts';
 import * as fields from '../operator/fields.ts';
-import { NoteSchema } from './note.ts';
+import { marketsByStatus } from '../operator/market.ts';
 import { operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { MinuteSchema, minutesMax } from './request-history.ts';
-import { marketsByStatus } from './views.ts';
 
 const ServiceStateSchema = {
   ...fields.openEnum(publicServiceStatuses, 'State of the service or of a part of it.'),
@@ -123,7 +123,7 @@ export const overviewOperations = {
 };
 
 function marketFigures(management: Management, now: EpochMs) {
-  const { trading, paused, delisted } = marketsByStatus(management);
+  const { trading, paused, delisted } = marketsByStatus(management.market.markets, now);
   const unpriced = Object.fromEntries(management.market.board.unpriced(now));
   const without = Object.values(unpriced).reduce((sum, number) => sum + number, 0);
   const offered = trading + paused;

@@ -66,7 +66,9 @@ describe('a reload of the sources', () => {
       write(`sources: ${after}`);
       const done = await by('olga');
       const ids = fromYaml(`sources: ${after}`).sources.map(({ id }) => id);
-      assert.deepEqual(done, { sources: ids, changes });
+      assert.deepEqual([done.sources, done.changes], [ids, changes]);
+      const codes = done.changeCodes.map(({ code, values }) => `${code} ${Object.values(values).flat().join(', ')}`);
+      assert.deepEqual(codes, changes);
       assert.deepEqual(taken, [{ ids, renewed }]);
       assert.deepEqual(audited, [
         {
@@ -88,7 +90,7 @@ describe('a reload of the sources', () => {
 
   it('of nothing new changes nothing and is not audited', async () => {
     const { reload, taken, audited, told } = running('sources: [kraken, bitvavo]');
-    assert.deepEqual(await reload.run(), { sources: ['kraken', 'bitvavo'], changes: [] });
+    assert.deepEqual(await reload.run(), { sources: ['kraken', 'bitvavo'], changes: [], changeCodes: [] });
     assert.deepEqual([taken, audited, told], [[], [], []]);
   });
 

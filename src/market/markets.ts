@@ -1,5 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { KnownRate } from './client-ticker.ts';
+import { clockDriftMs } from './data-flow.ts';
 import type { DecimalString } from './decimal.ts';
 import { type Doubt, type DoubtSubject, doubtedForMsMax, type Guard } from './guard.ts';
 import { Holds, type MarketHold, type WithheldInput } from './holds.ts';
@@ -9,7 +10,6 @@ import type { MarketState } from './market-state.ts';
 import { Pricer } from './pricer.ts';
 import { type PricingPolicy, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
-import { clockDriftMs } from './service-status.ts';
 import type { Source, SourceDoubtListener } from './source.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';

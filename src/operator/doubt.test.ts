@@ -27,6 +27,9 @@ test('a doubt names market, source, bid and ask, since when, why, and the source
       reason: 'contradicted',
       why: 'other sources agree on another price, or it alone left its own',
       servedBy: 'two',
+      lastGoodOf: null,
+      lastGoodAt: null,
+      lastGoodAtMs: null,
       served: 'the price of two',
     },
   ]);

@@ -6,7 +6,7 @@ import type { Markets } from '../market/markets.ts';
 import type { ShownDoubt, SourceState } from '../market/source.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import { instantFields, line, listOf, named, nullableLine, openEnum, viewOf } from './fields.ts';
+import { instantFields, line, listOf, named, nullableInstantFields, nullableLine, openEnum, viewOf } from './fields.ts';
 
 /** The reasons in plain words. */
 export const doubtWhys: Readonly<Record<ShownDoubt['reason'], string>> = {
@@ -35,6 +35,8 @@ export const DoubtSchema = named('Doubt', 'A price of one source that is doubted
     'bitvavo',
     200,
   ),
+  lastGoodOf: nullableLine('The source whose last good price stays; null otherwise.', 'kraken', 200),
+  ...nullableInstantFields('lastGoodAt', 'When that last good price was captured; null otherwise.'),
   served: line('What is served instead, in words.', 'the price of bitvavo'),
 });
 
@@ -61,14 +63,36 @@ export function doubtsOf(markets: Markets, symbol: MarketSymbol, now: EpochMs): 
   });
 }
 
+/** Gives what is doubted of the sources of the markets that clients see. */
+export function allDoubts(markets: Markets, now: EpochMs): readonly DoubtView[] {
+  const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
+  return [...new Set(offered.map((each) => each.exchangeSymbol))].flatMap((symbol) => doubtsOf(markets, symbol, now));
+}
+
 function servedInstead(made: AcceptedTicker | undefined, states: readonly SourceState[], doubted: string) {
-  if (made === undefined) return { servedBy: undefined, served: 'no price' };
-  const { source, capturedAt } = made;
+  const { source, capturedAt } = made ?? {};
   const isByAnother = states.some(
     ({ id, isUsed, reach, exclusion }) => id !== doubted && isUsed && reach !== 'silent' && exclusion === undefined,
   );
-  if (isByAnother) return { servedBy: source, served: `the price of ${source}` };
-  return { servedBy: undefined, served: `the last good price of ${source}, captured ${isoInstant(capturedAt)}` };
+  const servedBy = isByAnother ? source : undefined;
+  const lastGoodOf = isByAnother ? undefined : source;
+  const lastGoodAt = isByAnother ? undefined : capturedAt;
+  const served = servedText({ servedBy, lastGoodOf, lastGoodAtMs: lastGoodAt });
+  return { servedBy, lastGoodOf, lastGoodAt, served };
+}
+
+/** Names the source whose price is served instead of a doubted one, or whose last good one stays. */
+interface Served {
+  readonly servedBy: string | null | undefined;
+  readonly lastGoodOf: string | null | undefined;
+  readonly lastGoodAtMs: number | null | undefined;
+}
+
+/** Says what is served instead of a doubted price. */
+export function servedText({ servedBy, lastGoodOf, lastGoodAtMs }: Served): string {
+  if (servedBy != null) return `the price of ${servedBy}`;
+  if (lastGoodOf == null || lastGoodAtMs == null) return 'no price';
+  return `the last good price of ${lastGoodOf}, captured ${isoInstant(lastGoodAtMs)}`;
 }
 
 /** `kraken (contradicted, 50000000.0 / 50000000.1)`. */

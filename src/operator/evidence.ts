@@ -1,7 +1,8 @@
 import { type Fragment, type Html, html, trusted } from '../ground/html.ts';
 import { type Proof, proofText } from '../history/query/prove.ts';
 import type { PriceInputs } from '../history/reading/answer-leaves.ts';
-import { derivePrices } from '../market/pricing.ts';
+import { derivePrices, type PriceStepMade } from '../market/pricing.ts';
+import { stepText } from './price.ts';
 
 /**
  * One page about an answer, in Czech and English, for people who read and print it; the proof for programs is inside.
@@ -101,7 +102,13 @@ ${stepsOf(body, price)}
 `;
 }
 
-const czechSteps = ['Cena na burze', 'Poplatek', 'Kurz', 'Měnová marže'];
+const czechSteps: Readonly<Record<PriceStepMade['code'], string>> = {
+  quote: 'Cena na burze',
+  fee: 'Poplatek',
+  rate: 'Kurz',
+  margin: 'Měnová marže',
+  rounding: 'Cena klienta',
+};
 
 /** The rows of a table that says how both prices of a ticker came about. The last step is what was answered. */
 function stepsOf(body: string, { rate, terms: { fee, margin, rounding }, ...made }: PriceInputs): Fragment {
@@ -112,12 +119,15 @@ function stepsOf(body: string, { rate, terms: { fee, margin, rounding }, ...made
     : undefined;
   const places = buyPrice.split('.')[1]?.length ?? 0;
   const { buy, sell } = derivePrices(made, fee.value, conversion, places, rounding?.value);
-  const cell = (value: string, step: string) => html`<td>${value}<br><span lang="en">${step}</span></td>`;
+  const cell = (value: string, done: PriceStepMade) =>
+    html`<td>${value}<br><span lang="en">${stepText(done)}</span></td>`;
   const step = (name: string, paid: Fragment, received: Fragment) => html`<tr><th>${name}</th>${paid}${received}</tr>`;
-  const steps = buy
-    .slice(0, -1)
-    .map((paid, at) => step(czechSteps[at]!, cell(paid.value, paid.step), cell(sell[at]!.value, sell[at]!.step)));
-  return [steps, step('Cena klienta', cell(buyPrice, buy.at(-1)!.step), cell(sellPrice, sell.at(-1)!.step))];
+  return buy.map((paid, at) => {
+    const received = sell[at]!;
+    const isLast = at === buy.length - 1;
+    const [paidValue, receivedValue] = isLast ? [buyPrice, sellPrice] : [paid.value, received.value];
+    return step(czechSteps[paid.made.code], cell(paidValue, paid.made), cell(receivedValue, received.made));
+  });
 }
 
 /** The ticker of a body that has one: as a list of one, or by itself. */

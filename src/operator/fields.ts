@@ -157,3 +157,32 @@ export function id(prefix: string, description: string) {
 }
 
 export const nullableId = (...args: Parameters<typeof id>) => orNull(id(...args));
+
+/** A code of those that there are, with its values. */
+export type Coded<Variants extends Readonly<Record<string, TProperties>>> = {
+  [Code in keyof Variants & string]: { readonly code: Code; readonly values: Static<TObject<Variants[Code]>> };
+}[keyof Variants & string];
+
+/**
+ * A sentence by its code, with the values it names: whoever shows it in another language makes the words from these.
+ * @param variants the values of each code
+ */
+export function coded<const Variants extends Readonly<Record<string, TProperties>>>(
+  name: string,
+  description: string,
+  variants: Variants,
+) {
+  return Type.Unsafe<Coded<Variants>>({
+    $id: name,
+    description: `${description} The set can grow.`,
+    anyOf: Object.entries(variants).map(([code, values]) =>
+      Type.Object(
+        {
+          code: Type.Literal(code, { description: 'What it is.' }),
+          values: Type.Object(values, { description: 'What it names.' }),
+        },
+        { description: `\`${code}\`` },
+      ),
+    ),
+  });
+}

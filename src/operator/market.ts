@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { publicMarketStatuses } from '../contract/schemas.ts';
+import { type PublicMarketStatus, publicMarketStatuses } from '../contract/schemas.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
@@ -45,6 +46,16 @@ export function catalogueMarkets(markets: Pick<Markets, 'catalogue' | 'onHoldSin
   return storedMarkets(
     markets.catalogue.records().map((record) => ({ ...record, heldAt: markets.onHoldSince(record.symbol) })),
   );
+}
+
+/** Counts the markets that clients see, by state. */
+export function marketsByStatus(
+  { catalogue }: Pick<Markets, 'catalogue'>,
+  now: EpochMs,
+): Readonly<Record<PublicMarketStatus, number>> {
+  const counts = { trading: 0, paused: 0, delisted: 0 };
+  for (const { status } of catalogue.listed(now)) counts[status]++;
+  return counts;
 }
 
 /** The markets of the database, in their order. The status of a base market carries over to those converted from it. */

@@ -6,6 +6,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import { doubtReasons } from '../market/guard.ts';
 import type { WithheldInput } from '../market/holds.ts';
 import type { Markets } from '../market/markets.ts';
+import type { PriceStep } from '../market/pricing.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { doubtsField, doubtsOf } from './doubt.ts';
@@ -13,9 +14,32 @@ import * as fields from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
+const sign = fields.openEnum(['+', '−'], '`+` for the price that clients pay, `−` for what they receive.');
+
+const StepCodeSchema = fields.coded('PriceStepCode', 'What a step does.', {
+  quote: {
+    side: fields.openEnum(['ask', 'bid'], 'The side of the exchange’s order book.'),
+    source: fields.line('The source.', 'kraken', 200),
+  },
+  fee: { sign, percent: part.decimal('The fee in percent.', '0.5') },
+  rate: {
+    base: part.currency('The currency that is converted.', 'EUR'),
+    quote: part.currency('The currency it becomes.', 'CZK'),
+    mid: part.decimal('The middle rate.', '24.500'),
+  },
+  margin: { sign, percent: part.decimal('The currency margin in percent.', '1') },
+  rounding: {
+    direction: fields.openEnum(['up', 'down', 'half_even'], 'Which way.'),
+    places: part.places('To how many decimals.', 0),
+  },
+});
+
+type StepCode = Static<typeof StepCodeSchema>;
+
 const StepSchema = fields.object('A step from the exchange’s price to the client’s.', {
-  step: Type.String({ description: 'What was done.', examples: ['× (1 + fee 0.5 %)'] }),
-  value: part.decimal('The exact result.', '50250.1005'),
+  step: Type.String({ description: 'What was done.', examples: ['best ask of kraken'] }),
+  stepCode: fields.referenceTo(StepCodeSchema, 'The same by its code.'),
+  value: part.decimal('The exact result.', '50000.1'),
 });
 
 const RateSchema = fields.object('The conversion rate.', {
@@ -153,11 +177,24 @@ export function priceReport(
     timestamp: capturedAt,
     rate: conversion && fields.viewOf(RateSchema.properties, { ...conversion.rate, ...conversion }),
     terms: marketTermsView(terms),
-    buy: [...buy],
-    sell: [...sell],
+    buy: buy.map(stepView),
+    sell: sell.map(stepView),
     changes,
     held,
     doubts,
     sources,
   });
+}
+
+function stepView({ made, value }: PriceStep): Static<typeof StepSchema> {
+  return { step: stepText(made), stepCode: made, value };
+}
+
+/** Says what a step does: `best ask of kraken`, `× (1 + fee 0.5 %)`. */
+export function stepText({ code, values }: StepCode): string {
+  if (code === 'quote') return `best ${values.side} of ${values.source}`;
+  if (code === 'rate') return `× ${values.base}/${values.quote} mid rate ${values.mid}`;
+  if (code === 'fee' || code === 'margin') return `× (1 ${values.sign} ${code} ${values.percent} %)`;
+  const direction = values.direction === 'half_even' ? 'half to even' : values.direction;
+  return `rounded ${direction} to ${values.places} decimals`;
 }

@@ -175,7 +175,8 @@ export function recordHoldView({ id, from, to, reason }: Hold): Static<typeof Re
 /** The audit log's entry of a new hold. */
 export function recordHoldEntry({ id, from, to, reason }: Hold) {
   const summary = `keeps the record from ${isoInstant(from)} to ${isoInstant(to)}: ${reason}`;
-  return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary } as const;
+  const details = { fromMs: from, toMs: to, reason };
+  return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary, details } as const;
 }
 
 /** The audit log's entry of the release of a hold. */
@@ -189,6 +190,50 @@ export function acceptEntry(heads: Verification['heads']) {
   const ends = heads.map(({ chain, number }) => `segment ${number} of chain ${chain}`).join(', ') || 'nothing';
   const summary = `accepts that the record ends with ${ends}`;
   return { action: 'history.accept', subject: { kind: 'history', id: '0' }, summary, details: { heads } } as const;
+}
+
+const segmentFindings = [
+  'changed',
+  'swapped',
+  'missing',
+  'deletion_unsealed',
+  'damaged',
+  'cut_off',
+  'exchanged',
+] as const;
+
+/** The findings of `verify`, by where they are. */
+export const FindingCodeSchema = fields.coded('RecordFindingCode', 'Something that is not as it was written.', {
+  segment: {
+    what: fields.openEnum(segmentFindings, 'What it is. `cut_off`: the chain ends before it.'),
+    chain: fields.count('The chain.', 1),
+    number: fields.count('The segment.', 4_711),
+    chunk: fields.nullableCount('The piece of its data that is damaged; null where it is not one alone.', 2),
+    day: fields.nullableLine('The day whose seal says so; null without one.', '2026-11-20', 10),
+  },
+  ledger: {
+    what: fields.openEnum(['changed', 'missing', 'unsealed'], 'What it is.'),
+    kind: fields.openEnum(['run', 'hold', 'deletion', 'entry'], 'A row, or an entry of the ledger itself.'),
+    number: fields.count('Its number.', 3),
+    chain: fields.nullableCount('The chain of a deletion; null otherwise.', 1),
+    of: fields.nullableLine('The kind of row that an entry is of; null where that cannot be told.', 'seal', 32),
+  },
+  moved: {},
+});
+
+/** Gives what `verify` found first by its code; `undefined` where all is as it was written. */
+export function findingCode(finding: Finding | RecordDoubt | undefined): Static<typeof FindingCodeSchema> | undefined {
+  if (finding === undefined) return undefined;
+  if ('subject' in finding) {
+    const { what, about } = finding;
+    const { kind, number, chain = null, of = null } = about;
+    return { code: 'ledger', values: { what, kind, number, chain, of } };
+  }
+  if (finding.what === 'moved') return { code: 'moved', values: {} };
+  const { what, chain, number } = finding;
+  const chunk = 'chunk' in finding ? (finding.chunk ?? null) : null;
+  const day = 'day' in finding ? (finding.day ?? null) : null;
+  return { code: 'segment', values: { what, chain, number, chunk, day } };
 }
 
 /** Says what `verify` found first; `undefined` where all is as it was written. */

@@ -66,6 +66,12 @@ export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now
   });
 }
 
+/** Gives what each source says of each market of an exchange that is not delisted. */
+export function marketQuotes(markets: Markets, now: EpochMs) {
+  const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
+  return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
+}
+
 function stateOf({ isUsed, exclusion, reach }: SourceState): SourceQuote['state'] {
   if (isUsed) return 'used';
   if (exclusion !== undefined) return 'excluded';

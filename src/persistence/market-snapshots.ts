@@ -41,7 +41,7 @@ export class MarketSnapshots implements MarketsObserver {
   #timer: Timer | undefined;
   /** One save after the other. */
   readonly #saving = new SerialQueue();
-  #lastError: string | undefined;
+  #lastError: Error | undefined;
   #restUntilMs = 0;
   #retryAtMs = 0;
 
@@ -81,7 +81,7 @@ export class MarketSnapshots implements MarketsObserver {
   }
 
   /** Why nothing can be saved; `undefined` while all is well. */
-  lastError(): string | undefined {
+  lastError(): Error | undefined {
     return this.#lastError;
   }
 
@@ -110,7 +110,7 @@ export class MarketSnapshots implements MarketsObserver {
     } catch (error) {
       if (this.#lastError === undefined)
         this.#log.error({ err: error }, 'the last known market data could not be saved');
-      this.#lastError = error instanceof Error ? error.message : 'unknown';
+      this.#lastError = error instanceof Error ? error : new Error('unknown');
       this.#retryAtMs = this.#clock.monotonicMs() + restAfterFailureMs;
     }
   }

@@ -8,7 +8,10 @@ import { yieldToEvents } from './store-context.ts';
 import { StoreError, type StoreErrorValues } from './store-error.ts';
 import { readVersions } from './watch-changes.ts';
 
-/** The name of a table that is copied. Changes mean nothing in another database. The triggers of the target record there what the copy changes. */
+/**
+ * Every table but those of changes, which mean nothing in another database. The triggers of the target record there what
+ * the copy changes.
+ */
 type CopiedName = Exclude<keyof Schema, 'access_changes' | 'change_versions'>;
 
 /** How the rows of a table are told apart. */

@@ -82,7 +82,7 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     ask: redis.ask,
     wait: redis.wait,
     clock,
-    take: (state, aliveMs) => shared.received(state, aliveMs),
+    take: (state, sign) => shared.received(state, sign),
     position,
     log,
   });
@@ -91,8 +91,8 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     publisher,
     follower,
     fence,
-    take(state, aliveMs, isNewer) {
-      takeState(parts, clock, isNewer ? notBefore(parts, state) : state, aliveMs);
+    take(state, sign, isNewer) {
+      takeState(parts, clock, isNewer ? notBefore(parts, state) : state, sign);
       position.follow(positionOf(state));
     },
   });

@@ -121,7 +121,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     clock,
     used: (of = BTC) => markets.sources.used(of)?.id,
     status: () => market.feedStatus.path,
-    silentMs: () => market.feedStatus.silentMs(clock.now(), clock.monotonicMs()),
+    silentMs: () => market.feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs,
     epochs: () => feed.sources().map(({ health }) => health.epoch),
     reviewed: () => reviewed.splice(0),
     /** Takes over other sources, as a reload does. */

@@ -135,22 +135,17 @@ describe('what was', () => {
   });
 
   test('a source is judged by what is wrong with it first of all', () => {
-    const well = { connection: 'open', lastLiveDataAgeMs: 500, symbolsSubscribed: 4, symbolsWanted: 4, path: 'live' };
-    const judged = (health: object, more: object = {}, laterMs = 0) =>
-      verdictOf(
-        { paused: false, doubts: [], health: { ...well, lastFallbackPollAtMs: 1, ...health }, ...more } as never,
-        laterMs,
-        10_000,
-      );
-    assert.equal(judged({}), 'all right');
-    assert.equal(judged({}, { paused: true }), 'paused');
-    assert.equal(judged({}, {}, 30_000), 'no data');
-    assert.equal(judged({ connection: 'waiting' }), 'no data');
-    assert.equal(judged({ connection: 'waiting', path: 'fallback' }), 'over REST');
-    assert.equal(judged({ connection: 'waiting', path: 'fallback', lastFallbackPollAtMs: -2_001 }), 'no data');
-    assert.equal(judged({ lastLiveDataAgeMs: null }), 'no data');
-    assert.equal(judged({ symbolsSubscribed: 3 }), 'some markets missing');
-    assert.equal(judged({ symbolsSubscribed: 3 }, { doubts: [{}] }), 'doubted');
+    const judged = (state: string, symbolsSubscribed = 4, more: object = {}) => {
+      const health = { symbolsSubscribed, symbolsWanted: 4 };
+      return verdictOf({ paused: false, doubts: [], flow: { state }, health, ...more } as never);
+    };
+    assert.equal(judged('flowing'), 'all right');
+    assert.equal(judged('flowing', 3), 'some markets missing');
+    assert.equal(judged('flowing', 3, { doubts: [{}] }), 'doubted');
+    assert.equal(judged('polled', 3, { doubts: [{}] }), 'over REST');
+    assert.equal(judged('silent', 3, { doubts: [{}] }), 'no data');
+    assert.equal(judged('silent', 0, { paused: true, flow: null }), 'paused');
+    assert.equal(judged('silent', 0, { flow: null }), 'in another process');
   });
 
   test('spans of the feed are cut to a day, and the one that lasts ends now', () => {

@@ -7,6 +7,7 @@ const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'ground', 'h
 const joined = [
   ...readable,
   'admin',
+  'conditions',
   'configuration',
   'history',
   'management',
@@ -32,8 +33,23 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['http', 'ground'],
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', 'ground'],
   persistence: ['access', 'board', 'market', 'operator', 'store', 'ground'],
-  management: [...readable, 'configuration', 'history', 'operator', 'persistence', 'store'],
-  admin: [...readable, 'configuration', 'history', 'management', 'operator', 'persistence', 'store'],
+  conditions: [
+    'board',
+    'cluster',
+    'contract',
+    'feed',
+    'ground',
+    'http',
+    'market',
+    'notices',
+    'configuration',
+    'history',
+    'operator',
+    'persistence',
+    'store',
+  ],
+  management: [...readable, 'conditions', 'configuration', 'history', 'operator', 'persistence', 'store'],
+  admin: [...readable, 'conditions', 'configuration', 'history', 'management', 'operator', 'persistence', 'store'],
   configuration: ['contract', 'feed', 'ground', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],
@@ -54,8 +70,12 @@ function roomOf(file: string): string {
   return mayImport[top] === undefined || top === 'cluster' ? `${top}/` : top;
 }
 
+/** A browser loads no types: a page may take those of any room. */
+const typesOfRooms = /^import type [^;]*? from '[^']*\/src\/[^']*';$/gm;
+
 function importsOf(file: string): string[] {
-  const written = textOf(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
+  const text = file.startsWith('web/') ? textOf(file).replaceAll(typesOfRooms, '') : textOf(file);
+  const written = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
   return [...written].map(([, path = '']) => posix.join(posix.dirname(file), path));
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DeliveryView } from '../../src/conditions/alert.ts';
 import { WebhookReceiver } from '../../src/notices/webhook-receiver.testing.ts';
-import type { DeliveryView } from '../../src/operator/alert.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 

@@ -147,17 +147,6 @@ const faults = {
   'store locked': { begin: (s) => s.troubleStore('locked'), end: (s) => s.troubleStore(undefined) },
   'store restored older': { begin: (s) => s.operator.keepCopy(), end: (s) => s.restoreStore('copy') },
   'store of the former release': { begin: (s) => s.restoreStore('former') },
-  'PostgreSQL hangs': { begin: (s) => s.troubleStore('hung'), end: (s) => s.troubleStore(undefined) },
-  'PostgreSQL slow': { begin: (s) => s.troubleStore('slow'), end: (s) => s.troubleStore(undefined) },
-  'PostgreSQL cuts connections': { begin: (s) => s.troubleStore('unsteady'), end: (s) => s.troubleStore(undefined) },
-  'PostgreSQL split': {
-    begin: (s, c) => s.troubleStore('split', [processOf(s, c)]),
-    end: (s) => s.troubleStore(undefined),
-  },
-  'PostgreSQL fails over': {
-    begin: (s, c) => s.failOver(100 + 30_000 * again(c) ** 2),
-    end: (s) => s.troubleStore(undefined),
-  },
   'sources reloaded': { begin: (s, c) => s.reloadSources(1 + Math.floor(3 * c), 1), end: (s) => s.reloadSources(3) },
   'exchange down for hours': { ...ofExchange('down'), longMs: hoursMs },
   'rate gone for hours': {
@@ -263,16 +252,9 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
   return planned;
 }
 
-function isOffered(
-  name: FaultKind,
-  { processes, hasEngine, hasManyMarkets, hasPostgres }: SeedKind,
-  forMs: number,
-): boolean {
+function isOffered(name: FaultKind, { processes, hasEngine, hasManyMarkets }: SeedKind, forMs: number): boolean {
   const { longMs }: Fault = faults[name];
   if (/engine/.test(name) && !hasEngine) return false;
-  if (/^PostgreSQL/.test(name) && !hasPostgres) return false;
-  // Those of the former release are files of SQLite.
-  if (name === 'store of the former release' && hasPostgres) return false;
   // Of those that quote many markets two do not say of when their prices are.
   if (name === (hasManyMarkets ? 'only a cache answers' : goneKind)) return false;
   return (processes > 1 || !/^Redis/.test(name)) && (longMs?.[1] ?? 0) < forMs / 2;

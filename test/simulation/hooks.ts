@@ -24,7 +24,7 @@ const doubles: Readonly<Record<string, string>> = {
 export const only: Readonly<Record<string, RegExp>> = {
   ws: /\/feed\/live-socket\.ts$/,
   'node:http': /\/http\/http-server\.ts$/,
-  'node:net': /\/(?:http\/public-listener|store\/postgres\/client)\.ts$/,
+  'node:net': /\/http\/public-listener\.ts$/,
   'node:fs': /\/history\/(?:reading|record)\/journal\.ts$/,
   'node:zlib': /\/history\/segment\/columns\.ts$/,
   './layout.ts': /\/portal\/pages\.ts$/,

@@ -1,4 +1,4 @@
-import { silentForMs } from '../../src/market/service-status.ts';
+import { silentForMs } from '../../src/market/data-flow.ts';
 import type { ExchangeModel } from './exchange-model.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import type { Operator } from './operator.ts';

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { prometheusRules } from '../../src/conditions/prometheus.ts';
 import { exampleYaml } from '../../src/configuration/reference.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import { managementDocument } from '../../src/management/document.ts';
@@ -18,6 +19,7 @@ const documents: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationReference,
   'docs/mdapi.yaml': exampleYaml,
   'docs/cli.md': commandReference,
+  'ops/prometheus/alerts.yml': prometheusRules,
   'docs/metrics.md': metricsReference,
 };
 

@@ -1,10 +1,10 @@
 import type { Clock, EpochMs, Timer } from '../../ground/clock.ts';
 import type { PriceInputs } from '../../market/client-ticker.ts';
+import { silentForMs } from '../../market/data-flow.ts';
 import type { Doubt, DoubtSubject } from '../../market/guard.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { Markets, MarketsObserver } from '../../market/markets.ts';
 import { areSamePrices, noReferences } from '../../market/reference-prices.ts';
-import { silentForMs } from '../../market/service-status.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms } from '../../market/terms.ts';
 import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';

@@ -91,7 +91,7 @@ export class RecordingThread {
   }
 }
 
-/** The error of a record that does not open. What the thread says of the file it cannot open is a sentence of its own. */
+/** @param values `said`: a sentence of the thread about the file that it cannot open */
 export function recordNotOpened(values: StoreErrorValues['cannot_open.record']) {
   return new StoreError('cannot_open.record', values, `${values.said} It is for the record: history.url.`);
 }

@@ -86,3 +86,15 @@ recordTest('that it makes the prices, for all or alone for itself, is recorded w
   await recording.stop();
   assert.deepEqual(await factsOf('publishing'), ['alone', true, 'alone', false]);
 });
+
+recordTest('a feed that is polled every twenty seconds goes on making the prices between two polls', async (t) => {
+  const { clock, feedStatus, recording, factsOf } = await recordingWith(t, {});
+  for (let poll = 0; poll < 3; poll++) {
+    feedStatus.updated('fallback', clock.now(), clock.monotonicMs());
+    feedStatus.source('kraken').current(false, clock.now(), clock.monotonicMs(), 20_000);
+    await clock.advance(20_000);
+  }
+  await clock.advance(6_000);
+  await recording.stop();
+  assert.deepEqual(await factsOf('publishing'), [true, false]);
+});

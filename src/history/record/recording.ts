@@ -3,7 +3,6 @@ import { isoInstant } from '../../contract/instant.ts';
 import type { EpochMs, Timer } from '../../ground/clock.ts';
 import type { MetricGroup } from '../../ground/metric.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
-import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
 import type { FactKind, GapFact, ProcessFact, PublishingFact } from '../segment/rows.ts';
@@ -167,7 +166,7 @@ export class Recording {
       const subject = { kind: 'history', id: String(chain) } as const;
       const { audit, log } = this.#parts;
       audit
-        .record({ action: 'history.deleted', subject, summary, details: { first, last } })
+        .record({ action: 'history.deleted', subject, summary, details: { first, last, untilMs: until } })
         .catch((error) => log.error({ err: error }, 'the deletion of a part of the record could not be audited'));
     },
   };
@@ -193,7 +192,7 @@ export class Recording {
     if (announced !== this.#recorded.windows) this.#note('windows', announced);
     if (feedStatus.path !== this.#recorded.path) this.#note('feed', { path: feedStatus.path });
     const { isLeading = true, isAlone = false } = sharing?.() ?? {};
-    const isFed = feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
+    const isFed = feedStatus.flow(clock.now(), clock.monotonicMs()).state !== 'silent';
     const publishing = isFed && (isLeading || (isAlone && 'alone'));
     if (publishing !== (this.#recorded.publishing ?? false)) this.#note('publishing', publishing);
     this.#recordOffsets();

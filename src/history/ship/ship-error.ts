@@ -1,4 +1,4 @@
-/** The values of each error, by its code, of which its message is made. */
+/** The values of which the message of each error is made, by its code. */
 export interface ShipErrorValues {
   ship_running: { readonly holder: string };
 

@@ -68,7 +68,7 @@ export class DatabaseSync extends PlatformDatabase {
   admit(isRead: boolean): void {
     const { storeTrouble, lane } = theWorld();
     if (storeTrouble === undefined || !this.#path.endsWith('store.sqlite') || !lane.root.isPatient) return;
-    const { message, errcode } = troubles[storeTrouble as keyof typeof troubles];
+    const { message, errcode } = troubles[storeTrouble];
     if (!isRead || storeTrouble === 'lost')
       throw Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode, errstr: message });
   }

@@ -6,12 +6,12 @@ import { say, word } from '../language.ts';
 import { Badge, Missing, When } from '../parts/blocks.ts';
 import { Trend } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
-import { serverNowMs } from '../state.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
   'all right': 'good',
   paused: 'quiet',
+  'in another process': 'quiet',
   'over REST': 'warn',
   'some markets missing': 'warn',
   doubted: 'warn',
@@ -29,7 +29,7 @@ export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; l
 function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
   const { id, health, doubts } = source;
   const { lastLiveDataAgeMs: ageMs, lastLiveDataAtMs: atMs, upstreamLagMs: lagMs, symbolsWanted } = health;
-  const verdict = verdictOf(source, laterMs, serverNowMs());
+  const verdict = verdictOf(source);
   const none = html`<${Missing}>–<//>`;
   const refused = Object.values(health.tickersRejected).reduce((sum, count) => sum + count, 0);
   return html`<tr>

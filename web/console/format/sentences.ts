@@ -1,8 +1,7 @@
-import { instantMs } from '../clock.ts';
 import { sentences } from '../czech/service.ts';
 import { filled, type Language, language, word } from '../language.ts';
 import { grouped } from './decimal.ts';
-import { localText } from './time.ts';
+import { withLocalTimes } from './time.ts';
 
 /** Those that say more by themselves come first: a wider one would take their words for a value. */
 const patterns = Object.entries(sentences)
@@ -46,8 +45,3 @@ function valueInCzech(value: string): string {
 
 /** Not a version, an address, or a part of an instant. */
 const decimal = /(?<![\w.:])-?\d+\.\d+(?![\w.:])/g;
-const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z/g;
-
-function withLocalTimes(text: string): string {
-  return text.replaceAll(instant, (found) => localText(instantMs(found), 'full'));
-}

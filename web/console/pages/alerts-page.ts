@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Alert, AlertDelivery, AlertDeliveryList, AlertList, AlertTest } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
+import { conditions } from '../czech/conditions.ts';
+import { saidText } from '../format/said.ts';
 import { serviceText } from '../format/sentences.ts';
 import { spanText } from '../format/time.ts';
 import type { Tone } from '../format/words.ts';
@@ -35,8 +37,8 @@ function Alerts({ alerts }: { alerts: readonly Alert[] }) {
   return html`<${TableFrame} label=${say('On now')}><table>
     <thead><tr><th scope="col">${say('Alert')}</th><th scope="col">${say('Severity')}</th><th scope="col">${say('Subject')}</th><th scope="col">${say('What')}</th><th scope="col">${say('Since')}</th></tr></thead>
     <tbody>${alerts.map(
-      ({ id, name, subject, severity, summary, raisedAtMs }) => html`<tr key=${id}>
-        <th scope="row">${name}</th><td><${Badge} state=${severity} tone=${tones[severity]} /></td><td class="wrap">${word(subject)}</td><td class="wrap">${serviceText(summary)}</td><td><${When} atMs=${raisedAtMs} /></td>
+      ({ id, name, subject, severity, summary, condition, raisedAtMs }) => html`<tr key=${id}>
+        <th scope="row">${name}</th><td><${Badge} state=${severity} tone=${tones[severity]} /></td><td class="wrap">${word(subject)}</td><td class="wrap">${saidText(summary, condition, conditions)}</td><td><${When} atMs=${raisedAtMs} /></td>
       </tr>`,
     )}</tbody>
   </table><//>`;
