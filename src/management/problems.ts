@@ -195,7 +195,7 @@ interface FrameworkProblem {
 }
 
 /** The problem that an error of the framework is, by the code of that. */
-export const frameworkProblems: Readonly<Record<string, FrameworkProblem>> = {
+const frameworkProblems: Readonly<Record<string, FrameworkProblem>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'PAYLOAD_TOO_LARGE',
     detail: 'The body has more than 64 kB.',

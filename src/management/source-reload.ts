@@ -10,6 +10,11 @@ import { Problem } from './problems.ts';
 
 const source = line('The id of a source.', 'kraken', 32);
 
+/** Whose audit log says what was done. */
+interface Audited {
+  readonly audit: Pick<Store['audit'], 'record'>;
+}
+
 interface SourceReloadParts {
   /** The one that the service started with. */
   readonly configuration: Configuration;
@@ -19,7 +24,7 @@ interface SourceReloadParts {
    */
   readonly reread?: (() => Promise<Configuration>) | undefined;
   readonly feed: { reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void> };
-  readonly store: Pick<Store, 'audit'>;
+  readonly store: Audited;
   readonly log: Log;
 }
 
@@ -68,7 +73,7 @@ export class SourceReload {
     }
   }
 
-  async #run({ audit }: Pick<Store, 'audit'>): Promise<SourceChanges> {
+  async #run({ audit }: Audited): Promise<SourceChanges> {
     const { feed, log } = this.#parts;
     const next = await this.#read();
     const done = sourceChanges(this.#running, next);

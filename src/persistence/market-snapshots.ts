@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
-import type { MarketHold } from '../market/holds.ts';
+import type { MarketHold } from '../market/doubts.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';

@@ -67,7 +67,7 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
     if (!isText(address)) return undefined;
     // Of a known token the entry is about that.
     const token = subject === purpose ? 'chybný token' : 'token, který už neplatí';
-    return `Odmítnut ${isText(person) ? `${person} bez role` : token} z ${address}.`;
+    return `Odmítnuto z ${address}: ${isText(person) ? `${person} nemá roli` : token}.`;
   },
 
   'sources.reload': ({ changeCodes }) =>
