@@ -18,7 +18,7 @@ export interface RestAnswer {
 export interface Peer {
   readonly socket: WebSocket;
   readonly raw: Socket;
-  /** Everything the client sent, parsed. */
+  /** Every object that the client sent. */
   readonly received: readonly Record<string, unknown>[];
   /** Names subscribed now. */
   readonly subscribed: Set<string>;
@@ -29,7 +29,7 @@ type Message = Record<string, unknown> & { params?: { channel?: string; symbol?:
 
 /**
  * A small server for tests that speaks Kraken's protocol on real sockets. It acknowledges subscriptions and
- * answers requests; everything else is up to the test.
+ * answers requests; everything else is up to the test, which can replace the protocol as well.
  */
 export class ScriptedExchange {
   readonly #http = createServer((request, response) => this.#answer(request, response));
@@ -52,6 +52,8 @@ export class ScriptedExchange {
   /** The snapshot's entry for a symbol; `undefined` sends none. */
   snapshot: (name: string) => string | undefined = () => undefined;
   answersPings = true;
+  /** What it does with a message of a client, by default what Kraken does. */
+  receive: (peer: Peer, text: string) => void = (peer, text) => this.#received(peer, JSON.parse(text) as Message);
 
   constructor() {
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
@@ -139,16 +141,16 @@ export class ScriptedExchange {
   }
 
   #welcome(socket: WebSocket, raw: Socket): void {
-    const received: Message[] = [];
+    const received: Record<string, unknown>[] = [];
     const subscribed = new Set<string>();
     const send = (frame: object | string) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
     const peer: Peer = { socket, raw, received, subscribed, send };
     this.peers.push(peer);
     socket.on('error', () => undefined);
     socket.on('message', (data: Buffer) => {
-      const message = JSON.parse(data.toString()) as Message;
-      received.push(message);
-      this.#received(peer, message);
+      const text = data.toString();
+      if (text.startsWith('{')) received.push(JSON.parse(text));
+      this.receive(peer, text);
     });
     this.greet(peer);
   }
