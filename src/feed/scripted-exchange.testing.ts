@@ -39,6 +39,8 @@ export class ScriptedExchange {
   readonly requests: string[] = [];
   #port: number | undefined;
   upgrades = 0;
+  /** Left out of the names of calls. */
+  restPath = '/0/public/';
   /** Requests waiting for an answer that never comes. */
   hanging = 0;
   /** Answers over REST; `undefined` gives 404. */
@@ -103,7 +105,7 @@ export class ScriptedExchange {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://exchange.invalid');
-    const call = url.pathname.replace('/0/public/', '');
+    const call = url.pathname.replace(this.restPath, '');
     this.requests.push(`${call}${url.search}`);
     const answer = this.rest(call, url.searchParams) ?? { status: 404, body: 'not found' };
     if (answer.how === 'hang') {
