@@ -11,7 +11,7 @@ import { FeedSupervisor } from './supervisor.ts';
 
 const passDeadlineMs = 60_000;
 /** Nothing of the feed takes longer on the rig's clock than its longest interval. */
-const passedMsMax = 900_000;
+const passedMsMax = 400_000;
 /** A request and its answer take about three turns of the event loop when both ends are in this process. */
 const turnsPerStep = 8;
 const eur = 'EUR' as CurrencyCode;
