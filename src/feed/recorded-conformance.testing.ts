@@ -90,7 +90,8 @@ function candles({ kind, markets, candles: recorded }: RecordedTraits, withRig: 
   it('gives candles exactly if it is registered so, and those that were recorded in order', () =>
     withRig(async (rig) => {
       const { connector } = rig;
-      assert.equal(connector.loadCandles === undefined, connectorKinds[kind]?.hasNoCandles ?? false);
+      const { hasNoCandles = false } = connectorKinds[kind]!;
+      assert.equal(hasNoCandles, connector.loadCandles === undefined, `hasNoCandles of ${kind} in connectors.ts`);
       if (recorded === undefined) return;
       await connector.loadCatalogue(never);
       for (const interval of ['hour', 'minute'] as const) {

@@ -78,6 +78,8 @@ export class RecordedExchange implements ExchangeUnderTest {
     this.#protocol = protocol;
     this.markets = protocol.markets.map(({ name: _, live: __, polled: ___, ...market }) => market);
     this.#received = protocol.recording.frames.filter(({ direction }) => direction === 'received');
+    if (protocol.acknowledges !== 'none' && !this.#received.some((frame) => this.#isAcknowledgement(frame)))
+      throw new Error('no received frame of the recording matches `acknowledgement`');
     this.#prices = new Map(this.#names.map((name) => [name, this.#pricesOf(name)]));
     this.#exchange.restPath = '';
     this.#exchange.rest = (call, parameters) => this.#tooMany ?? this.#answer(call, parameters);
@@ -185,7 +187,7 @@ export class RecordedExchange implements ExchangeUnderTest {
     }
   }
 
-  /** What the exchange said before anything was asked. */
+  /** Sends the frames that came before anything was asked. */
   #greet(peer: Peer): void {
     this.#positions.set(peer, new Map());
     const { frames } = this.#protocol.recording;

@@ -1,5 +1,3 @@
-/** What changes in a recorded text when it is sent again: its times, names and the number of the request it answers. */
-
 const windowMs = 10 * 86_400_000;
 const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/g;
 const epochTime = /(?<![\w.])\d{10,19}(?![\w.])/g;

@@ -54,7 +54,7 @@ export class ScriptedExchange {
   /** The snapshot's entry for a symbol; `undefined` sends none. */
   snapshot: (name: string) => string | undefined = () => undefined;
   answersPings = true;
-  /** What it does with a message of a client, by default what Kraken does. */
+  /** Handles a message of a client, by default as Kraken does. */
   receive: (peer: Peer, text: string) => void = (peer, text) => this.#received(peer, JSON.parse(text) as Message);
 
   constructor() {
