@@ -101,7 +101,7 @@ function readRecordedPrices(): ReadonlyMap<string, number> {
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const frame: unknown = line === '' ? undefined : JSON.parse(line).frame;
     if (!Array.isArray(frame)) continue;
-    const [, ticker, , pair]: [number, { c: [string, string] }, string, string] = frame as never;
+    const [, ticker, , pair] = frame as unknown as [number, { c: [string, string] }, string, string];
     prices.set(pair.replaceAll('XBT', 'BTC').replaceAll('XDG', 'DOGE'), Number(ticker.c[0]));
   }
   return prices;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Counter } from 'prom-client';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { AdminParts } from '../management/parts.ts';
+import { BTCEUR, threeLive } from '../market/market-rig.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { BTCEUR, threeLive } from '../market/sources-rig.testing.ts';
 import { metricGroups, metricsRegistry } from './metrics.ts';
 
 const configuration = { markets: { delistAfterMs: 1 }, pricing: { converted: new Map() } };

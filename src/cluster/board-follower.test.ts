@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
 import { writeState } from '../market/market-state.ts';
 import { BoardFollower, type FollowerParts, followerBlockMs } from './board-follower.ts';
@@ -9,7 +10,7 @@ import { BoardFollower, type FollowerParts, followerBlockMs } from './board-foll
 const answerWaitsMs = 250;
 
 const stateAt = (lastUpdatedAt: number) =>
-  writeState({ tickers: [], references: [], rates: [], lastUpdatedAt } as never as Parameters<typeof writeState>[0]);
+  writeState({ tickers: [], references: [], rates: [], lastUpdatedAt: lastUpdatedAt as EpochMs });
 
 /** A follower that adds to `taken` when each state it takes was last updated. */
 function following(clock: FakeClock, taken: unknown[], reads: Pick<FollowerParts, 'ask' | 'wait'>): BoardFollower {

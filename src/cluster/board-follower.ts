@@ -52,7 +52,7 @@ export class BoardFollower {
   #ended: AbortController | undefined;
   #running: Promise<void> = Promise.resolve();
   #isTroubled = false;
-  /** A change was applied since the state was taken. */
+  /** An answer was applied, all of it, since the state was taken. */
   #isSettled = false;
   #resyncs = 0;
   /** When an answer last held all there was: what comes later was sent after it. */
@@ -167,7 +167,9 @@ export class BoardFollower {
       const isApplied = this.#apply(change, sentMs);
       if (!isApplied) return;
     }
-    if (changes.length < entriesPerRead && this.#heldTo !== undefined) this.#parts.position.heard(asked);
+    if (this.#heldTo === undefined) return;
+    this.#isSettled = true;
+    if (changes.length < entriesPerRead) this.#parts.position.heard(asked);
   }
 
   async #takeState(call: Caller, signal?: AbortSignal): Promise<boolean> {
@@ -194,7 +196,6 @@ export class BoardFollower {
     const pollEveryMs = polled === '' ? undefined : Number(polled);
     this.#take(state, Number.isFinite(atMs) ? { atMs, pollEveryMs } : undefined);
     this.#heldTo = id;
-    this.#isSettled = true;
     return true;
   }
 

@@ -51,8 +51,8 @@ class ModelServer {
 }
 
 /**
- * A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off, and its monotonic one runs at a
- * speed of its own.
+ * A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off, and
+ * its monotonic one runs at a speed of its own.
  */
 class ProcessClock implements Clock {
   readonly #clock: FakeClock;

@@ -4,6 +4,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
 import { type EpochMs, systemClock } from '../ground/clock.ts';
+import { decimal } from '../market/samples.testing.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { ReplicatedNode } from './replicated-node.testing.ts';
 
@@ -36,9 +37,9 @@ function playFeed(node: ReplicatedNode): void {
   node.tick('BTC', '100.00', '100.10');
   node.tick('ETH', '10.00', '10.10');
   node.feed.referencePricesChanged('BTCEUR' as MarketSymbol, {
-    price1hAgo: '99' as never,
+    price1hAgo: decimal('99'),
     price24hAgo: undefined,
-    price7dAgo: '80' as never,
+    price7dAgo: decimal('80'),
   });
 }
 

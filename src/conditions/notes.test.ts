@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
-import { symbol, upstreamMarket } from '../market/samples.testing.ts';
-import { threeLive } from '../market/sources-rig.testing.ts';
+import { threeLive } from '../market/market-rig.testing.ts';
+import { after, symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { notesOf } from './notes.ts';
 import type { Observed } from './observed.ts';
 import { lostSource, wellProcess } from './well.testing.ts';
@@ -31,7 +31,7 @@ test('what is critical after an upgrade comes with the way back, and an upgrade 
   const { state, observed } = wellProcess();
   state.kept = '/data/mdapi.sqlite.before-2.0.0-20300101T000000000Z';
   assert.deepEqual(textsOf(observed), []);
-  state.trouble = 'the disk is full';
+  state.trouble = new Error('the disk is full');
   const [, way] = textsOf(observed);
   assert.match(
     way!,
@@ -41,7 +41,7 @@ test('what is critical after an upgrade comes with the way back, and an upgrade 
 
 test('a full disk and a damaged database file are named', () => {
   const { state, observed } = wellProcess();
-  state.trouble = 'The disk that holds the database is full.';
+  state.trouble = new Error('The disk that holds the database is full.');
   state.finding = 'row 3 missing from index';
   assert.deepEqual(textsOf(observed), [
     'nothing can be saved: The disk that holds the database is full.',
@@ -122,7 +122,7 @@ test('a source without a connection is named with the time and who makes the pri
 test('stale data, maintenance and an unreachable store are reported, and leave it ready', async () => {
   const { clock, service, state, observed } = wellProcess();
   await clock.advance(5 * minuteMs + 1);
-  service.setWindows([{ from: clock.now(), to: (clock.now() + minuteMs) as never, description: 'Upgrade' }]);
+  service.setWindows([{ from: clock.now(), to: after(clock.now(), minuteMs), description: 'Upgrade' }]);
   state.isReachable = false;
   assert.deepEqual(textsOf(observed), [
     'market data: outage',
@@ -134,7 +134,7 @@ test('stale data, maintenance and an unreachable store are reported, and leave i
 test('held prices, a certificate about to expire and failing mail are noted, with the page that shows more', () => {
   const { clock, markets, state, observed } = wellProcess();
   markets.catalogueLoaded([upstreamMarket('BTC')], clock.now());
-  markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt: clock.now() } as never]);
+  markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt: clock.now(), acceptedAt: undefined }]);
   state.certificateExpiresAt = (clock.now() + 3.5 * 86_400_000) as EpochMs;
   state.mail = { isFailing: true, pending: 3 };
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { silentLog } from '../ground/log.ts';
+import { type Log, silentLog } from '../ground/log.ts';
 import { parseDecimal } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -89,10 +89,12 @@ export class FeedRig {
   readonly bids = new Map<string, string>();
   readonly #timing: Partial<FeedTiming>;
   readonly #seed: number;
+  readonly #log: Log;
   #supervisor: FeedSupervisor | undefined;
   #probes = 0;
 
-  constructor(options: { pairs?: number; timing?: Partial<FeedTiming>; seed?: number } = {}) {
+  constructor(options: { pairs?: number; timing?: Partial<FeedTiming>; seed?: number; log?: Log } = {}) {
+    this.#log = options.log ?? silentLog;
     this.names = Array.from({ length: options.pairs ?? 3 }, (_, index) => `C${index}`);
     for (const name of this.names) this.bids.set(`${name}/EUR`, '1.10');
     this.#timing = options.timing ?? {};
@@ -122,7 +124,7 @@ export class FeedRig {
       sink,
       clock,
       randomness: seededRandomness(this.#seed),
-      log: silentLog,
+      log: this.#log,
       timing: this.#timing,
     });
     this.#supervisor.start();

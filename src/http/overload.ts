@@ -67,7 +67,7 @@ export type Shed = 'none' | 'keyless' | 'all';
 export interface OverloadOptions {
   readonly pressure: () => Pressure;
   readonly bounds: Omit<Pressure, 'busyShare'>;
-  readonly log: Log;
+  readonly log: Pick<Log, 'warn'>;
   /** Called when keys on new connections begin to be refused: who is served now is not new. */
   readonly markEstablished: () => void;
 }

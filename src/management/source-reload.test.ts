@@ -29,7 +29,7 @@ function running(yaml: string, isFromFile = true) {
         taken.push({ ids: sources.map(({ id }) => id), renewed: [...renewed] });
       },
     },
-    store: storeOf('SIGHUP') as never,
+    store: storeOf('SIGHUP'),
     log: { ...silentLog, warn: (_, message) => void told.push(message) },
   });
   return {
@@ -41,7 +41,7 @@ function running(yaml: string, isFromFile = true) {
     write(text: string) {
       file.read = () => fromYaml(text);
     },
-    by: (actor: string) => reload.run(storeOf(actor) as never),
+    by: (actor: string) => reload.run(storeOf(actor)),
   };
 }
 
@@ -100,7 +100,7 @@ describe('a reload of the sources', () => {
       throw new ConfigurationError([
         { where: '/srv/mdapi.yaml:1:1', key: 'limits.key', what: 'changes only with a restart' },
         { where: '/srv/mdapi.yaml:2:1', key: undefined, what: 'is no YAML' },
-      ] as never);
+      ]);
     };
     await assert.rejects(reload.run(), (error) => {
       assert.ok(error instanceof Problem);

@@ -10,6 +10,11 @@ import { Problem } from './problems.ts';
 
 const source = line('The id of a source.', 'kraken', 32);
 
+/** Whose audit log says what was done. */
+interface Audited {
+  readonly audit: Pick<Store['audit'], 'record'>;
+}
+
 interface SourceReloadParts {
   /** The one that the service started with. */
   readonly configuration: Configuration;
@@ -19,7 +24,7 @@ interface SourceReloadParts {
    */
   readonly reread?: (() => Promise<Configuration>) | undefined;
   readonly feed: { reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void> };
-  readonly store: Pick<Store, 'audit'>;
+  readonly store: Audited;
   readonly log: Log;
 }
 
@@ -68,7 +73,7 @@ export class SourceReload {
     }
   }
 
-  async #run({ audit }: Pick<Store, 'audit'>): Promise<SourceChanges> {
+  async #run({ audit }: Audited): Promise<SourceChanges> {
     const { feed, log } = this.#parts;
     const next = await this.#read();
     const done = sourceChanges(this.#running, next);
@@ -89,14 +94,18 @@ export class SourceReload {
 
   async #read(): Promise<Configuration> {
     const { reread } = this.#parts;
-    if (reread === undefined) throw new Problem('CONFLICT', 'This service has no configuration to read again.');
+    if (reread === undefined) {
+      const said = { code: 'configuration_none', values: {} } as const;
+      throw new Problem('CONFLICT', 'This service has no configuration to read again.', { said });
+    }
     try {
       return await reread();
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const errors = error.problems.map(({ where, key, what }) => ({ field: key ?? where, message: what }));
       const detail = `The configuration is refused, and nothing was changed. ${error.message}`;
-      throw new Problem('CONFLICT', detail, { errors });
+      const said = { code: 'configuration_refused', values: { why: error.message } } as const;
+      throw new Problem('CONFLICT', detail, { errors, said });
     }
   }
 }

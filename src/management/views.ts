@@ -58,6 +58,11 @@ export function flowView(flow: DataFlow) {
 /** A source, the number of markets in each of its states, and what is doubted of it. */
 export type SourceView = ReturnType<typeof sourceViews>[number];
 
+/** Parts whose market is read as far as these members go. */
+interface ReadsMarket<Members extends keyof AdminParts['market']> {
+  readonly market: Pick<AdminParts['market'], Members>;
+}
+
 /** Whether another process runs the feed, so that this one sees no source. */
 function isFeedElsewhere(parts: Pick<AdminParts, 'replication'>): boolean {
   const { isLeading, isAlone } = parts.replication() ?? { isLeading: true, isAlone: false };
@@ -66,7 +71,7 @@ function isFeedElsewhere(parts: Pick<AdminParts, 'replication'>): boolean {
 
 /** Whether data flows from a source; null of one that is paused, and where another process runs the feed. */
 export function sourceFlow(
-  parts: Pick<AdminParts, 'clock' | 'replication'> & { readonly market: Pick<AdminParts['market'], 'feedStatus'> },
+  parts: Pick<AdminParts, 'clock' | 'replication'> & ReadsMarket<'feedStatus'>,
   { id, isPaused }: { readonly id: string; readonly isPaused: boolean },
 ) {
   if (isPaused || isFeedElsewhere(parts)) return null;
@@ -74,8 +79,10 @@ export function sourceFlow(
   return flowView(market.feedStatus.flowOf(id, clock.now(), clock.monotonicMs()));
 }
 
-/** Every source, in order of preference; without path, connection and flow in a process that follows the feed of another. */
-export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
+/** Every source, in order of preference; in a process that follows the feed of another without path, connection, flow. */
+export function sourceViews(
+  parts: Pick<AdminParts, 'feed' | 'clock' | 'replication'> & ReadsMarket<'markets' | 'feedStatus'>,
+) {
   const isElsewhere = isFeedElsewhere(parts);
   const now = parts.clock.now();
   const quotes = marketQuotes(parts.market.markets, now).map(([, quote]) => quote);

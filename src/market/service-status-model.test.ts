@@ -140,6 +140,7 @@ function current(path: FeedPath): Command {
     proven(model);
     const source = sourceOf(model, '');
     source.isLive = path === 'live';
+    if (source.isLive) source.polled = undefined;
     source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }
@@ -158,6 +159,7 @@ function priced(id: string, isLive: boolean): Command {
     proven(model);
     const source = sourceOf(model, id);
     source.isLive = isLive;
+    if (isLive) source.polled = undefined;
     source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }
@@ -186,6 +188,7 @@ function heard(id: string): Command {
     feed.source(id).heard(model.passedMs - originMs, model.now, model.passedMs - originMs);
     const source = sourceOf(model, id);
     source.isLive = true;
+    source.polled = undefined;
     if (source.heard?.atMs !== model.passedMs) source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }

@@ -14,7 +14,10 @@ export type FeedState = Exclude<ServiceState, 'maintenance'>;
 /** Stands for the process that runs the feed, of which this one knows no single source. */
 const elsewhere = '';
 
-/** When the feed last proved current, what its sources show of whether data flows, and over which path it runs. Only the first survives a restart. */
+/**
+ * When the feed last proved current, what its sources show of whether data flows, and over which path it runs. Only the
+ * first survives a restart.
+ */
 export class FeedStatus {
   #path: FeedPath = 'fallback';
   #lastUpdatedAt: EpochMs | undefined;
@@ -96,7 +99,7 @@ export class FeedStatus {
     return dataFlow(this.#sources.values(), updatedAt, ageMs, now, monotonicMs);
   }
 
-  /** Gives what the feed would be if it were as it is now when the wall clock shows `at`: its data as old, and as alive. */
+  /** Gives the feed as it would be if the wall clock showed `at` now: its data as old, and as alive. */
   movedTo(at: EpochMs, now: EpochMs, monotonicMs: number): FeedStatus {
     const moved = new FeedStatus();
     moved.pathChanged(this.#path);

@@ -6,7 +6,7 @@ import { StoreError } from './store-error.ts';
 
 test('every meaning of an error of an engine has a reason that lies in the engine, and each code has one meaning', () => {
   for (const { code } of [...ofSqlite, ...ofPostgres]) {
-    assert.ok(new StoreError(code, { path: '', name: '' } as never, '').isEngineFailure, code);
+    assert.ok(new StoreError(code, { path: '', name: '' }, '').isEngineFailure, code);
   }
   const resultCodes = ofSqlite.flatMap((each) => each.resultCodes);
   const serverCodes = ofPostgres.flatMap((each) => each.serverCodes);

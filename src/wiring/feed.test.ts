@@ -142,7 +142,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     /** All sources, as the process shows them that runs the feed, or one that does not. */
     views: (isLeading: boolean) =>
       sourceViews({
-        market: (isLeading ? market : followed) as never,
+        market: isLeading ? market : followed,
         feed,
         clock,
         replication: () => ({ isLeading, isAlone: false, resyncs: 0, leaseTrouble: undefined }),

@@ -28,6 +28,14 @@ export const forms = [
 /** The options of every test of the console. */
 export const consoleTest = { ...browserTest, timeout: 240_000 };
 
+/** For a person who wants to look: `PICTURES=folder`. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
+}
+
 /** Waits as long for the service as for the page. */
 export function eventually<T>(
   what: string,
@@ -113,12 +121,8 @@ export class ConsoleStage {
     return this.page.getByRole('dialog').getByRole('button', { name });
   }
 
-  /** For a person who wants to look: `PICTURES=folder`. */
-  async keepPicture(name: string): Promise<void> {
-    const folder = process.env.PICTURES;
-    if (folder === undefined) return;
-    mkdirSync(folder, { recursive: true });
-    await this.page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
+  keepPicture(name: string): Promise<void> {
+    return keepPicture(this.page, name);
   }
 
   /** Waits until this text can be seen. */

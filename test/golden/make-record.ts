@@ -120,7 +120,7 @@ function statusBody(at: number): string {
 
 const format = process.argv[2]!;
 const made: (() => void)[] = [];
-const path = join(directoryFor({ after: (undo: () => void) => void made.push(undo) } as never), 'history.sqlite');
+const path = join(directoryFor({ after: (undo: () => void) => void made.push(undo) }), 'history.sqlite');
 const store = openSqliteSegments(path);
 const service = new GoldenService(store, path);
 await service.process(4, false);

@@ -70,8 +70,12 @@ function roomOf(file: string): string {
   return mayImport[top] === undefined || top === 'cluster' ? `${top}/` : top;
 }
 
+/** A browser loads no types: a page may take those of any room. */
+const typesOfRooms = /^import type [^;]*? from '[^']*\/src\/[^']*';$/gm;
+
 function importsOf(file: string): string[] {
-  const written = textOf(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
+  const text = file.startsWith('web/') ? textOf(file).replaceAll(typesOfRooms, '') : textOf(file);
+  const written = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
   return [...written].map(([, path = '']) => posix.join(posix.dirname(file), path));
 }
 

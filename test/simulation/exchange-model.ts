@@ -91,7 +91,7 @@ export class ExchangeModel implements OutsideServer {
         venue,
         exchange,
         dialect: this.#dialect,
-        ...({ webSockets, listener } as never as { webSockets: never; listener: never }),
+        ...({ webSockets, listener } as { webSockets: never; listener: never }),
       })),
     );
     const venue = new Venue({ clock, randomness: world.generator(`${dialect} ids`), exchange, faults: this.faults });
@@ -122,7 +122,7 @@ export class ExchangeModel implements OutsideServer {
 
   /** Begins a fault of the exchange simulator. Its parameters are those of its control interface. */
   async set(request: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.faults.set(readFault(request as never));
+    await this.faults.set(readFault(request));
     if (request.fault === 'catalogue-empty') this.emptiedAtMs = theWorld().nowMs;
   }
 

@@ -1,3 +1,4 @@
+import type { FaultName } from '../../exchange-simulator/fault-catalogue.ts';
 import type { EpochMs, Randomness } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { feedKeys, harms } from './redis-server.ts';
@@ -31,10 +32,13 @@ const marketOf = (simulation: Simulation, choice: number) =>
 const symbolOf = (simulation: Simulation, choice: number) => marketOf(simulation, choice).replace('/', '');
 
 /** A fault of the exchange simulator, on one exchange. */
-function ofExchange(fault: string, parameters: (simulation: Simulation, choice: number) => object = () => ({})): Fault {
+function ofExchange(
+  fault: FaultName,
+  parameters: (simulation: Simulation, choice: number) => object = () => ({}),
+): Fault {
   return {
     begin: (simulation, choice) => exchangeOf(simulation, choice).set({ fault, ...parameters(simulation, choice) }),
-    end: (simulation, choice) => exchangeOf(simulation, choice).faults.clear(fault as never),
+    end: (simulation, choice) => exchangeOf(simulation, choice).faults.clear(fault),
   };
 }
 

@@ -54,7 +54,7 @@ export function say(english: Text, values: Values = {}): string {
 }
 
 /** Puts values in place of each `{name}` of a text. */
-export function filled(text: string, values: Values): string {
+function filled(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 

@@ -1679,12 +1679,29 @@ export interface components {
             readonly code: "StoreUnreachable";
             /** @description What it names. */
             readonly values: {
-                /**
-                 * @description Why nothing can be saved; null where it cannot even be read.
-                 * @example The disk is full.
-                 * @example null
-                 */
-                readonly trouble: string | null;
+                /** @description Why nothing can be saved; null where it cannot even be read. */
+                readonly trouble: {
+                    /**
+                     * @description In English.
+                     * @example The disk that holds the database /data/mdapi.sqlite is full. Free some space.
+                     */
+                    readonly text: string;
+                    /**
+                     * @description By its code; null where it has none.
+                     * @example disk_full.file
+                     * @example null
+                     */
+                    readonly code: string | null;
+                    /**
+                     * @description What that names.
+                     * @example {
+                     *       "path": "/data/mdapi.sqlite"
+                     *     }
+                     */
+                    readonly values: {
+                        readonly [key: string]: unknown;
+                    };
+                } | null;
             };
         } | {
             /**
@@ -5668,9 +5685,10 @@ export interface components {
             readonly actor: string;
             /**
              * @description What was done. The set can grow.
-             * @example key.create
+             * @example account.create
+             * @enum {string}
              */
-            readonly action: string;
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -5832,6 +5850,434 @@ export interface components {
              */
             readonly description: string;
         };
+        /** @description What went wrong this time. The set can grow. */
+        readonly ProblemDetailCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "store";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The code of the store’s refusal or failure.
+                 * @example key_unknown
+                 */
+                readonly code: string;
+                /**
+                 * @description What that names.
+                 * @example {
+                 *       "id": "key_4fGh72Kq0ZsTn1Lw"
+                 *     }
+                 */
+                readonly values: {
+                    readonly [key: string]: unknown;
+                };
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "not_signed_in";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "token_invalid";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "token_ended";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "session_expired";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "role_required";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The role that is needed.
+                 * @example operator
+                 */
+                readonly needed: string;
+                /**
+                 * @description Who asks.
+                 * @example alice
+                 */
+                readonly name: string;
+                /**
+                 * @description The role of that one.
+                 * @example support
+                 */
+                readonly role: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "role_of_programs";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Who asks.
+                 * @example alice
+                 */
+                readonly name: string;
+                /**
+                 * @description The role of that one.
+                 * @example support
+                 */
+                readonly role: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "csrf_token";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "other_site";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "too_many_attempts";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "internal";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_too_large";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_no_json";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_malformed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_length";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_no_object";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "path_escape";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "value_missing";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "value_must";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it has to be.
+                 * @example BTCEUR
+                 */
+                readonly value: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "confirm_final";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is final.
+                 * @example delisting
+                 * @enum {string}
+                 */
+                readonly what: "delisting" | "erasing";
+                /**
+                 * @description What is to be repeated in `confirm`.
+                 * @example BTCEUR
+                 */
+                readonly wanted: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "confirm_concerns";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Why the term may be a mistake. */
+                readonly concerns: readonly components["schemas"]["TermConcernCode"][];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "term_market_unknown";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "term_quote_unknown";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency.
+                 * @example USD
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "term_not_converted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market or currency.
+                 * @example BTCEUR
+                 */
+                readonly subject: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "market_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "nothing_doubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "configuration_none";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "configuration_refused";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is wrong with it, in English.
+                 * @example sources: is empty.
+                 */
+                readonly why: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "destination_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "request_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "streams_taken";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_none";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_hold_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_answer_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_price_none";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why the market had none then; null where the record lacks it.
+                 * @example held
+                 * @example null
+                 */
+                readonly reason: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_proof_none";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why there is no proof.
+                 * @example unknown
+                 * @enum {string}
+                 */
+                readonly why: "unknown" | "running" | "older" | "incomplete" | "changed";
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "span_reversed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "span_too_long";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "steps_too_many";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The most steps.
+                 * @example 1500
+                 */
+                readonly count: number;
+            };
+        };
         /** @description A problem (RFC 9457) with a code and a request id. */
         readonly Problem: {
             /**
@@ -5861,6 +6307,8 @@ export interface components {
              * @example There is no key key_4fGh72Kq0ZsTn1Lw.
              */
             readonly detail: string;
+            /** @description The same by its code, where it has one. */
+            readonly detailCode?: components["schemas"]["ProblemDetailCode"];
             /**
              * @description Equals the `X-Request-Id` header; the log records faults of the service under it.
              * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
@@ -5878,6 +6326,8 @@ export interface components {
                  * @example is missing.
                  */
                 readonly message: string;
+                /** @description The same by its code, where it has one. */
+                readonly messageCode?: components["schemas"]["ProblemDetailCode"];
             }[];
         };
     };
@@ -6178,6 +6628,7 @@ export type Token = components['schemas']['Token'];
 export type TokenList = components['schemas']['TokenList'];
 export type NewToken = components['schemas']['NewToken'];
 export type ProblemDescription = components['schemas']['ProblemDescription'];
+export type ProblemDetailCode = components['schemas']['ProblemDetailCode'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseInvalidInput = components['responses']['InvalidInput'];
 export type ResponseInvalidToken = components['responses']['InvalidToken'];
@@ -11131,7 +11582,7 @@ export interface operations {
                      *           "at": "2026-11-21T10:00:00.000Z",
                      *           "atMs": 1795255200000,
                      *           "actor": "alice",
-                     *           "action": "key.create",
+                     *           "action": "account.create",
                      *           "subject": {
                      *             "kind": "account",
                      *             "id": "key_4fGh72Kq0ZsTn1Lw"

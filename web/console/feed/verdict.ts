@@ -10,8 +10,16 @@ export type Verdict =
   | 'doubted'
   | 'no data';
 
+/** What a source is judged by. */
+interface Judged {
+  readonly paused: boolean;
+  readonly doubts: readonly unknown[];
+  readonly flow: Pick<NonNullable<SourceFeed['flow']>, 'state'> | null;
+  readonly health: Pick<SourceFeed['health'], 'symbolsSubscribed' | 'symbolsWanted'>;
+}
+
 /** Puts in a word what the service says of a source. */
-export function verdictOf({ paused, flow, health, doubts }: SourceFeed): Verdict {
+export function verdictOf({ paused, flow, health, doubts }: Judged): Verdict {
   if (paused) return 'paused';
   if (flow === null) return 'in another process';
   if (flow.state === 'silent') return 'no data';
