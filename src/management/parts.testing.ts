@@ -17,7 +17,7 @@ import type { AdminParts } from './parts.ts';
 
 type Market = AdminParts['market'];
 
-/** The parts of a service that a test gives; parts of the market by themselves. */
+/** The parts of a service that a test gives; those of the market by themselves. */
 type Given = Partial<Omit<AdminParts, 'market'> & Pick<Market, 'markets' | 'feedStatus' | 'guard'>>;
 
 /** Figures of limits that are counted in Redis, before any request. */
