@@ -74,7 +74,7 @@ function release(call: Run, keys: readonly string[], values: readonly string[]):
 }
 
 function publish(call: Run, keys: readonly string[], values: readonly string[]): unknown {
-  const [fence = '', anew = '', state = '', whole = '', silent = ''] = values;
+  const [fence = '', anew = '', state = '', whole = '', silent = '', , polled = ''] = values;
   const [fenceKey = '', changes = '', stateKey = '', offersKey = ''] = keys;
   let held: unknown;
   try {
@@ -90,7 +90,7 @@ function publish(call: Run, keys: readonly string[], values: readonly string[]):
     call('DEL', changes);
   }
   if (last.length === 0 && anew !== '1') return [];
-  const fields = ['before', last[0]?.[0] ?? '0-0', 'anew', anew, 'state', state, 'silent', silent];
+  const fields = ['before', last[0]?.[0] ?? '0-0', 'anew', anew, 'state', state, 'silent', silent, 'polled', polled];
   const id = call('XADD', changes, 'MAXLEN', '~', '4000', '*', ...fields);
   if (whole !== '') call('SET', stateKey, `${id} ${whole}`);
   let offers: [string, string[]][] = [];
