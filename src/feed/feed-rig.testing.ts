@@ -20,10 +20,7 @@ const turnsPerStep = 8;
 
 /** The market room itself, with a record of what it received. */
 export class RecordingSink implements FeedSink {
-  readonly markets = new Markets(
-    { feePercent: parseDecimal('0.5')!, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
-    { quotes: new Set([eur]), symbols: 'all' },
-  );
+  readonly markets: Markets;
   readonly taken: UpstreamTicker[] = [];
   readonly catalogues: MarketSymbol[][] = [];
   readonly statuses: [MarketSymbol, UpstreamMarketStatus][] = [];
@@ -31,6 +28,13 @@ export class RecordingSink implements FeedSink {
   readonly current: [FeedPath, EpochMs][] = [];
   /** A price that the guard holds. */
   heldBid: string | undefined;
+
+  constructor(quotes: readonly CurrencyCode[] = [eur]) {
+    this.markets = new Markets(
+      { feePercent: parseDecimal('0.5')!, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
+      { quotes: new Set(quotes), symbols: 'all' },
+    );
+  }
 
   catalogueLoaded(...[markets, at, gaps]: Parameters<FeedSink['catalogueLoaded']>): CatalogueReport {
     this.catalogues.push(markets.map((market) => market.symbol));
