@@ -55,7 +55,7 @@ const results = await new Stryker({
   timeoutMS: Number(values['timeout-ms']),
   timeoutFactor: 1.5,
   // It would rewrite the compiler's configuration, through a compiler older than ours.
-  ignorePatterns: ['.git', '/bench', '/client-python/*/**', '/ops', 'tsconfig.json'],
+  ignorePatterns: ['.git', '/bench', '/client-python/*/**', '/ops', '/tools/clients', 'tsconfig.json'],
   tempDirName: `${directory}/sandboxes`,
   incremental: true,
   incrementalFile: `${report}.incremental.json`,
