@@ -27,10 +27,16 @@ const offersMax = '16';
 
 const publishScript = scriptText('publish');
 
+/** The changes of a market as far as they are published, taken back or taken over. */
+type Changes = Pick<
+  MarketChanges,
+  'isAny' | 'onChange' | 'next' | 'whole' | 'lastSign' | 'takeBack' | 'newerThan' | 'takeOffered'
+>;
+
 export interface PublisherParts {
   readonly call: Caller;
   readonly clock: Clock;
-  readonly changes: MarketChanges;
+  readonly changes: Changes;
   /** Looked at before every publication; `undefined` while this node must not act. */
   readonly fence: () => number | undefined;
   /** Another node leads: the server refused what this one wanted to publish. */

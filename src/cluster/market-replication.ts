@@ -66,7 +66,9 @@ export class MarketChanges {
     return { ...this.#current(true), ...catalogueOf(markets), ...markets.contents(), ageMs };
   }
 
-  /** How many milliseconds ago the feed gave its last sign of life, and within how many it polls again where it polls. */
+  /**
+   * How many milliseconds ago the feed gave its last sign of life, and within how many it polls again where it polls.
+   */
   lastSign(): { readonly silent: string; readonly polled: string } {
     const { silentMs, pollEveryMs = '' } = this.#parts.feedStatus.sign(this.#clock.now(), this.#clock.monotonicMs());
     return { silent: String(Math.ceil(silentMs)), polled: String(pollEveryMs) };

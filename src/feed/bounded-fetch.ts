@@ -32,8 +32,8 @@ const errorBytesMax = 64 * 1024;
 
 /**
  * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an
- * `UpstreamError` whose message names neither the URL nor anything of the body. A redirect
- * is such a failure, and names where it leads. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
+ * `UpstreamError` whose message names neither the URL nor anything of the body. A redirect is such a failure, and names
+ * where it leads. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
  */
 export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
   if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled before it was sent');

@@ -5,7 +5,10 @@ import type { RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 /** How long values that are refused for one reason are only counted after one of them was logged. */
 const countedForMs = 600_000;
 
-/** Reasons that lie in the values. The others lie in their order, or are the guard's and the operator's, who say so themselves. */
+/**
+ * Reasons that lie in the values. The others lie in their order, or are the guard's and the operator's, who say so
+ * themselves.
+ */
 const loggedReasons: ReadonlySet<RejectionReason> = new Set([
   'bid_or_ask_missing',
   'bid_or_ask_not_positive',
@@ -21,7 +24,10 @@ interface Logged {
   more: number;
 }
 
-/** Logs the first value that is refused for a reason, with its digits, then one each ten minutes with how many were refused since. */
+/**
+ * Logs the first value that is refused for a reason, with its digits, then one each ten minutes with how many were
+ * refused since.
+ */
 export class RefusedValues {
   readonly #log: Log;
   readonly #clock: Pick<Clock, 'monotonicMs'>;

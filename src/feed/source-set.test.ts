@@ -17,7 +17,7 @@ function setOf(...configs: readonly ReturnType<typeof config>[]) {
   const noted: string[] = [];
   const timings = new Map<string, Parameters<FeedSupervisor['retime']>[0]>();
   const made = new Map<string, number>();
-  const set = new SourceSet<ReturnType<typeof config>>(
+  const set = new SourceSet<ReturnType<typeof config>, Pick<FeedSupervisor, 'retime'>>(
     configs,
     (own) => {
       const { id } = own;
@@ -28,7 +28,7 @@ function setOf(...configs: readonly ReturnType<typeof config>[]) {
         stop: () => void noted.push(`stop ${what}`),
       });
       const retime: FeedSupervisor['retime'] = (timing) => void timings.set(id, timing);
-      const supervisor = { ...part(name), retime } as unknown as FeedSupervisor;
+      const supervisor = { ...part(name), retime };
       const parts = own.kind === 'redis-stream' ? [supervisor, part(`${name} reader`)] : [supervisor];
       return { config: own, connector: { id } as ExchangeConnector, supervisor, parts };
     },

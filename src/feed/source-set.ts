@@ -9,11 +9,17 @@ interface SetSource {
   readonly isPaused: boolean;
 }
 
+/** A supervisor as far as a set asks anything of it. */
+type SetSupervisor = Pick<FeedSupervisor, 'retime'>;
+
 /** A source with what runs it. Each runs once. */
-export interface RunningSource<Config extends SetSource = SetSource> {
+export interface RunningSource<
+  Config extends SetSource = SetSource,
+  Supervisor extends SetSupervisor = FeedSupervisor,
+> {
   readonly config: Config;
   readonly connector: ExchangeConnector;
-  readonly supervisor: FeedSupervisor;
+  readonly supervisor: Supervisor;
   /** The supervisor, and what reads an engine's stream. */
   readonly parts: readonly { start(): void; stop(): void | Promise<void> }[];
 }
@@ -26,19 +32,23 @@ export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']
 const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 
 /** The sources of a feed. */
-export class SourceSet<Config extends SetSource> {
-  readonly #make: (config: Config) => RunningSource<Config>;
+export class SourceSet<Config extends SetSource, Supervisor extends SetSupervisor = FeedSupervisor> {
+  readonly #make: (config: Config) => RunningSource<Config, Supervisor>;
   readonly #aloneSilentAfterMs: number;
   #isStarted = false;
   /** In order of preference. */
-  all: readonly RunningSource<Config>[] = [];
+  all: readonly RunningSource<Config, Supervisor>[] = [];
   /** By id. The same object always, as are the connectors. */
-  readonly supervisors = new Map<string, FeedSupervisor>();
+  readonly supervisors = new Map<string, Supervisor>();
   /** The connectors of sources that are not paused. */
   readonly connectors: ExchangeConnector[] = [];
 
   /** @param aloneSilentAfterMs `silentAfterMs` where no other source can take over */
-  constructor(configs: readonly Config[], make: (config: Config) => RunningSource<Config>, aloneSilentAfterMs: number) {
+  constructor(
+    configs: readonly Config[],
+    make: (config: Config) => RunningSource<Config, Supervisor>,
+    aloneSilentAfterMs: number,
+  ) {
     this.#make = make;
     this.#aloneSilentAfterMs = aloneSilentAfterMs;
     this.replace(configs);
@@ -48,7 +58,7 @@ export class SourceSet<Config extends SetSource> {
    * A source that stays as it is keeps its connection; one that is gone, paused or another now loses it at once.
    * Returns those.
    */
-  replace(configs: readonly Config[]): readonly RunningSource<Config>[] {
+  replace(configs: readonly Config[]): readonly RunningSource<Config, Supervisor>[] {
     const before = this.all;
     this.all = configs.map(
       (config) => before.find((each) => isDeepStrictEqual(each.config, config)) ?? this.#make(config),
@@ -79,10 +89,12 @@ export class SourceSet<Config extends SetSource> {
   }
 }
 
-function start({ config, parts }: RunningSource): void {
+type Startable = Pick<RunningSource, 'config' | 'parts'>;
+
+function start({ config, parts }: Startable): void {
   if (!config.isPaused) for (const part of parts) part.start();
 }
 
-async function stop({ config, parts }: RunningSource): Promise<void> {
+async function stop({ config, parts }: Startable): Promise<void> {
   if (!config.isPaused) await Promise.all(parts.map((part) => part.stop()));
 }

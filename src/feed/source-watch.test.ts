@@ -5,16 +5,13 @@ import { silentLog } from '../ground/log.ts';
 import { marketsWith, sourceRules } from '../market/market-rig.testing.ts';
 import { symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { SourceWatch } from './source-watch.ts';
-import type { FeedSupervisor } from './supervisor.ts';
+import { SourceWatch, type WatchedSource } from './source-watch.ts';
 
 /** A supervisor as far as it tells of its source. */
-class FakeSupervisor
-  implements Pick<FeedSupervisor, 'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'>
-{
+class FakeSupervisor implements WatchedSource {
   isLive = true;
   hasPrices = true;
-  stalled: FeedSupervisor['stalled'];
+  stalled: WatchedSource['stalled'];
   lastAtMs = 0;
   heardMs = 0;
 
@@ -49,7 +46,7 @@ async function watched(t: TestContext, marketCount = 2) {
   const logged: object[] = [];
   const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
   const feeds = { first: new FakeSupervisor(), second: new FakeSupervisor() };
-  const supervisors = new Map(Object.entries(feeds)) as unknown as Map<string, FeedSupervisor>;
+  const supervisors = new Map<string, WatchedSource>(Object.entries(feeds));
   const watch = new SourceWatch({ market: { markets: book, feedStatus }, clock, log }, supervisors);
   watch.start();
   t.after(() => watch.stop());

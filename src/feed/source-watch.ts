@@ -10,6 +10,12 @@ interface SourceWatchParts {
   readonly market: FeedTarget;
 }
 
+/** A source as its supervisor tells of it. */
+export type WatchedSource = Pick<
+  FeedSupervisor,
+  'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
+>;
+
 const everyMs = 500;
 /** A price this long after another source's last one shows that the market goes on without that source. */
 const marketContinuesMs = 2_000;
@@ -18,11 +24,11 @@ const symbolsShown = 20;
 /** Chooses, twice a second and whenever a source loses or gains its live connection, whose prices are served. */
 export class SourceWatch {
   readonly #parts: SourceWatchParts;
-  readonly #supervisors: ReadonlyMap<string, FeedSupervisor>;
+  readonly #supervisors: ReadonlyMap<string, WatchedSource>;
   #timer: Timer | undefined;
   #stoppedBefore: ReadonlySet<string> = new Set();
 
-  constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, FeedSupervisor>) {
+  constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, WatchedSource>) {
     this.#parts = parts;
     this.#supervisors = supervisors;
   }

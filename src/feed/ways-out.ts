@@ -17,8 +17,9 @@ export interface WayOut {
 const ownHosts = ['localhost', '127.0.0.1', '[::1]', '::1'];
 
 /**
- * Sends requests of this process over HTTP and HTTPS, and WebSockets, through a proxy: a request to an `https:` or `wss:` URL in a tunnel (RFC 9110
- * §9.3.6). Without one, configured or in the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, or in small letters), nothing changes.
+ * Sends requests of this process over HTTP and HTTPS, and WebSockets, through a proxy: a request to an `https:` or
+ * `wss:` URL in a tunnel (RFC 9110 §9.3.6). Without one, configured or in the environment (`HTTPS_PROXY`, `HTTP_PROXY`,
+ * `NO_PROXY`, or in small letters), nothing changes.
  *
  * @returns `proxy` for the log, without credentials; `undefined` where there is none. `restore` undoes it.
  */
@@ -36,7 +37,10 @@ export function takeWayOut({ proxy, noProxy }: WayOut, environment: Readonly<Rec
   return { proxy: new URL((secure ?? plain)!).host, restore };
 }
 
-/** The agent that a WebSocket needs to take the proxy, which its client does not by itself; `undefined` where there is none. */
+/**
+ * The agent that a WebSocket needs to take the proxy, which its client does not by itself; `undefined` where there is
+ * none.
+ */
 export function agentFor(url: string): http.Agent | undefined {
   const agent = url.startsWith('wss:') ? https.globalAgent : http.globalAgent;
   const { options } = agent as http.Agent & { readonly options: http.AgentOptions };

@@ -16,10 +16,11 @@ import { Connections } from './connections.ts';
 import { Exchanges } from './exchanges.ts';
 import { Handshakes } from './handshakes.ts';
 import { answerRequests } from './http-server.ts';
-import type { Overload, Shed } from './overload.ts';
+import type { Shed } from './overload.ts';
+import { readModelOf } from './read-model.testing.ts';
 import { RequestCounts } from './request-counts.ts';
 import { requestIds } from './request-ids.ts';
-import type { ReadModel, Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 export const key = generateApiKey(seededRandomness(1));
 export const keyed = `X-EXCHANGE-APIKEY: ${key}`;
@@ -76,14 +77,14 @@ export async function exchanging(t: TestContext) {
       refreshKeys: () => (state.isStoreBroken ? Promise.reject(new Error('broken')) : undefined),
     },
     addresses: new ClientAddresses([]),
-    readModel: {} as ReadModel,
+    readModel: readModelOf(),
     ids: requestIds(seededRandomness(2)),
     onAnswered: (each) => void answered.push(each),
     onServed: (each) => void served.push(each),
     clock,
     log: { ...silentLog, error: (fields) => void logged.push(fields) },
     connections,
-    overload: { shed: () => state.shed } as unknown as Overload,
+    overload: { shed: () => state.shed },
     counts,
     isSecure: false,
     keepAliveSeconds: 75,

@@ -52,7 +52,7 @@ export interface ExchangeParts {
 
 interface ExchangesParts extends ExchangeParts, Offer {
   readonly connections: Connections;
-  readonly overload: Overload;
+  readonly overload: Pick<Overload, 'shed'>;
   readonly counts: RequestCounts;
   /** The listener speaks TLS. */
   readonly isSecure: boolean;

@@ -15,8 +15,11 @@ export interface ResourceRequest {
 
 /** The boards that resources read. Nothing here waits for anything. */
 export interface ReadModel {
-  readonly board: Board;
-  readonly service: ServiceBoard;
+  readonly board: Pick<Board, 'markets' | 'ticker' | 'tickers'>;
+  readonly service: Pick<
+    ServiceBoard,
+    'current' | 'feedStatus' | 'history' | 'maintenanceRetryAfterSeconds' | 'status' | 'windows'
+  >;
 }
 
 /** One path and what it answers. Its file holds both. */

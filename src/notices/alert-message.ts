@@ -25,7 +25,7 @@ interface Told extends AlertChange {
   readonly ended: string | null;
   /** One line: `[warning] SourceLost: kraken`. */
   readonly head: string;
-  /** What people read in a chat. */
+  /** The text that people read in a chat. */
   readonly text: string;
 }
 
@@ -36,7 +36,7 @@ const titleLengthMax = 1_024;
 
 const marks: Readonly<Record<AlertChange['severity'], string>> = { critical: '🔴', warning: '🟠', info: '🔵' };
 
-/** What each kind of destination is sent, as JSON. */
+/** The body that each kind of destination is sent, as JSON. */
 const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: Told, keys: Keys) => object>> = {
   webhook: ({ ended, raised, service, ...told }) => ({
     type: ended === null ? 'alert.raised' : 'alert.ended',

@@ -7,7 +7,7 @@ import { loadCommands } from '../../src/cli/commands.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import { fields } from '../../src/configuration/schema.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
-import type { AdminParts } from '../../src/management/parts.ts';
+import { adminParts, inRedis } from '../../src/management/parts.testing.ts';
 import { filesEnding, textOf } from './files.ts';
 import { blocksOf, spansOf } from './markdown.ts';
 
@@ -114,8 +114,7 @@ describe('what the documents name', () => {
 
 describe('metrics', () => {
   // Names are there before anything is read, so nothing stands behind them here.
-  const clustered = { sharedLimits: () => ({}) } as unknown as AdminParts;
-  const registry = metricsRegistry(clustered);
+  const registry = metricsRegistry(adminParts({ sharedLimits: () => inRedis }));
   const served = registry.getMetricsAsArray().map(({ name }) => name);
   const ofTheRuntime = /^mdapi_(nodejs|process)_/;
 

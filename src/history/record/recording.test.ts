@@ -11,7 +11,7 @@ import type { FactKind } from '../segment/rows.ts';
 import { newRecord, recordTest, requestKey } from './record.testing.ts';
 import { Recording, type RecordingParts } from './recording.ts';
 
-async function recordingWith(t: TestContext, parts: object) {
+async function recordingWith(t: TestContext, parts: Partial<RecordingParts>) {
   const { location, store } = await newRecord(t);
   const clock = new FakeClock();
   const feedStatus = new FeedStatus();
@@ -30,8 +30,9 @@ async function recordingWith(t: TestContext, parts: object) {
     market: { ...market, service: { announced: [] } },
     heads: { load: async () => [], keep: async () => {} },
     readClock: () => ({ bySource: new Map() }),
+    shared: undefined,
     ...parts,
-  } as unknown as RecordingParts);
+  });
   await recording.start();
   recording.begin('https://api.example.com/errors');
   const factsOf = async (wanted: FactKind) => {
