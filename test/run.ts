@@ -1,7 +1,7 @@
 /**
  * `npm test`: what a change needs, in minutes, with nothing but what npm brings. `npm run test:system`: the files named
- * `*.system.test.ts`, which need other programs or take long. With `--all` both, as CI does. Options go to Node's test runner, anything else picks files
- * by a part of their path: `npm test -- src/market --test-name-pattern=fallback`.
+ * `*.system.test.ts`, which need other programs or take long. With `--all` both, as CI does. Options go to Node's test
+ * runner, anything else picks files by a part of their path: `npm test -- src/market --test-name-pattern=fallback`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

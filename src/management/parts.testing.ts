@@ -41,7 +41,10 @@ function notGiven<Part extends object>(name: string): Part {
   return new Proxy({}, { get: refuse }) as Part;
 }
 
-/** The parts of a service that alone serves nothing yet, but for those that a test gives. Each new member has its place here. */
+/**
+ * The parts of a service that alone serves nothing yet, but for those that a test gives. Each new member has its place
+ * here.
+ */
 export function adminParts(given: Given = {}): AdminParts {
   const byDefault = fromYaml('');
   const {

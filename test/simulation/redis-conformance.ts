@@ -16,7 +16,10 @@ type Case = (redis: RedisUnderTest) => Promise<void>;
 
 const takes = (over: object = {}) => ({ counter: '{t}:a', limit: 3, seen: 0, admittedAlone: 0, isKeys: true, ...over });
 
-/** The service's use of Redis, case by case. The model of the simulation passes it, and so does a real server: the model does not lie. */
+/**
+ * The service's use of Redis, case by case. The model of the simulation passes it, and so does a real server: the model
+ * does not lie.
+ */
 export const redisConformance: Readonly<Record<string, Case>> = {
   'values are set, read, deleted and of one type': async ({ call }) => {
     assert.equal(await call(['SET', '{t}:s', 'one']), 'OK');

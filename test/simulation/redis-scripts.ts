@@ -6,7 +6,10 @@ const windowsHeldBackMax = 5;
 const fenceAheadMsMax = 3_600_000;
 const wholeMax = 2 ** 53;
 
-/** The scripts of the service in this language, each by words that only its own text has. What they answer is compared with a real server. */
+/**
+ * The scripts of the service in this language, each by words that only its own text has. What they answer is compared
+ * with a real server.
+ */
 const scripts: readonly (readonly [words: string, script: Script])[] = [
   ['math.max((fence or 0) + 1, nowMs)', acquire],
   ['fence > mine', renew],
