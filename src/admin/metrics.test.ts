@@ -5,6 +5,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
 import { adminParts, inRedis } from '../management/parts.testing.ts';
 import { Guard } from '../market/guard.ts';
+import { BTCEUR, threeLive } from '../market/market-rig.testing.ts';
 import { Markets } from '../market/markets.ts';
 import {
   conversionRate,
@@ -16,7 +17,6 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { BTCEUR, threeLive } from '../market/sources-rig.testing.ts';
 import { metricGroups, metricsRegistry } from './metrics.ts';
 
 test('the age of the market data is absent while there never was any', async () => {

@@ -103,7 +103,9 @@ function listenerOf({ randomness, log, configuration }: AdminParts): FastifyInst
   }
   function ourFault(error: unknown, request: FastifyRequest): Problem {
     log.error({ err: error, requestId: request.id }, 'a request to the private listener failed');
-    return new Problem('INTERNAL_ERROR', 'The request could not be answered because of an internal error.');
+    return new Problem('INTERNAL_ERROR', 'The request could not be answered because of an internal error.', {
+      said: { code: 'internal', values: {} },
+    });
   }
   app.setErrorHandler<FastifyError>(answerFailure);
   app.setNotFoundHandler((request, reply) =>

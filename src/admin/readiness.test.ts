@@ -30,7 +30,7 @@ test('whatever is wrong leaves a process ready: clients must still be able to as
   const { state, observed } = wellProcess();
   state.cause = { signal: 'heap', step: 1, value: 91, bound: 90, late: undefined };
   state.isReachable = false;
-  state.trouble = 'The disk is full.';
+  state.trouble = new Error('The disk is full.');
   const { ready, conditions } = readiness(observed);
   assert.equal(ready, true);
   assert.deepEqual(

@@ -1,8 +1,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, withTimeout } from '../ground/clock.ts';
-import { levelOf } from '../market/quote.ts';
-import { areClose, reachOf } from '../market/source-standing.ts';
+import { areClose, levelOf, reachOf } from '../market/quote.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';

@@ -35,7 +35,17 @@ const check = command({
 export const commands = [check];
 
 /** Checks all that a configuration names. */
-export async function checkAll({ configuration, file, settings }: LoadedConfiguration, context: Context) {
+export async function checkAll(loaded: LoadedConfiguration, context: Context) {
+  const { takeWayOut } = await import('../feed/ways-out.ts');
+  const { restore } = takeWayOut(loaded.configuration.network, context.env);
+  try {
+    return await checkEverything(loaded, context);
+  } finally {
+    restore();
+  }
+}
+
+async function checkEverything({ configuration, file, settings }: LoadedConfiguration, context: Context) {
   const { assertRecordNamed } = await import('../configuration/load.ts');
   const look = async () => {
     assertRecordNamed(settings);
@@ -333,8 +343,11 @@ function reached(
     try {
       return `${subject}: ${await withTimeout(clock, timeoutMs, work)}`;
     } catch (error) {
-      const remedy = `Check ${key}, and whether this machine may reach it (DNS, firewall, proxy).`;
-      throw new Error(`${subject}: ${error instanceof Error ? error.message : 'failed'}. ${remedy}`);
+      const said = error instanceof Error ? error.message : 'failed';
+      const remedy = said.startsWith('HTTP status')
+        ? `It answers, so this machine reaches it: check ${key}.`
+        : `Check ${key}, and whether this machine may reach it (DNS, firewall, network.proxy).`;
+      throw new Error(`${subject}: ${said}. ${remedy}`);
     }
   };
   return [name, look];

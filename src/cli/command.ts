@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Clock, Randomness } from '../ground/clock.ts';
 import type { ExitCode } from './failure.ts';
 
@@ -154,11 +153,6 @@ export interface Result {
   readonly notes?: readonly string[];
   readonly exitCode?: ExitCode;
 }
-
-const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-
-/** The version of this program. */
-export const { version } = JSON.parse(manifest) as { readonly version: string };
 
 /** A stream that a command writes to. */
 export interface Output {

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { languages } from '../ground/languages.ts';
+import { version } from '../ground/version.ts';
 import { noticeStatuses } from '../operator/notice.ts';
 import { roles } from '../operator/role.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
-import { version } from './command.ts';
 import { loadCommands } from './commands.ts';
 import { parseInput, readCommandLine } from './parse.ts';
 

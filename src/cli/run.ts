@@ -1,5 +1,6 @@
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type Context, type Result, version } from './command.ts';
+import { version } from '../ground/version.ts';
+import type { Command, Context, Result } from './command.ts';
 import { loadCommands, loadNoun, loadSections } from './commands.ts';
 import { type ExitCode, exitCodes, type Failure, failureOf, UsageError } from './failure.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';

@@ -1,8 +1,9 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
+import { version } from '../ground/version.ts';
 import type { Service } from '../main.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
-import { type Context, command, version } from './command.ts';
+import { type Context, command } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 
@@ -61,7 +62,7 @@ export function portFlags(port: string | undefined): readonly Flag[] {
 
 /** Starts the service for a command. Throws `CommandError` with one line for what an operator can fix. */
 export async function startFor(
-  { clock, randomness, stderr, signal }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal'>,
+  { clock, randomness, stderr, signal, env }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal' | 'env'>,
   configuration: Configuration,
   more: Pick<ServiceOptions, 'only' | 'configurationFile' | 'reread'> = {},
 ): Promise<Service> {
@@ -69,8 +70,11 @@ export async function startFor(
   const { pino } = await import('pino');
   const { startService } = await import('../main.ts');
   const { ratesOf, unusualRates, unusualText } = await import('../operator/unusual-rates.ts');
+  const { takeWayOut } = await import('../feed/ways-out.ts');
   const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
   for (const concern of unusualRates(ratesOf(configuration.pricing))) log.warn({}, unusualText(concern));
+  const { proxy } = takeWayOut(configuration.network, env);
+  if (proxy !== undefined) log.info({ proxy }, 'requests leave this machine through a proxy');
   try {
     return await startService({ configuration, clock, randomness, log, version, signal, ...more });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { version } from './command.ts';
+import { version } from '../ground/version.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 

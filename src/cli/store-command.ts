@@ -5,6 +5,7 @@ import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
+import { version } from '../ground/version.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type OptionDeclarations,
   type PositionalDeclarations,
   type Result,
-  version,
 } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';

@@ -1,8 +1,9 @@
 import { existsSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { version } from '../ground/version.ts';
 import { recordForm } from '../history/segment/record-form.ts';
-import { type Context, command, version } from './command.ts';
+import { type Context, command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, pairs } from './style.ts';

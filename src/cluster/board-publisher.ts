@@ -27,7 +27,7 @@ const offersMax = '16';
 
 const publishScript = scriptText('publish');
 
-/** What is published of a market, and what it takes back or takes over. */
+/** The changes of a market as far as they are published, taken back or taken over. */
 type Changes = Pick<
   MarketChanges,
   'isAny' | 'onChange' | 'next' | 'whole' | 'lastSign' | 'takeBack' | 'newerThan' | 'takeOffered'

@@ -48,8 +48,8 @@ export class ModelServer {
 }
 
 /**
- * A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off, and its monotonic one runs at a
- * speed of its own.
+ * A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off, and
+ * its monotonic one runs at a speed of its own.
  */
 class ProcessClock implements Clock {
   readonly #clock: FakeClock;
@@ -95,9 +95,9 @@ export class ModelNode {
   readonly clock: ProcessClock;
   readonly lease: FeedLease;
   readonly fences: number[] = [];
-  /** What it asked the server for, in order. */
+  /** Questions to the server, in order. */
   readonly asked: (keyof LeaseStore)[] = [];
-  /** What it was told, in order. */
+  /** Changes that it learnt, in order. */
   readonly told: string[] = [];
   isAlive = true;
   /** It alone cannot reach the server. */

@@ -3,7 +3,7 @@ import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
 import type { Markets } from '../market/markets.ts';
-import type { SourceReport } from '../market/source.ts';
+import type { SourceReport } from '../market/source-state.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ConversionRate, FeedPath, ReferencePrices } from '../market/upstream.ts';
@@ -66,7 +66,9 @@ export class MarketChanges {
     return { ...this.#current(true), ...catalogueOf(markets), ...markets.contents(), ageMs };
   }
 
-  /** How long ago the feed gave its last sign of life, and how soon the next poll follows where it polls; in milliseconds. */
+  /**
+   * How many milliseconds ago the feed gave its last sign of life, and within how many it polls again where it polls.
+   */
   lastSign(): { readonly silent: string; readonly polled: string } {
     const { silentMs, pollEveryMs = '' } = this.#parts.feedStatus.sign(this.#clock.now(), this.#clock.monotonicMs());
     return { silent: String(Math.ceil(silentMs)), polled: String(pollEveryMs) };
@@ -137,7 +139,7 @@ export class MarketChanges {
     const isSent = !withSources && switches === this.#sent.switches;
     const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(markets) };
     this.#sent = { path, lastUpdatedAt, switches };
-    return { held: markets.doubts(), doubts: [...markets.sources.doubts()], path, lastUpdatedAt, sources };
+    return { held: markets.doubts(), doubts: markets.peerDoubts(), path, lastUpdatedAt, sources };
   }
 }
 

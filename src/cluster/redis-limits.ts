@@ -375,8 +375,8 @@ export const sharedLimitMetrics: MetricGroup<SharedLimitFigures> = {
     {
       name: 'board_waits_total',
       help:
-        'Answers that needed the newer board that their key had seen, by whether it came in time: `reached`, or `in_vain` ' +
-        'where the answer went out without it.',
+        'Answers that needed the newer board that their key had seen, by whether it came in time: `reached`, or ' +
+        '`in_vain` where the answer went out without it.',
       labels: ['outcome'],
       read: ({ boardWaits }) => ({ ...boardWaits }),
     },

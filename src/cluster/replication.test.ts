@@ -26,7 +26,11 @@ const nothing: MarketState = { tickers: [], references: [], rates: [] };
 const spacingMs = 10;
 const stateEveryMs = 5_000;
 
-/** Redis, as processes reach it: a read that blocks waits for what comes. @param isLost whether a change is gone, as after a failover */
+/**
+ * Redis, as processes reach it: a read that blocks waits for what comes.
+ *
+ * @param isLost whether a change is gone, as after a failover
+ */
 function redisOn(clock: FakeClock, isLost = (_number: number) => false) {
   const model = new RedisModel(clock);
   const call: Caller = async (command) => model.execute(command);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
+import { threeLive } from '../market/market-rig.testing.ts';
 import { after, symbol, upstreamMarket } from '../market/samples.testing.ts';
-import { threeLive } from '../market/sources-rig.testing.ts';
 import { notesOf } from './notes.ts';
 import type { Observed } from './observed.ts';
 import { lostSource, wellProcess } from './well.testing.ts';
@@ -31,7 +31,7 @@ test('what is critical after an upgrade comes with the way back, and an upgrade 
   const { state, observed } = wellProcess();
   state.kept = '/data/mdapi.sqlite.before-2.0.0-20300101T000000000Z';
   assert.deepEqual(textsOf(observed), []);
-  state.trouble = 'the disk is full';
+  state.trouble = new Error('the disk is full');
   const [, way] = textsOf(observed);
   assert.match(
     way!,
@@ -41,7 +41,7 @@ test('what is critical after an upgrade comes with the way back, and an upgrade 
 
 test('a full disk and a damaged database file are named', () => {
   const { state, observed } = wellProcess();
-  state.trouble = 'The disk that holds the database is full.';
+  state.trouble = new Error('The disk that holds the database is full.');
   state.finding = 'row 3 missing from index';
   assert.deepEqual(textsOf(observed), [
     'nothing can be saved: The disk that holds the database is full.',

@@ -45,7 +45,7 @@ export interface Observed {
     readonly service: ServiceBoard;
     readonly feedStatus: FeedStatus;
     /** Why nothing could be saved when that was last tried; `undefined` when it could. */
-    readonly snapshots: { lastError(): string | undefined };
+    readonly snapshots: { lastError(): Error | undefined };
   };
   readonly feed: {
     /** The health of each source, in order of preference. */

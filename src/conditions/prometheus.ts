@@ -15,7 +15,7 @@ const header = ` Alert rules for the Market Data API, made from src/conditions b
    sed 's|runbook_url: docs/|runbook_url: https://git.example.com/mdapi/blob/main/docs/|' alerts.yml`;
 
 /** The section of the runbook on a condition, as a path in the repository. */
-export function runbookSection(code: string): string {
+function runbookSection(code: string): string {
   return `docs/runbook.md#${code.toLowerCase()}`;
 }
 

@@ -1,6 +1,24 @@
-import { count, line, nullableLine } from '../operator/fields.ts';
+import Type, { type Static } from 'typebox';
+import { count, line, nullable, nullableLine, object } from '../operator/fields.ts';
 import { wayBack } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { condition } from './condition.ts';
+
+const TroubleSchema = object('A failure of the store.', {
+  text: line('In English.', 'The disk that holds the database /data/mdapi.sqlite is full. Free some space.', 4_000),
+  code: nullableLine('By its code; null where it has none.', 'disk_full.file', 64),
+  values: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    description: 'What that names.',
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ path: '/data/mdapi.sqlite' }],
+  }),
+});
+
+function troubleOf(error: Error): Static<typeof TroubleSchema> {
+  const { code, values } = error instanceof StoreError ? error : { code: null, values: {} };
+  return { text: error.message, code, values: { ...values } };
+}
 
 /** Conditions of the store: accounts, keys, windows, terms. */
 export const store = {
@@ -9,18 +27,16 @@ export const store = {
     severity: 'critical',
     forMs: 60_000,
     title: 'The database cannot be read',
-    values: {
-      trouble: nullableLine('Why nothing can be saved; null where it cannot even be read.', 'The disk is full.'),
-    },
+    values: { trouble: nullable(TroubleSchema, 'Why nothing can be saved; null where it cannot even be read.') },
     *find({ changes, market }) {
       if (!changes.reachable()) yield { values: { trouble: null } };
-      const trouble = market.snapshots.lastError();
-      if (trouble !== undefined) yield { values: { trouble } };
+      const error = market.snapshots.lastError();
+      if (error !== undefined) yield { values: { trouble: troubleOf(error) } };
     },
     sentence: ({ trouble }) =>
       trouble === null
         ? 'the store cannot be used: keys, markets and windows are as last known'
-        : `nothing can be saved: ${trouble}`,
+        : `nothing can be saved: ${trouble.text}`,
     note: { page: null },
     rule: {
       expr: 'mdapi_store_reachable == 0',

@@ -48,7 +48,7 @@ export function wellProcess() {
     certificateExpiresAt: undefined as EpochMs | undefined,
     isReachable: true,
     held,
-    trouble: undefined as string | undefined,
+    trouble: undefined as Error | undefined,
     finding: undefined as string | undefined,
     kept: undefined as string | undefined,
     record: { ...wellRecord } as Mutable<typeof wellRecord> | undefined,

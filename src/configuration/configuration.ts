@@ -51,6 +51,8 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     notices: resolveNotices(settings),
     alerts: resolveAlerts(settings),
     feed: resolveFeed(settings),
+    /** The way out of this machine; what is `undefined` the environment decides. */
+    network: { proxy: settings.network.proxy, noProxy: settings.network.noProxy },
     logs: settings.logs,
     /** `undefined`: nothing is sent to a collector. */
     telemetry: resolveTelemetry(settings),

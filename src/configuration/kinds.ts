@@ -91,6 +91,11 @@ export const host = kind(
 export const httpUrl = kind('an http:// or https:// URL without credentials or fragment', (text) =>
   isUrl(text, ['http:', 'https:']),
 );
+export const proxyUrl = kind('http://[user:password@]host:port, the proxy alone', isProxyUrl);
+export const directHost = kind(
+  'a host name or IP address, with a port where only that is meant, or *',
+  /^(\*|\.?[A-Za-z0-9*.:[\]-]{1,253})$/,
+);
 export const webSocketUrl = kind('a ws:// or wss:// URL without credentials or fragment', (text) =>
   isUrl(text, ['ws:', 'wss:']),
 );
@@ -189,7 +194,10 @@ export function oneOf<const Words extends string[]>(words: Words, fallback: Word
   );
 }
 
-export function list<Item extends TSchema>(items: Item, options: { default: readonly unknown[]; minItems?: number }) {
+export function list<Item extends TSchema>(
+  items: Item,
+  options: { default?: readonly unknown[]; minItems?: number } = {},
+) {
   return Type.Array(items, { allowed: `a list, each ${allowedBy(items)}`, ...options });
 }
 
@@ -273,6 +281,12 @@ function meant(written: string, words: readonly string[]): string | undefined {
 
 function allowedBy(schema: TSchema): string {
   return (schema as AnnotatedSchema).allowed ?? 'a value';
+}
+
+/** A proxy has no path, and credentials where it wants them. */
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' && url.hostname !== '' && `${url.pathname}${url.search}${url.hash}` === '/';
 }
 
 function isUrl(text: string, protocols: readonly string[]): boolean {

@@ -7,6 +7,7 @@ import { limits } from './settings/limits.ts';
 import { logs, telemetry, timeZone } from './settings/logs.ts';
 import { guard, markets, pricing, rates, sources } from './settings/market.ts';
 import { alerts, mail, notices } from './settings/messages.ts';
+import { network } from './settings/network.ts';
 import { portal } from './settings/portal.ts';
 import { server } from './settings/server.ts';
 import { history, redis, store } from './settings/store.ts';
@@ -29,6 +30,7 @@ export const configurationSchema = subsection({
   notices,
   alerts,
   feed,
+  network,
   logs,
   telemetry,
   timeZone,

@@ -66,16 +66,16 @@ export const clockMetrics: MetricGroup<ClockReading> = {
     {
       name: 'clock_offset_seconds',
       help:
-        'Wall clock of this process minus that of each exchange, by the least delay of its live data in three minutes; ' +
-        'absent while that does not tell, and in processes that do not run the feed.',
+        'Wall clock of this process minus that of each exchange, by the least delay of its live data in three ' +
+        'minutes; absent while that does not tell, and in processes that do not run the feed.',
       labels: ['source'],
       read: ({ bySource }) => [...bySource].map(([id, offsetMs]): Sample => [id, offsetMs / 1000]),
     },
     {
       name: 'clock_wrong',
       help:
-        '1 once the wall clock of this process has disagreed with the exchanges by more than 2 s for half a minute, until ' +
-        'it is within 1 s.',
+        '1 once the wall clock of this process has disagreed with the exchanges by more than 2 s for half a minute, ' +
+        'until it is within 1 s.',
       read: ({ isWrong }) => Number(isWrong),
     },
   ],

@@ -92,8 +92,8 @@ export const feedMetrics: MetricGroup<CountedFeed> = {
     ofEach('feed_frames_total', 'Frames received on the live connection.', ({ framesReceived }) => framesReceived),
     countsOfEach(
       'feed_frames_dropped_total',
-      'Frames ignored, by reason: `crossed` is an order book that missed a change, `old_statistics` optional fields over 5 ' +
-        'minutes old.',
+      'Frames ignored, by reason: `crossed` is an order book that missed a change, `old_statistics` optional fields ' +
+        'over 5 minutes old.',
       'reason',
       ({ framesDropped }) => framesDropped,
     ),

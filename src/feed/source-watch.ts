@@ -10,7 +10,7 @@ interface SourceWatchParts {
   readonly market: FeedTarget;
 }
 
-/** What a source's supervisor tells of it. */
+/** A source as its supervisor tells of it. */
 export type WatchedSource = Pick<
   FeedSupervisor,
   'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'

@@ -12,6 +12,7 @@ import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
 import { ReferencePriceTracker } from './reference-price-tracker.ts';
+import { RefusedValues } from './refused-values.ts';
 import { SubscriptionStates } from './subscription-states.ts';
 
 /** An answer over REST whose every ticker is older proves nothing. */
@@ -38,6 +39,7 @@ export class FeedSupervisor {
   readonly #catalogue: CatalogueKeeper;
   readonly #poller: Poller;
   readonly #candles: ReferencePriceTracker;
+  readonly #refused: RefusedValues;
   readonly #cadence = new Cadence();
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
@@ -62,6 +64,7 @@ export class FeedSupervisor {
       polled: (plan, tickers) => this.#polled(plan, tickers),
     });
     this.#candles = new ReferencePriceTracker(parts);
+    this.#refused = new RefusedValues(parts.log, parts.clock);
   }
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
@@ -271,6 +274,7 @@ export class FeedSupervisor {
       this.#candles.note(ticker);
     } else {
       countOne(this.#parts.counters.tickersRejected, rejection);
+      this.#refused.refused(ticker, rejection);
     }
     // What the guard holds is taken once REST agrees with it.
     if (this.#book.held(ticker.symbol, rejection === 'held')) this.#poller.wake();

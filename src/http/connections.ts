@@ -247,8 +247,8 @@ export const connectionMetrics: MetricGroup<ConnectionFigures> = {
     {
       name: 'connections_ended_total',
       help:
-        'Connections ended to protect others, by reason: `address` for those above `server.maxConnectionsPerAddress`, ' +
-        '`evicted` for those without a valid key that made room.',
+        'Connections ended to protect others, by reason: `address` for those above ' +
+        '`server.maxConnectionsPerAddress`, `evicted` for those without a valid key that made room.',
       labels: ['reason'],
       read: ({ droppedOfAddress, evicted }) => ({ address: droppedOfAddress, evicted }),
     },

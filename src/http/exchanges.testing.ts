@@ -132,8 +132,8 @@ export async function exchanging(t: TestContext) {
     socket.on('error', () => {}).on('data', (piece: Buffer) => got.push(piece));
     const all = () => answersIn(Buffer.concat(got).toString('latin1'));
     /**
-     * Sends pieces, each once the one before was read, and gives the answers from then on, once there are so many. Rejects where the connection
-     * ends before.
+     * Sends pieces, each once the one before was read, and gives the answers from then on, once there are so many.
+     * Rejects where the connection ends before.
      */
     const ask = async (pieces: string | readonly string[], count = 1) => {
       const before = all().length;

@@ -70,7 +70,9 @@ export const requestMetrics: MetricGroup<RequestCounts> = {
   metrics: [
     {
       name: 'requests_total',
-      help: 'Answered requests by route and status. The route is `unmatched` for unknown paths, 401, 429 and malformed HTTP.',
+      help:
+        'Answered requests by route and status. ' +
+        'The route is `unmatched` for unknown paths, 401, 429 and malformed HTTP.',
       labels: ['route', 'status'],
       read: answeredOf,
     },

@@ -62,7 +62,10 @@ export const alertOperations = {
     problems: ['NOT_FOUND'],
     async handle({ body, now, store }, { configuration: { alerts } }) {
       const found = alerts.destinations.find(({ name }) => name === body.destination);
-      if (found === undefined) throw new Problem('NOT_FOUND', 'There is no destination of this name.');
+      if (found === undefined) {
+        const said = { code: 'destination_unknown', values: {} } as const;
+        throw new Problem('NOT_FOUND', 'There is no destination of this name.', { said });
+      }
       return { deliveries: await store.deliveries.add(testDeliveries(found, now)) };
     },
   }),

@@ -163,7 +163,7 @@ function checkOf(schema: TObject, prepared: (value: unknown) => unknown): Check 
 
 /** One message a field: the first, which is the closest to what was sent. */
 function fieldErrors(schema: TObject, found: readonly SchemaError[]): readonly FieldError[] {
-  const byField = new Map<string, string>();
+  const byField = new Map<string, Omit<FieldError, 'field'>>();
   const known = Object.keys(schema.properties).join(', ');
   for (const { keyword, params, instancePath, message } of found) {
     const { additionalProperties = [], requiredProperties = [] } = params as {
@@ -171,15 +171,20 @@ function fieldErrors(schema: TObject, found: readonly SchemaError[]): readonly F
       requiredProperties?: readonly string[];
     };
     for (const name of additionalProperties) {
-      byField.set(
-        name,
-        known === '' ? 'is not known; this operation takes no values.' : `is not known. Known here: ${known}.`,
-      );
+      const message =
+        known === '' ? 'is not known; this operation takes no values.' : `is not known. Known here: ${known}.`;
+      byField.set(name, { message });
     }
-    for (const name of requiredProperties) byField.set(name, 'is missing.');
+    for (const name of requiredProperties) byField.set(name, missing);
     if (keyword === 'additionalProperties' || keyword === 'required' || keyword === 'boolean') continue;
     const field = instancePath.slice(1).replaceAll('/', '.');
-    if (!byField.has(field)) byField.set(field, field === '' ? 'The body must be a JSON object.' : `${message}.`);
+    if (!byField.has(field)) byField.set(field, field === '' ? noObject : { message: `${message}.` });
   }
-  return [...byField].map(([field, message]) => ({ field, message }));
+  return [...byField].map(([field, fault]) => ({ field, ...fault }));
 }
+
+const missing = { message: 'is missing.', messageCode: { code: 'value_missing', values: {} } } as const;
+const noObject = {
+  message: 'The body must be a JSON object.',
+  messageCode: { code: 'body_no_object', values: {} },
+} as const;

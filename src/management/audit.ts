@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { asEpochMs } from '../ground/clock.ts';
 import * as fields from '../operator/fields.ts';
-import { auditSubjectKinds } from '../store/schema.ts';
+import { auditActions, auditSubjectKinds } from '../store/schema.ts';
 import { defaultLimit, nextSchema, operation, pageQuery, readPlace, writeCursor } from './operation.ts';
 
 const AuditEntrySchema = fields.named('AuditEntry', 'A change, or an attempt to sign in. Never holds a secret.', {
@@ -12,7 +12,7 @@ const AuditEntrySchema = fields.named('AuditEntry', 'A change, or an attempt to 
     'alice',
     300,
   ),
-  action: fields.form('What was done. The set can grow.', '^[a-z]+\\.[a-z]+$', 'key.create', 64),
+  action: fields.openEnum(auditActions, 'What was done. The set can grow.'),
   subject: fields.object('What it was done to.', {
     kind: fields.openEnum(auditSubjectKinds, 'What it was done to.'),
     id: fields.line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),

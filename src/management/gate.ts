@@ -152,7 +152,10 @@ export class Gate {
   async #liveSession(secret: string, now: EpochMs): Promise<Session> {
     const session = this.sessions.find(secret);
     if (session === undefined) throw notSignedIn();
-    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.');
+    if (session === 'expired') {
+      const said = { code: 'session_expired', values: {} } as const;
+      throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.', { said });
+    }
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
     if (token !== undefined && tokenState(token, now) === 'active') {
@@ -185,6 +188,7 @@ export class Gate {
     if (!allowed) {
       throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', {
         headers: { 'Retry-After': String(retryAfterSeconds) },
+        said: { code: 'too_many_attempts', values: {} },
       });
     }
     throw invalidToken();
@@ -203,7 +207,7 @@ export class Gate {
   /** A person whom the OpenID Connect provider knows and who has no role here. */
   refusePerson(name: string, request: FastifyRequest, now: EpochMs): Promise<void> {
     this.noteFailure(request, now);
-    return this.#refused(request, 'provider', undefined, `${name}, who has no role,`);
+    return this.#refused(request, 'provider', undefined, name);
   }
 
   async #used(token: TokenRecord): Promise<Holder> {
@@ -211,9 +215,9 @@ export class Gate {
     return { tokenId: token.id, name: token.name, role: token.role };
   }
 
-  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, what?: string): Promise<void> {
+  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, person?: string): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, what));
+    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, person));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
@@ -246,6 +250,7 @@ function notSignedIn(): Problem {
   return new Problem(
     'NOT_SIGNED_IN',
     'Sign in with an operator token, or send one as `Authorization: Bearer …`. `mdapi admin token` makes one.',
+    { said: { code: 'not_signed_in', values: {} } },
   );
 }
 
@@ -253,6 +258,7 @@ function invalidToken(): Problem {
   return new Problem(
     'INVALID_TOKEN',
     'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists the existing ones.',
+    { said: { code: 'token_invalid', values: {} } },
   );
 }
 
@@ -260,6 +266,7 @@ function sessionTokenEnded(): Problem {
   return new Problem(
     'SESSION_EXPIRED',
     'The token of this session was revoked or has expired. Sign in with another one.',
+    { said: { code: 'token_ended', values: {} } },
   );
 }
 
@@ -267,15 +274,20 @@ function csrfTokenMissing(): Problem {
   return new Problem(
     'CSRF',
     'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
+    { said: { code: 'csrf_token', values: {} } },
   );
 }
 
 function roleTooLow({ name, role }: Operator, needed: Role): Problem {
-  return new Problem('ROLE_REQUIRED', `This needs the role ${needed}; ${name} has the role ${role}.`);
+  return new Problem('ROLE_REQUIRED', `This needs the role ${needed}; ${name} has the role ${role}.`, {
+    said: { code: 'role_required', values: { needed, name, role } },
+  });
 }
 
 function roleOfPrograms({ name, role }: Holder): Problem {
-  return new Problem('ROLE_REQUIRED', `${name} has the role ${role}, which is for programs.`);
+  return new Problem('ROLE_REQUIRED', `${name} has the role ${role}, which is for programs.`, {
+    said: { code: 'role_of_programs', values: { name, role } },
+  });
 }
 
 /** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */
@@ -309,9 +321,9 @@ export class RefusalLog {
    * @param address the canonical one of the sender
    * @param purpose what it was sent for: `sign-in` or the id of an operation
    * @param tokenId of a known token that is no longer valid
-   * @param what what or who was refused, where it was no token
+   * @param person who was refused, where it was no token
    */
-  async record(address: string, purpose: string, tokenId?: string, what?: string): Promise<void> {
+  async record(address: string, purpose: string, tokenId?: string, person?: string): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {
       this.#hourStartMs = nowMs;
@@ -325,11 +337,12 @@ export class RefusalLog {
     const leftOutBefore = this.#leftOut;
     this.#leftOut = 0;
     const token = tokenId === undefined ? 'a wrong token' : 'a token that is no longer valid';
+    const what = person === undefined ? token : `${person}, who has no role,`;
     await this.#audit.record({
       action: 'session.refuse',
       subject: tokenId === undefined ? { kind: 'session', id: purpose } : { kind: 'token', id: tokenId },
-      summary: `Refused ${what ?? token} from ${address}.`,
-      details: { address, purpose, leftOutBefore },
+      summary: `Refused ${what} from ${address}.`,
+      details: { address, purpose, leftOutBefore, ...(person !== undefined && { person }) },
     });
   }
 }

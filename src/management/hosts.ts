@@ -75,7 +75,9 @@ function hostNotAllowed(): Problem {
 }
 
 function fromAnotherSite(): Problem {
-  return new Problem('CSRF', 'The request comes from a page of another site. Use the console of this server.');
+  return new Problem('CSRF', 'The request comes from a page of another site. Use the console of this server.', {
+    said: { code: 'other_site', values: {} },
+  });
 }
 
 function originMissing(own: string): Problem {

@@ -101,7 +101,9 @@ function marketOf({ market: { markets } }: Management, name: string): OfferedMar
   const symbol = parseSymbol(name);
   const market = symbol === undefined ? undefined : markets.catalogue.find(symbol);
   if (market !== undefined) return market;
-  throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.');
+  throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.', {
+    said: { code: 'market_unknown', values: {} },
+  });
 }
 
 const symbolParams = Type.Object({
@@ -246,7 +248,10 @@ export const marketOperations = {
       const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
       const doubts = doubtsOf(markets, exchangeSymbol, asked.now);
       const refusal = acceptRefusal({ symbol, held: withheldOf(markets, symbol), doubts }, source);
-      if (refusal !== undefined) throw new Problem('CONFLICT', refusal);
+      if (refusal !== undefined) {
+        const said = { code: 'nothing_doubted', values: { symbol } } as const;
+        throw new Problem('CONFLICT', refusal, doubts.length === 0 && source === undefined ? { said } : {});
+      }
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },
   }),

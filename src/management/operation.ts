@@ -123,10 +123,13 @@ export function confirmation(noun: 'id' | 'symbol', example: string) {
 }
 
 /** Throws `CONFLICT` unless the id or symbol is repeated. @param what what is final */
-export function assertConfirmed(confirm: string, wanted: string, what: string): void {
+export function assertConfirmed(confirm: string, wanted: string, what: 'Delisting' | 'Erasing'): void {
   if (confirm === wanted) return;
+  const of = what === 'Delisting' ? 'delisting' : 'erasing';
+  const must = { code: 'value_must', values: { value: wanted } } as const;
   throw new Problem('CONFLICT', `${what} is final. Repeat ${wanted} in confirm.`, {
-    errors: [{ field: 'confirm', message: `must be ${wanted}.` }],
+    said: { code: 'confirm_final', values: { what: of, wanted } },
+    errors: [{ field: 'confirm', message: `must be ${wanted}.`, messageCode: must }],
   });
 }
 

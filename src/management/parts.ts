@@ -70,7 +70,7 @@ export interface AdminParts extends Observed {
      * `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never
      * rejects.
      */
-    readonly snapshots: { save(): Promise<void>; lastError(): string | undefined };
+    readonly snapshots: { save(): Promise<void>; lastError(): Error | undefined };
   };
   readonly access: {
     readonly directory: KeyDirectory;

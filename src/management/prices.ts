@@ -59,6 +59,7 @@ export const priceOperations = {
       if (priceStreams.isFull) {
         throw new Problem('TOO_MANY_STREAMS', 'This process has as many price streams as it takes.', {
           headers: { 'Retry-After': '5' },
+          said: { code: 'streams_taken', values: {} },
         });
       }
       reply.hijack();

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { RecordBusy } from '../history/query/question-thread.ts';
-import { form, line, listOf, named, object } from '../operator/fields.ts';
+import { form, line, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
+import { type ProblemDetail, ProblemDetailSchema } from './problem-details.ts';
 
 /** One row of the table of problems. A code that was retired is never used again. */
 interface ProblemRow {
@@ -122,28 +123,44 @@ export class Problem extends Error {
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    code: ProblemCode,
-    detail: string,
-    more: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
-  ) {
+  /** The detail by its code, where it has one. */
+  readonly said: ProblemDetail | undefined;
+
+  constructor(code: ProblemCode, detail: string, more: ProblemParts = {}) {
     super(detail);
     this.code = code;
     this.errors = more.errors;
     this.headers = more.headers ?? {};
+    this.said = more.said;
   }
 }
 
+interface ProblemParts {
+  readonly errors?: readonly FieldError[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly said?: ProblemDetail;
+}
+
 /** A value that is not allowed, by the name of its field. */
-export function invalid(field: string, message: string): Problem {
-  return new Problem('INVALID_INPUT', `${field}: ${message}`, { errors: [{ field, message }] });
+export function invalid(field: string, message: string, said?: ProblemDetail): Problem {
+  const error = said === undefined ? { field, message } : { field, message, messageCode: said };
+  return new Problem('INVALID_INPUT', `${field}: ${message}`, { errors: [error] });
 }
 
 /** The body of an `application/problem+json` answer (RFC 9457). `type` is a path of this listener. */
-export function problemBody({ code, message, errors }: Problem, requestId: string): Static<typeof ProblemSchema> {
+export function problemBody(problem: Problem, requestId: string): Static<typeof ProblemSchema> {
+  const { code, message, errors, said } = problem;
   const { status, title } = problemTable[code];
-  const body = { type: problemType(code), title, status, code, detail: message, requestId };
-  return errors === undefined ? body : { ...body, errors: [...errors] };
+  return {
+    type: problemType(code),
+    title,
+    status,
+    code,
+    detail: message,
+    ...(said === undefined ? {} : { detailCode: said }),
+    requestId,
+    ...(errors === undefined ? {} : { errors: [...errors] }),
+  };
 }
 
 export function problemType(code: ProblemCode): string {
@@ -171,27 +188,38 @@ export const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
   window_description: 'description',
 };
 
+interface FrameworkProblem {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly said: ProblemDetail;
+}
+
 /** The problem that an error of the framework is, by the code of that. */
-export const frameworkProblems: Readonly<Record<string, { readonly code: ProblemCode; readonly detail: string }>> = {
+const frameworkProblems: Readonly<Record<string, FrameworkProblem>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'PAYLOAD_TOO_LARGE',
     detail: 'The body has more than 64 kB.',
+    said: { code: 'body_too_large', values: {} },
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'UNSUPPORTED_MEDIA_TYPE',
     detail: 'Send the body as JSON, with the header Content-Type: application/json.',
+    said: { code: 'body_no_json', values: {} },
   },
   FST_ERR_CTP_INVALID_JSON_BODY: {
     code: 'INVALID_INPUT',
     detail: 'The body is not valid JSON.',
+    said: { code: 'body_malformed', values: {} },
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'INVALID_INPUT',
     detail: 'The body is not as long as its Content-Length says.',
+    said: { code: 'body_length', values: {} },
   },
   FST_ERR_BAD_URL: {
     code: 'INVALID_INPUT',
     detail: 'The path has a percent sign that does not start an escape sequence.',
+    said: { code: 'path_escape', values: {} },
   },
 };
 
@@ -203,19 +231,20 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('RECORD_BUSY', error.message, { headers: { 'Retry-After': '5' } });
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = frameworkProblems[String(code)];
-  if (known !== undefined) return new Problem(known.code, known.detail);
+  if (known !== undefined) return new Problem(known.code, known.detail, { said: known.said });
   const isOfTheRequest = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
   return isOfTheRequest ? new Problem('INVALID_INPUT', 'The request cannot be understood.') : undefined;
 }
 
 /** The store's sentences are written for operators and go out as they are. */
-function problemOfStore({ reason, message, isEngineFailure }: StoreError): Problem {
-  if (isEngineFailure) return new Problem('STORE_UNAVAILABLE', message);
-  if (reason.endsWith('_unknown')) return new Problem('NOT_FOUND', message);
-  if (reason === 'email_taken') return new Problem('EMAIL_TAKEN', message);
+function problemOfStore({ code: storeCode, values, reason, message, isEngineFailure }: StoreError): Problem {
+  const said: ProblemDetail = { code: 'store', values: { code: storeCode, values: { ...values } } };
+  if (isEngineFailure) return new Problem('STORE_UNAVAILABLE', message, { said });
+  if (reason.endsWith('_unknown')) return new Problem('NOT_FOUND', message, { said });
+  if (reason === 'email_taken') return new Problem('EMAIL_TAKEN', message, { said });
   const field = fieldOf[reason];
-  if (field === undefined) return new Problem('CONFLICT', message);
-  return new Problem('INVALID_INPUT', message, { errors: invalid(field, message).errors! });
+  if (field === undefined) return new Problem('CONFLICT', message, { said });
+  return new Problem('INVALID_INPUT', message, { errors: [{ field, message, messageCode: said }], said });
 }
 
 const code = Type.Unsafe<ProblemCode>({
@@ -239,6 +268,7 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
     'There is no key key_4fGh72Kq0ZsTn1Lw.',
     4_000,
   ),
+  detailCode: Type.Optional(referenceTo(ProblemDetailSchema, 'The same by its code, where it has one.')),
   requestId: form(
     'Equals the `X-Request-Id` header; the log records faults of the service under it.',
     '^[A-Za-z0-9_-]{16,64}$',
@@ -249,6 +279,7 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
       object('A field that is wrong.', {
         field: line('The field, as in the request; empty for the body as a whole.', 'email', 100),
         message: line('What is wrong with it.', 'is missing.', 1_000),
+        messageCode: Type.Optional(referenceTo(ProblemDetailSchema, 'The same by its code, where it has one.')),
       }),
       'With INVALID_INPUT: every field that is wrong.',
     ),

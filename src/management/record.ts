@@ -34,7 +34,7 @@ type SpanQuery = Static<Type.TObject<typeof span>>;
 type PageQuery = SpanQuery & Static<Type.TObject<typeof page>>;
 
 function spanOf({ fromMs, toMs }: SpanQuery) {
-  if (toMs <= fromMs) throw invalid('toMs', 'It has to be after fromMs.');
+  if (toMs <= fromMs) throw invalid('toMs', 'It has to be after fromMs.', { code: 'span_reversed', values: {} });
   return { from: asEpochMs(fromMs), to: asEpochMs(toMs) };
 }
 
@@ -43,7 +43,10 @@ function pageOf({ limit = 100, after, ...rest }: PageQuery) {
 }
 
 function recordOf({ record }: Management): Pick<RecordClient, 'ask'> {
-  if (record === undefined) throw new Problem('NOT_FOUND', 'This service records nothing (history.url: off).');
+  if (record === undefined) {
+    const said = { code: 'record_none', values: {} } as const;
+    throw new Problem('NOT_FOUND', 'This service records nothing (history.url: off).', { said });
+  }
   return record;
 }
 
@@ -95,9 +98,9 @@ export const recordOperations = {
       const found = await record.ask('priceAt', [params.symbol, asEpochMs(query.atMs), recorded], request.signal);
       const answer = views.priceAnswerOf(found);
       if (answer?.kind === 'priced') return answer.report;
-      const reason =
-        answer?.kind === 'unpriced' ? `It had no price then: ${answer.reason}.` : 'The record has no price of it then.';
-      throw new Problem('NOT_FOUND', reason);
+      const reason = answer?.kind === 'unpriced' ? answer.reason : null;
+      const detail = reason === null ? 'The record has no price of it then.' : `It had no price then: ${reason}.`;
+      throw new Problem('NOT_FOUND', detail, { said: { code: 'record_price_none', values: { reason } } });
     },
   }),
 
@@ -128,8 +131,12 @@ export const recordOperations = {
       const asked = spanOf(query);
       const stepMs = parseDuration(query.step)!;
       const lengthMs = asked.to - asked.from;
-      if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
-      if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
+      if (lengthMs > candleSpanMaxMs)
+        throw invalid('toMs', 'At most seven days at once.', { code: 'span_too_long', values: {} });
+      if (lengthMs / stepMs > candlesMax) {
+        const said = { code: 'steps_too_many', values: { count: candlesMax } } as const;
+        throw invalid('step', `At most ${candlesMax} steps at once.`, said);
+      }
       const record = recordOf(management);
       const { candles, gaps } = await record.ask('candles', [params.symbol, asked, stepMs], request.signal);
       return { candles: candles.map(views.candleView), gaps: gaps.map(views.gapView) };
@@ -162,7 +169,10 @@ export const recordOperations = {
     problems: ['RECORD_BUSY'],
     async handle({ params, request }, management) {
       const found = await recordOf(management).ask('answer', [params.id], request.signal);
-      if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
+      if (found === undefined) {
+        const said = { code: 'record_answer_unknown', values: {} } as const;
+        throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.', { said });
+      }
       return views.provenView(found);
     },
   }),
@@ -178,7 +188,10 @@ export const recordOperations = {
     problems: ['RECORD_BUSY'],
     async handle({ params, request }, management) {
       const proof = await recordOf(management).ask('prove', [params.id], request.signal);
-      if (typeof proof === 'string') throw new Problem('NOT_FOUND', noProofTexts[proof]);
+      if (typeof proof === 'string') {
+        const said = { code: 'record_proof_none', values: { why: proof } } as const;
+        throw new Problem('NOT_FOUND', noProofTexts[proof], { said });
+      }
       return { text: proofText(proof) };
     },
   }),
@@ -233,7 +246,10 @@ export const recordOperations = {
     problems: ['RECORD_BUSY'],
     async handle({ params: { number }, store }, management) {
       const isReleased = await recordOf(management).ask('releaseHold', [number]);
-      if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
+      if (!isReleased) {
+        const said = { code: 'record_hold_unknown', values: {} } as const;
+        throw new Problem('NOT_FOUND', 'There is no hold of this number.', { said });
+      }
       await store.audit.record(views.recordReleaseEntry(number));
     },
   }),

@@ -94,14 +94,18 @@ export class SourceReload {
 
   async #read(): Promise<Configuration> {
     const { reread } = this.#parts;
-    if (reread === undefined) throw new Problem('CONFLICT', 'This service has no configuration to read again.');
+    if (reread === undefined) {
+      const said = { code: 'configuration_none', values: {} } as const;
+      throw new Problem('CONFLICT', 'This service has no configuration to read again.', { said });
+    }
     try {
       return await reread();
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const errors = error.problems.map(({ where, key, what }) => ({ field: key ?? where, message: what }));
       const detail = `The configuration is refused, and nothing was changed. ${error.message}`;
-      throw new Problem('CONFLICT', detail, { errors });
+      const said = { code: 'configuration_refused', values: { why: error.message } } as const;
+      throw new Problem('CONFLICT', detail, { errors, said });
     }
   }
 }

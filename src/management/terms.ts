@@ -58,7 +58,7 @@ function draftOf(
   const term = newTermOf({ ...values, subject, from: (fromMs ?? now) as EpochMs });
   assertTerm(term);
   const refusal = termRefusal(market.markets, term);
-  if (refusal !== undefined) throw invalid(refusal.field, refusal.message);
+  if (refusal !== undefined) throw invalid('subject', refusal.message, refusal.said);
   return term;
 }
 
@@ -86,9 +86,10 @@ export const termOperations = {
     async handle({ body: { confirm = false, ...body }, store, now }, management) {
       const { markets } = management.market;
       const term = draftOf(body, management, now);
-      const { concerns } = termEffect(markets, term, now);
+      const { concerns, concernCodes } = termEffect(markets, term, now);
       if (concerns.length > 0 && !confirm) {
         throw new Problem('CONFLICT', `${concerns.join(' ')} Send confirm with true if it is meant so.`, {
+          said: { code: 'confirm_concerns', values: { concerns: concernCodes } },
           errors: [{ field: 'confirm', message: 'must be true.' }],
         });
       }

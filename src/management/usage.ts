@@ -147,7 +147,9 @@ export const usageOperations = {
     handle({ params }, { listener }) {
       const found = listener.recent.find(params.id);
       if (found === undefined)
-        throw new Problem('NOT_FOUND', 'This process does not know this request, or not any more.');
+        throw new Problem('NOT_FOUND', 'This process does not know this request, or not any more.', {
+          said: { code: 'request_unknown', values: {} },
+        });
       return requestView(found);
     },
   }),

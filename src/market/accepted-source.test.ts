@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BTCEUR, MarketRig, threeLive } from './market-rig.testing.ts';
 import { after, decimal, start } from './samples.testing.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 /** Two sources are elsewhere, each by itself; the first and the second agree. */
-function twoDoubted(): SourcesRig {
-  const rig = new SourcesRig({ ids: ['one', 'two', 'three', 'four'] });
+function twoDoubted(): MarketRig {
+  const rig = new MarketRig({ ids: ['one', 'two', 'three', 'four'] });
   for (const [source, bid] of [
     ['one', '84000'],
     ['two', '84010'],
@@ -20,11 +20,11 @@ function twoDoubted(): SourcesRig {
   return rig;
 }
 
-function doubted({ markets }: SourcesRig): string[] {
+function doubted({ markets }: MarketRig): string[] {
   return markets.sources.states(BTCEUR).flatMap(({ id, doubt }) => (doubt === undefined ? [] : [id]));
 }
 
-function accept(rig: SourcesRig, acceptedSource?: string): void {
+function accept(rig: MarketRig, acceptedSource?: string): void {
   const acceptedAt = after(start, rig.nowMs);
   rig.markets.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt, acceptedSource }]);
 }
@@ -44,7 +44,7 @@ test('without a source nothing is accepted while others contradict several', () 
 });
 
 test('what the guard doubts is accepted of the named source alone', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two'] });
+  const rig = new MarketRig({ ids: ['one', 'two'] });
   for (const source of ['one', 'two']) {
     rig.list(source);
     rig.tick(source, '84000');
@@ -61,7 +61,7 @@ test('what the guard doubts is accepted of the named source alone', () => {
 test('a restart does not repeat an acceptance from before the doubt', () => {
   const rig = threeLive();
   rig.tick('one', '88200');
-  const again = new SourcesRig();
+  const again = new MarketRig();
   again.markets.restore(rig.kept());
   again.markets.applyHolds([{ symbol: BTCEUR, heldAt: undefined, acceptedAt: after(start, -60_000) }], true);
   again.tick('one', '88200');
@@ -100,7 +100,7 @@ for (const [ids, served] of [
 ] as const) {
   for (const far of ids.slice(0, 2)) {
     test(`an accepted source never drags the median to a price nobody near quotes (${far} of ${ids.length} is far)`, () => {
-      const rig = new SourcesRig({ ids, mode: 'median' });
+      const rig = new MarketRig({ ids, mode: 'median' });
       for (const id of ids) {
         rig.list(id);
         rig.tick(id, id === 'three' ? '84020' : '84010');

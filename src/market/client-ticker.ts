@@ -35,7 +35,9 @@ export interface ClientTicker {
   readonly source: string;
 }
 
-/** Turns upstream values into client prices. `undefined` when the sell price rounds to zero: no such price is offered. */
+/**
+ * Turns upstream values into client prices. `undefined` when the sell price rounds to zero: no such price is offered.
+ */
 export function clientTicker(
   market: OfferedMarket,
   ticker: AcceptedTicker,

@@ -70,11 +70,20 @@ test('a source that lost its connection has five seconds for the first poll', ()
   assert.deepEqual([flowAt(source, 31_000).state, flowAt(source, 31_001).state], ['polled', 'silent']);
 });
 
-test('a connection that comes and goes again takes nothing from a poll that is due later', () => {
+test('a connection that delivers ends the polls: where it falls silent, or is lost, the one before keeps nothing alive', () => {
+  for (const isLost of [false, true]) {
+    const source = polled(20_000);
+    source.heard(1_000, after(start, 1_000), 1_000);
+    assert.equal(flowAt(source, 1_000).state, 'flowing');
+    if (isLost) source.lost();
+    assert.equal(flowAt(source, 6_000).state, isLost ? 'polled' : 'flowing');
+    assert.deepEqual(flowAt(source, 6_001), { state: 'silent', since: after(start, 1_000) });
+  }
+});
+
+test('live prices beside polls that go on take nothing from the poll that is due later', () => {
   const source = polled(20_000);
-  source.heard(1_000, after(start, 1_000), 1_000);
-  assert.equal(flowAt(source, 1_000).state, 'flowing');
-  source.lost();
+  source.current(false, after(start, 1_000), 1_000);
   assert.deepEqual([flowAt(source, 25_000).state, flowAt(source, 25_001).state], ['polled', 'silent']);
   assert.deepEqual(flowAt(source, 25_001), { state: 'silent', since: after(start, 1_000) });
 });

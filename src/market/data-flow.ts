@@ -40,7 +40,10 @@ interface Moment {
   readonly monotonicMs: number;
 }
 
-/** Milliseconds since a moment by the clock that says more: the wall clock can be set, the monotonic one can stand still while a machine sleeps. */
+/**
+ * Milliseconds since a moment by the clock that says more: the wall clock can be set, the monotonic one can stand still
+ * while a machine sleeps.
+ */
 function silentMs(moment: Moment | undefined, now: EpochMs, monotonicMs: number): number {
   if (moment === undefined) return Number.POSITIVE_INFINITY;
   return Math.max(0, Math.floor(now - moment.at), Math.floor(monotonicMs - moment.monotonicMs));
@@ -65,9 +68,12 @@ export class SourceSigns {
   #polled: (Moment & { readonly everyMs: number }) | undefined;
   #data: Moment | undefined;
 
-  /** The live connection, which delivers, gave a sign of life at `heardMs` by the monotonic clock. An older one changes nothing. */
+  /**
+   * The live connection, which delivers, gave a sign of life at `heardMs` by the monotonic clock. An older one changes
+   * nothing.
+   */
   heard(heardMs: number, now: EpochMs, monotonicMs: number): void {
-    this.#isLive = true;
+    this.#delivers();
     if (heardMs > (this.#heard?.monotonicMs ?? Number.NEGATIVE_INFINITY))
       this.#heard = { at: (now - (monotonicMs - heardMs)) as EpochMs, monotonicMs: heardMs };
   }
@@ -77,7 +83,10 @@ export class SourceSigns {
     this.#isLive = false;
   }
 
-  /** Another process, which polls, had prices at `polledMs` by the monotonic clock of this one, and has them again within `everyMs`. */
+  /**
+   * Another process, which polls, had prices at `polledMs` by the monotonic clock of this one, and has them again
+   * within `everyMs`.
+   */
   polled(polledMs: number, everyMs: number, now: EpochMs, monotonicMs: number): void {
     this.#isLive = false;
     this.#polled = { at: (now - (monotonicMs - polledMs)) as EpochMs, monotonicMs: polledMs, everyMs };
@@ -90,10 +99,17 @@ export class SourceSigns {
    * @param pollEveryMs how soon another poll follows; `undefined`: it was not polled
    */
   current(isLive: boolean, at: EpochMs, monotonicMs: number, pollEveryMs?: number): void {
-    this.#isLive = isLive;
+    if (isLive) this.#delivers();
+    else this.#isLive = false;
     this.#data = { at, monotonicMs };
     if (pollEveryMs === undefined) this.#heard = this.#data;
     else this.#polled = { at, monotonicMs, everyMs: pollEveryMs };
+  }
+
+  /** No poll is due any more; after this connection the first one is due at once. */
+  #delivers(): void {
+    this.#isLive = true;
+    this.#polled = undefined;
   }
 
   /** Whether data flows from it, as far as signs of life say. */
@@ -146,7 +162,8 @@ const flowing: DataFlow = { state: 'flowing' };
 const polled: DataFlow = { state: 'polled' };
 
 /**
- * Decides whether data flows, for everyone who shows it or acts on it. Data that is too old to rely on does not flow, whatever lives.
+ * Decides whether data flows, for everyone who shows it or acts on it. Data that is too old to rely on does not flow,
+ * whatever lives.
  *
  * @param sources those whose prices are meant: it flows as well as from the best of them
  * @param updatedAt when the newest data is of; `undefined`, as its age: there never was any

@@ -2,7 +2,9 @@ import Big from 'big.js';
 
 declare const decimalString: unique symbol;
 
-/** An exact decimal in plain notation: optional `-`, digits, optionally `.` and digits. Never an exponent, never `-0`. */
+/**
+ * An exact decimal in plain notation: optional `-`, digits, optionally `.` and digits. Never an exponent, never `-0`.
+ */
 export type DecimalString = string & { readonly [decimalString]: true };
 
 /** `half-even` is for statistics, `up` and `down` for prices a client trades at. */
@@ -16,14 +18,19 @@ const digitsMax = 64;
 const quotientPlaces = 20;
 const scale = 10n ** BigInt(quotientPlaces);
 
-/** A decimal as a whole number of units of 10 to the power of −`places`: multiplied and rounded in a quarter of the time of `big.js`. */
+/**
+ * A decimal as a whole number of units of 10 to the power of −`places`: multiplied and rounded in a quarter of the
+ * time of `big.js`.
+ */
 export type FixedPoint = Readonly<{ units: bigint; places: number }>;
 
 const one: FixedPoint = { units: 1n, places: 0 };
 
 /**
- * Reads a number from its source text without losing a digit: plain notation is kept as it is (trailing zeros too), an exponent is expanded.
- * `undefined` for anything that is not a finite decimal of at most 64 characters, expanded or not (`NaN`, `1,5`, an empty string, `0x10`, `1e99`).
+ * Reads a number from its source text without losing a digit: plain notation is kept as it is (trailing zeros too),
+ * an exponent is expanded.
+ * `undefined` for anything that is not a finite decimal of at most 64 characters, expanded or not (`NaN`, `1,5`, an
+ * empty string, `0x10`, `1e99`).
  */
 export function parseDecimal(text: unknown): DecimalString | undefined {
   if (typeof text !== 'string' || text.length > digitsMax) return undefined;
@@ -72,7 +79,10 @@ export function toFixedPoint(decimal: DecimalString): FixedPoint {
   return { units: BigInt(decimal.slice(0, point) + decimal.slice(point + 1)), places: decimal.length - point - 1 };
 }
 
-/** The value times `factor` with exactly `places` decimals, plain notation, no sign on zero. `up` is away from zero, `down` towards it. */
+/**
+ * The value times `factor` with exactly `places` decimals, plain notation, no sign on zero. `up` is away from zero,
+ * `down` towards it.
+ */
 export function roundTo(value: DecimalString, places: number, rounding: Rounding, factor = one): DecimalString {
   const { units, places: exactPlaces } = toFixedPoint(value);
   const unit = 10n ** BigInt(exactPlaces + factor.places);

@@ -2,7 +2,10 @@ import { changeInPercent, type DecimalString, isPositive, ratioOf } from './deci
 
 type Value = DecimalString | undefined;
 
-/** The volume weighted average price: what was paid over what was bought, both volumes of one window. `undefined` without a trade. */
+/**
+ * The volume weighted average price: what was paid over what was bought, both volumes of one window. `undefined`
+ * without a trade.
+ */
 export function vwapOf(quoteVolume: Value, baseVolume: Value): Value {
   if (quoteVolume === undefined || baseVolume === undefined || !isPositive(baseVolume)) return undefined;
   return ratioOf(quoteVolume, baseVolume);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../ground/log.ts';
 import { doubtLog } from './doubt-log.ts';
-import type { Doubt } from './guard.ts';
+import type { Doubt } from './doubts.ts';
+import { BTCEUR, MarketRig, threeLive } from './market-rig.testing.ts';
 import { after, decimal, start } from './samples.testing.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 import type { CurrencyCode } from './symbol.ts';
 
 function logged() {
@@ -40,7 +40,7 @@ test('the log says once when a source begins to be contradicted and once when it
 });
 
 test('the log names a lone source that the guard doubts, and says when that ends', () => {
-  const rig = new SourcesRig({ ids: ['one'] });
+  const rig = new MarketRig({ ids: ['one'] });
   const { lines, log } = logged();
   rig.markets.observe(doubtLog(log));
   rig.list('one');

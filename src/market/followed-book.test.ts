@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Doubt, Guard } from './guard.ts';
-import { Markets } from './markets.ts';
+import type { Doubt } from './doubts.ts';
+import { Guard } from './guard.ts';
+import { guardRules, marketsWith } from './market-rig.testing.ts';
+import type { Markets } from './markets.ts';
 import {
   after,
   CZK,
@@ -9,8 +11,6 @@ import {
   currency,
   decimal,
   EUR,
-  everyEuroMarket,
-  pricingPolicy,
   start,
   symbol,
   upstreamMarket,
@@ -25,22 +25,12 @@ const USD = currency('USD');
 
 /** BTC and ETH in EUR and CZK with prices, and what an observer was told. */
 function observed(rules?: SourceRules) {
-  const policy = pricingPolicy({
-    converted: new Map([
-      [CZK, { via: EUR, marginPercent: decimal('1') }],
-      [USD, { via: EUR, marginPercent: decimal('1') }],
-    ]),
+  const converted = new Map([CZK, USD].map((quote) => [quote, { via: EUR, marginPercent: decimal('1') }]));
+  const markets = marketsWith({
+    guard: new Guard({ ...guardRules, ratePercent: decimal('10') }),
+    policy: { converted },
+    sources: rules,
   });
-  const percent = decimal('10');
-  const guard = new Guard({
-    jumpPercent: percent,
-    disagreePercent: decimal('2'),
-    ceilingPercent: decimal('100'),
-    spreadPercent: percent,
-    ratePercent: percent,
-    confirmAfterMs: 10_000,
-  });
-  const markets = new Markets(policy, everyEuroMarket, guard, rules);
   for (const { id } of markets.sources.all)
     markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start, undefined, id);
   markets.tickerReceived(upstreamTicker());
@@ -178,7 +168,7 @@ test('what the guard holds of a standby is no hold on the market, and its statis
   assert.equal(tick('84000', 1), undefined);
   assert.equal(tick('40000', 2), 'held');
   assert.deepEqual([[...markets.doubts()], told()[1]], [[], []]);
-  assert.equal([...markets.sources.doubts()][0]?.[1][0]?.[0], 'two', 'the other one contradicts it');
+  assert.equal(markets.peerDoubts()[0]?.[1][0]?.[0], 'two', 'the other one contradicts it');
   assert.equal(tick('84001', 3), 'held', 'until a review finds that it agrees again');
   const prices = { price1hAgo: decimal('1'), price24hAgo: undefined, price7dAgo: undefined };
   markets.referencePricesChanged(BTCEUR, prices, two);

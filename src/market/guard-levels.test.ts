@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Guard } from './guard.ts';
-import { Markets } from './markets.ts';
+import { Evidence, Guard } from './guard.ts';
+import { guardRules, marketsWith } from './market-rig.testing.ts';
 import {
   after,
   decimal,
-  everyEuroMarket,
   hourMs,
   polledTicker,
-  pricingPolicy,
   start,
   symbol,
   upstreamMarket,
@@ -22,14 +20,7 @@ const low = ['40000', '40010'] as const;
 
 /** A market without a price yet; each call is a ticker so many milliseconds after the start. */
 function guarded() {
-  const rules = {
-    jumpPercent: decimal('10'),
-    disagreePercent: decimal('2'),
-    ceilingPercent: decimal('100'),
-    spreadPercent: decimal('10'),
-    ratePercent: decimal('3'),
-  };
-  const markets = new Markets(pricingPolicy(), everyEuroMarket, new Guard({ ...rules, confirmAfterMs: 10_000 }));
+  const markets = marketsWith({ guard: new Guard(guardRules) });
   markets.catalogueLoaded([upstreamMarket('BTC')], start);
   const offer =
     (make: typeof upstreamTicker) =>
@@ -135,21 +126,14 @@ for (const [what, bid, ask] of [
   ['ask', '37000', '40010'],
 ] as const) {
   test(`a second source that agrees on the ${what} alone confirms nothing`, () => {
-    const guard = new Guard({
-      jumpPercent: decimal('10'),
-      disagreePercent: decimal('2'),
-      ceilingPercent: decimal('100'),
-      spreadPercent: decimal('10'),
-      ratePercent: decimal('3'),
-      confirmAfterMs: 10_000,
-    });
+    const guard = new Guard(guardRules);
     const { markets, live } = guarded();
     live(0, good);
     const previous = markets.acceptedTicker(BTCEUR)!;
     const offered = { ...previous, bid: decimal(low[0]), ask: decimal(low[1]) };
     const judge = (...elsewhere: { bid: string; ask: string }[]) =>
       guard.judgeTicker(
-        BTCEUR,
+        new Evidence(),
         { ticker: offered, path: 'live', at: after(start, 100) },
         previous,
         undefined,

@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
-import { Guard, type GuardRules } from './guard.ts';
-import { Markets } from './markets.ts';
+import { Evidence, Guard } from './guard.ts';
+import { guardRules, marketsWith } from './market-rig.testing.ts';
 import {
   after,
   CZK,
   conversionRate,
   dayMs,
   decimal,
-  everyEuroMarket,
   polledTicker,
-  pricingPolicy,
   start,
   symbol,
   upstreamMarket,
@@ -21,22 +19,14 @@ import {
 import type { MarketSymbol } from './symbol.ts';
 import type { UpstreamTicker } from './upstream.ts';
 
-const rules: GuardRules = {
-  jumpPercent: decimal('10'),
-  disagreePercent: decimal('2'),
-  ceilingPercent: decimal('100'),
-  spreadPercent: decimal('10'),
-  ratePercent: decimal('3'),
-  confirmAfterMs: 10_000,
-};
 const BTCEUR = symbol('BTCEUR');
 const BTCCZK = symbol('BTCCZK');
 const minuteMs = 60_000;
 
 /** A book with a guard, a good price of 50000 / 50010 and a good rate, and a clock that tests move. */
 class Guarded {
-  readonly guard = new Guard(rules);
-  readonly markets = new Markets(pricingPolicy(), everyEuroMarket, this.guard);
+  readonly guard = new Guard(guardRules);
+  readonly markets = marketsWith({ guard: this.guard });
   now: EpochMs = start;
 
   constructor() {
@@ -335,12 +325,13 @@ test('nothing in the recorded traffic of the exchange is held', () => {
       const at = Math.round(receivedAt * 1_000) as EpochMs;
       return { name: frame[3] as MarketSymbol, at, bid: b[0]!, ask: a[0]!, low24h: l[1]!, high24h: h[1]! };
     });
-  const guard = new Guard(rules);
+  const guard = new Guard(guardRules);
   const last = new Map<MarketSymbol, ReturnType<typeof acceptedOf>>();
+  const evidence = new Map<MarketSymbol, Evidence>();
   for (const frame of frames) {
     const ticker = acceptedOf(frame);
     const verdict = guard.judgeTicker(
-      frame.name,
+      evidence.getOrInsertComputed(frame.name, () => new Evidence()),
       { ticker, path: 'live', at: frame.at },
       last.get(frame.name),
       undefined,

@@ -2,9 +2,8 @@ import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
 import type { MetricGroup } from '../ground/metric.ts';
 import { type DecimalString, inOneUnit, isAbove, isPositive, toBig } from './decimal.ts';
-import { bandAround, isWithin, levelOf, type PriceBand, type Quote } from './quote.ts';
-import { reachOf } from './source-standing.ts';
-import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+import { type Doubt, type DoubtReason, doubtedForMsMax } from './doubts.ts';
+import { bandAround, isWithin, levelOf, type PriceBand, type Quote, reachOf } from './quote.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath } from './upstream.ts';
 
@@ -14,7 +13,10 @@ export interface GuardRules {
   readonly jumpPercent: DecimalString;
   /** Sources that quote one market further apart than this do not agree. */
   readonly disagreePercent: DecimalString;
-  /** A source that is alone is not taken at a price further than this above or below its last good one (100: double and half). */
+  /**
+   * A source that is alone is not taken at a price further than this above or below its last good one (100: double
+   * and half).
+   */
   readonly ceilingPercent: DecimalString;
   /** A spread below this share of the middle price is never held. */
   readonly spreadPercent: DecimalString;
@@ -22,24 +24,6 @@ export interface GuardRules {
   readonly ratePercent: DecimalString;
   /** How long a level has to last, live and over REST, before it is taken. */
   readonly confirmAfterMs: number;
-}
-
-export const doubtReasons = ['jump', 'range', 'spread', 'rate', 'contradicted', 'withdrawn'] as const;
-
-/** Why a value is held. The names are metric labels. */
-export type DoubtReason = (typeof doubtReasons)[number];
-
-/** An exchange market, or the quote currency of a rate. */
-export type DoubtSubject = MarketSymbol | CurrencyCode;
-
-/** A value that is possible in form and held all the same. Plain data. */
-export interface Doubt {
-  readonly reason: DoubtReason;
-  readonly since: EpochMs;
-  /** Bid and ask, or the rate, as they last arrived. */
-  readonly values: readonly DecimalString[];
-  /** When the last good price is too old to be served; `undefined` for a rate, which has its own validity. */
-  readonly unpricedFrom: EpochMs | undefined;
 }
 
 /** A ticker that passed the rules of acceptance, and how it came. */
@@ -55,6 +39,9 @@ export interface Verdict {
   readonly doubt: Doubt | undefined;
 }
 
+/** Where nothing is judged. */
+export const takeAll: Verdict = { isTaken: true, doubt: undefined };
+
 /** Where a held value was seen. */
 interface Observation {
   readonly path: FeedPath;
@@ -64,9 +51,8 @@ interface Observation {
   readonly fixing?: string;
 }
 
-/** The values that arrive instead of the good one. One that jumps again begins a new level. */
-interface Suspect {
-  readonly doubt: Doubt;
+/** The level of the values that arrive instead of the good one. One that jumps again begins a new level. */
+interface HeldLevel {
   readonly first: Observation;
   readonly last: Observation;
   /** Where this level was seen. */
@@ -74,8 +60,22 @@ interface Suspect {
   readonly isAccepted: boolean;
 }
 
-/** A market that is held for longer has no price. */
-export const doubtedForMsMax = 300_000;
+/**
+ * What the guard remembers of one source of a market, or of a rate, to judge what comes next by: no price, and no
+ * doubt.
+ */
+export class Evidence {
+  held: HeldLevel | undefined;
+  spread: { readonly usual: bigint; readonly at: EpochMs } | undefined;
+  /** Where no reason to doubt can be, and the last ticker there. */
+  calm: { readonly band: PriceBand; last: AcceptedTicker } | undefined;
+
+  /** The operator takes what is doubted now: the next value at its level is good. */
+  accept(): void {
+    if (this.held !== undefined) this.held = { ...this.held, isAccepted: true };
+  }
+}
+
 /** A price may move further in a longer time: then only the 24-hour range says what is possible. */
 const jumpWithinMs = 10_000;
 /** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
@@ -89,7 +89,10 @@ const unusualSpreadFactor = 5n;
 const agreementShare = '0.25';
 /** The usual spread moves towards the current one by this part a second. */
 const spreadParts = 256n;
-/** Spreads are whole numbers of 10^-12: a division of decimals for each tick cost more than all the rest that the guard does. */
+/**
+ * Spreads are whole numbers of 10^-12: a division of decimals for each tick cost more than all the rest that the
+ * guard does.
+ */
 const spreadUnits = 10n ** 12n;
 const spreadEveryMs = 1_000;
 
@@ -98,22 +101,20 @@ function noCounts(): Record<DoubtReason, number> {
 }
 
 /**
- * Holds values that are possible in form and improbable in fact until they prove themselves. Judges the source alone, in the
- * process that runs the feed, and never changes a digit. After a restart it compares with the last good value.
+ * Holds values that are possible in form and improbable in fact until they prove themselves. Judges a source alone,
+ * in the process
+ * that runs the feed, by what it is given, and never changes a digit. After a restart it compares with the last good
+ * value.
  */
 export class Guard {
   readonly #rules: GuardRules;
   readonly #jumpPercent: Big;
   readonly #spreadPercent: Big;
   readonly #ratePercent: Big;
-  readonly #suspects = new Map<DoubtSubject, Suspect>();
-  readonly #spreads = new Map<MarketSymbol, { readonly usual: bigint; readonly at: EpochMs }>();
-  /** Where no reason to doubt can be, and the last ticker there. */
-  readonly #calm = new Map<MarketSymbol, { readonly band: PriceBand; last: AcceptedTicker }>();
   readonly #bandReach: Big;
-  readonly #counts: Record<DoubtReason, number>;
+  readonly #counts = noCounts();
 
-  constructor(rules: GuardRules, counts = noCounts()) {
+  constructor(rules: GuardRules) {
     this.#rules = rules;
     this.#jumpPercent = toBig(rules.jumpPercent);
     this.#spreadPercent = toBig(rules.spreadPercent);
@@ -121,19 +122,13 @@ export class Guard {
     // At most double: then nothing within it is out of range either.
     const [narrowest] = [this.#jumpPercent, this.#spreadPercent, hundred].sort((one, other) => one.cmp(other));
     this.#bandReach = reachOf(narrowest!.toFixed() as DecimalString);
-    this.#counts = counts;
-  }
-
-  /** A guard without anything held, which shares the counters. */
-  forSource(): Guard {
-    return new Guard(this.#rules, this.#counts);
   }
 
   get rules(): GuardRules {
     return this.#rules;
   }
 
-  /** Others began to contradict a source, or it withdrew a price. */
+  /** Its peers began to contradict a source, or it withdrew a price. */
   began(reason: 'contradicted' | 'withdrawn'): void {
     this.#counts[reason]++;
   }
@@ -144,12 +139,13 @@ export class Guard {
   }
 
   /**
+   * @param evidence of this source of the market
    * @param previous the last good ticker
    * @param known what is held of this market so far, by another process too
    * @param elsewhere gives what other sources say now, held or not; one that agrees confirms it
    */
   judgeTicker(
-    symbol: MarketSymbol,
+    evidence: Evidence,
     { ticker, path, at }: TickerOffer,
     previous: AcceptedTicker | undefined,
     known: Doubt | undefined,
@@ -157,40 +153,48 @@ export class Guard {
   ): Verdict {
     // A price that was withdrawn says nothing of the next one.
     if (known?.reason === 'withdrawn')
-      return this.judgeTicker(symbol, { ticker, path, at }, undefined, undefined, elsewhere);
+      return this.judgeTicker(evidence, { ticker, path, at }, undefined, undefined, elsewhere);
     const isComparable = known !== undefined || (previous && at - previous.capturedAt <= jumpWithinMs);
-    const reason = this.#reasonToDoubt(symbol, ticker, previous, isComparable === true);
+    const reason = this.#reasonToDoubt(evidence, ticker, previous, isComparable === true);
     if (reason === undefined) {
-      this.#noteSpread(symbol, ticker, at);
-      return { isTaken: true, doubt: this.#contradicted(symbol, path, at) };
+      noteSpread(evidence, ticker, at);
+      return { isTaken: true, doubt: repeatedElsewhere(evidence, known, path, at) };
     }
     const begun = known ?? { reason, since: at, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
-    const held = { ...begun, values: [ticker.bid, ticker.ask] };
+    const doubt = { ...begun, values: [ticker.bid, ticker.ask] };
     const level = levelOf(ticker);
-    const suspect = this.#follow(symbol, held, { path, at, level }, this.#jumpPercent);
-    const isLasting = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
+    const held = follow(evidence.held, { path, at, level }, this.#jumpPercent);
+    const isLasting = held.paths.size === 2 && at - held.first.at >= this.#rules.confirmAfterMs;
     const isSettled = isLasting && !this.#isBeyondCeiling(level, previous);
     const isConfirmed =
       !isSpreadOver(toBig(ticker.bid), level, half) && (isSettled || this.#agrees(ticker, elsewhere()));
-    if (!suspect.isAccepted && !isConfirmed) return this.#doubt(symbol, suspect, known);
-    this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
-    return this.#release(symbol);
+    if (!held.isAccepted && !isConfirmed) return this.#hold(evidence, held, doubt, known);
+    evidence.spread = { usual: spreadOf(ticker), at };
+    return release(evidence);
   }
 
-  /** @param previous the last good rate, if it may still be used */
-  judgeRate(rate: ConversionRate, previous: ConversionRate | undefined, known: Doubt | undefined): Verdict {
-    const { quote, refreshedAt: at } = rate;
+  /**
+   * @param evidence of this rate
+   * @param previous the last good rate, if it may still be used
+   */
+  judgeRate(
+    evidence: Evidence,
+    rate: ConversionRate,
+    previous: ConversionRate | undefined,
+    known: Doubt | undefined,
+  ): Verdict {
+    const { refreshedAt: at } = rate;
     const ratePercent = this.#ratePercent;
     const fixing = fixingOf(rate);
     const isWithinFixing = previous !== undefined && fixingOf(previous) === fixing;
     const limit = isWithinFixing || ratePercent.gt(betweenFixingsPercent) ? ratePercent : betweenFixingsPercent;
     const level = toBig(rate.mid);
-    if (previous === undefined || !isBeyond(level, toBig(previous.mid), limit)) return this.#release(quote);
+    if (previous === undefined || !isBeyond(level, toBig(previous.mid), limit)) return release(evidence);
     const begun = known ?? { reason: 'rate' as const, since: at, unpricedFrom: undefined };
-    const held = { ...begun, values: [rate.mid] };
-    const suspect = this.#follow(quote, held, { path: 'fallback', at, level, fixing }, ratePercent);
-    const isConfirmed = suspect.first.fixing !== fixing && !isWithinFixing;
-    return suspect.isAccepted || isConfirmed ? this.#release(quote) : this.#doubt(quote, suspect, known);
+    const held = follow(evidence.held, { path: 'fallback', at, level, fixing }, ratePercent);
+    const isConfirmed = held.first.fixing !== fixing && !isWithinFixing;
+    if (held.isAccepted || isConfirmed) return release(evidence);
+    return this.#hold(evidence, held, { ...begun, values: [rate.mid] }, known);
   }
 
   /** Time proves nothing this far from the last good price. */
@@ -211,19 +215,13 @@ export class Guard {
     return false;
   }
 
-  /** The operator takes what is doubted now: the next value at its level is good. */
-  accept(subject: DoubtSubject): void {
-    const suspect = this.#suspects.get(subject);
-    if (suspect !== undefined) this.#suspects.set(subject, { ...suspect, isAccepted: true });
-  }
-
   #reasonToDoubt(
-    symbol: MarketSymbol,
+    evidence: Evidence,
     ticker: AcceptedTicker,
     previous: AcceptedTicker | undefined,
     isComparable: boolean,
   ): DoubtReason | undefined {
-    const calm = this.#calm.get(symbol);
+    const { calm } = evidence;
     if (calm !== undefined && calm.last === previous && isWithin(calm.band, ticker)) {
       calm.last = ticker;
       return undefined;
@@ -236,53 +234,58 @@ export class Guard {
     }
     if (isOutOfRange(ticker, previous)) return 'range';
     if (!isSpreadOver(bid, level, this.#spreadPercent)) {
-      this.#calm.set(symbol, { band: bandAround(level, this.#bandReach), last: ticker });
+      evidence.calm = { band: bandAround(level, this.#bandReach), last: ticker };
       return undefined;
     }
-    const usual = this.#spreads.get(symbol)?.usual ?? (previous && spreadOf(previous));
+    const usual = evidence.spread?.usual ?? (previous && spreadOf(previous));
     return usual !== undefined && spreadOf(ticker) > usual * unusualSpreadFactor ? 'spread' : undefined;
   }
 
-  /** The same level goes on, or a new one begins. */
-  #follow(subject: DoubtSubject, doubt: Doubt, last: Observation, percent: Big): Suspect {
-    const before = this.#suspects.get(subject);
-    // A clock that was set back would make the wait endless.
-    const isLater = before !== undefined && last.at >= before.last.at;
-    if (!isLater || isBeyond(last.level, before.last.level, percent))
-      return { doubt, first: last, last, paths: new Set([last.path]), isAccepted: false };
-    return { ...before, doubt, last, paths: new Set([...before.paths, last.path]) };
+  #hold(evidence: Evidence, held: HeldLevel, doubt: Doubt, known: Doubt | undefined): Verdict {
+    if (known === undefined) this.#counts[doubt.reason]++;
+    evidence.held = held;
+    return { isTaken: false, doubt };
   }
+}
 
-  #doubt(subject: DoubtSubject, suspect: Suspect, known: Doubt | undefined): Verdict {
-    if (known === undefined) this.#counts[suspect.doubt.reason]++;
-    this.#suspects.set(subject, suspect);
-    return { isTaken: false, doubt: suspect.doubt };
-  }
+/** The same level goes on, or a new one begins. */
+function follow(before: HeldLevel | undefined, last: Observation, percent: Big): HeldLevel {
+  // A clock that was set back would make the wait endless.
+  const isLater = before !== undefined && last.at >= before.last.at;
+  if (!isLater || isBeyond(last.level, before.last.level, percent))
+    return { first: last, last, paths: new Set([last.path]), isAccepted: false };
+  return { ...before, last, paths: new Set([...before.paths, last.path]) };
+}
 
-  #release(subject: DoubtSubject): Verdict {
-    this.#suspects.delete(subject);
-    return { isTaken: true, doubt: undefined };
-  }
+function release(evidence: Evidence): Verdict {
+  evidence.held = undefined;
+  return { isTaken: true, doubt: undefined };
+}
 
-  /** A good price ends the hold, unless the other path repeats the held one: its level starts over, and the good price is fresh. */
-  #contradicted(symbol: MarketSymbol, path: FeedPath, at: EpochMs): Doubt | undefined {
-    const suspect = this.#suspects.get(symbol);
-    if (suspect === undefined || suspect.last.path === path || at - suspect.last.at > contradictsForMs) {
-      return this.#release(symbol).doubt;
-    }
-    const held = { ...suspect.doubt, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
-    const first = { ...suspect.last, at };
-    this.#suspects.set(symbol, { ...suspect, doubt: held, first, paths: new Set([first.path]) });
-    return held;
-  }
+/**
+ * A good price ends the doubt, unless the other path repeats the held one: its level starts over, and the good price
+ * is fresh.
+ */
+function repeatedElsewhere(
+  evidence: Evidence,
+  known: Doubt | undefined,
+  path: FeedPath,
+  at: EpochMs,
+): Doubt | undefined {
+  const { held } = evidence;
+  if (held === undefined || known === undefined || held.last.path === path || at - held.last.at > contradictsForMs)
+    return release(evidence).doubt;
+  const first = { ...held.last, at };
+  evidence.held = { ...held, first, paths: new Set([first.path]) };
+  return { ...known, unpricedFrom: (at + doubtedForMsMax) as EpochMs };
+}
 
-  #noteSpread(symbol: MarketSymbol, ticker: AcceptedTicker, at: EpochMs): void {
-    const before = this.#spreads.get(symbol);
-    if (before !== undefined && at - before.at < spreadEveryMs && at >= before.at) return;
-    const now = spreadOf(ticker);
-    const usual = before === undefined ? now : before.usual + (now - before.usual) / spreadParts;
-    this.#spreads.set(symbol, { usual, at });
-  }
+function noteSpread(evidence: Evidence, ticker: AcceptedTicker, at: EpochMs): void {
+  const before = evidence.spread;
+  if (before !== undefined && at - before.at < spreadEveryMs && at >= before.at) return;
+  const now = spreadOf(ticker);
+  const usual = before === undefined ? now : before.usual + (now - before.usual) / spreadParts;
+  evidence.spread = { usual, at };
 }
 
 /** The spread as a share of bid plus ask: half of what it is of the middle price. */
@@ -301,7 +304,8 @@ function isBeyond(value: Big, reference: Big, percent: Big): boolean {
 }
 
 /**
- * Bid or ask outside half to double the range of 24 hours: that of the last good ticker, which its own prices widen. The
+ * Bid or ask outside half to double the range of 24 hours: that of the last good ticker, which its own prices widen.
+ * The
  * first ticker of a market is judged by its own range; a market without trades has none.
  */
 function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefined): boolean {

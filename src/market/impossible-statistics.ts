@@ -4,7 +4,10 @@ import type { OptionalValue, UpstreamTicker } from './upstream.ts';
 /** From -100, the loss of everything, to below 100,000. */
 const possibleChange = /^(?:\d{1,5}(?:\.\d*)?|-\d{1,2}(?:\.\d*)?|-100(?:\.0*)?)$/;
 
-/** Statistics that cannot be: a change beyond any of a day, a trade or an average outside half to double the range of their 24 hours. */
+/**
+ * Statistics that cannot be: a change beyond any of a day, a trade or an average outside half to double the range of
+ * their 24 hours.
+ */
 export function impossibleIn(ticker: UpstreamTicker): OptionalValue[] {
   const { priceChangePercent24h: change, high24h, low24h } = ticker;
   const impossible: OptionalValue[] =

@@ -3,7 +3,8 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 
 /**
- * A gap between two catalogue loads counts as this much absence at most: neither a clock that jumps nor an outage of the
+ * A gap between two catalogue loads counts as this much absence at most: neither a clock that jumps nor an outage of
+ * the
  * exchange or of this service makes a market look long gone.
  */
 const creditedGapMaxMs = 3_600_000;

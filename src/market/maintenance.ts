@@ -20,7 +20,10 @@ export function shownWindow(windows: readonly MaintenanceWindow[], now: EpochMs)
   return runningWindow(windows, now) ?? toCome[0];
 }
 
-/** The first instant at which no window runs any more: windows that touch or overlap follow each other. `undefined` while none runs. */
+/**
+ * The first instant at which no window runs any more: windows that touch or overlap follow each other. `undefined`
+ * while none runs.
+ */
 export function maintenanceUntil(windows: readonly MaintenanceWindow[], now: EpochMs): EpochMs | undefined {
   let until = runningWindow(windows, now)?.to;
   while (until !== undefined) {

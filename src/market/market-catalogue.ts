@@ -84,7 +84,10 @@ export class MarketCatalogue {
     for (const id of lists.ids) this.#listings.set(id, new SourceListings());
   }
 
-  /** Takes other sources, or another order. A market that no source of its list has is held against the first, so that it can go missing. */
+  /**
+   * Takes other sources, or another order. A market that no source of its list has is held against the first, so that
+   * it can go missing.
+   */
   replaceSources(lists: Pick<SourceRules, 'ids' | 'lists'>): void {
     this.#lists = lists;
     for (const id of this.#listings.keys()) if (!lists.ids.includes(id)) this.#listings.delete(id);
@@ -103,7 +106,8 @@ export class MarketCatalogue {
   }
 
   /**
-   * Takes over records from before a restart or of another process. Ignores markets outside the selection, and keeps the
+   * Takes over records from before a restart or of another process. Ignores markets outside the selection, and keeps
+   * the
    * operator's decisions about markets known here: the other side may know less.
    *
    * @param listed which source listed what; the first one listed what is not there
@@ -123,7 +127,8 @@ export class MarketCatalogue {
   }
 
   /**
-   * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it, and its
+   * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it,
+   * and its
    * precision, tick and minimums are those of the first that lists it, wherever its price comes from.
    */
   load(
@@ -144,7 +149,10 @@ export class MarketCatalogue {
     };
   }
 
-  /** The market sent a ticker, so the source has it whatever its catalogue says. Returns whether that changes anything. */
+  /**
+   * The market sent a ticker, so the source has it whatever its catalogue says. Returns whether that changes
+   * anything.
+   */
   ticked(symbol: MarketSymbol, source = this.#lists.ids[0]!): boolean {
     if (!this.#of(source).ticked(symbol) || !this.#isOpen(symbol)) return false;
     this.#merge(symbol);
@@ -173,8 +181,10 @@ export class MarketCatalogue {
   }
 
   /**
-   * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and those of them
-   * that have been missing for long enough to be delisted. Held back while more than a tenth of all markets are missing: that
+   * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and
+   * those of them
+   * that have been missing for long enough to be delisted. Held back while more than a tenth of all markets are
+   * missing: that
    * is rather a fault of the upstream, so that only the operator delists.
    *
    * @param delistAfterMs how long a market has to be missing to be due

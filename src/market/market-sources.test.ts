@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BTCEUR, MarketRig, threeLive } from './market-rig.testing.ts';
 import { noReferences } from './reference-prices.ts';
 import { after, CZK, currency, decimal, EUR, start, symbol, upstreamMarket } from './samples.testing.ts';
 import { reviewSources } from './source-review.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 test('the first source makes price and statistics together, another one when it is lost, and the first again after a minute', () => {
   const rig = threeLive();
@@ -98,7 +98,7 @@ test('a price that is dated ahead of the clock, which was set back, keeps no sou
 });
 
 test('a source that never was lost takes its place at once, so that a standby that is up first keeps nothing', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   for (const source of ['two', 'one']) rig.list(source);
   rig.tick('two', '84010');
   rig.review('silent', 'live');
@@ -173,7 +173,7 @@ test('the median follows every fresh source and leaves out one that is silent or
 });
 
 test('precision, tick and minimums are those of the first source that lists a market, whichever makes its price', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   rig.list('two', [upstreamMarket('BTC', { pricePrecision: 3, tickSize: decimal('0.001') }), upstreamMarket('ONLY')]);
   rig.list('one');
   const precision = () => rig.markets.catalogue.find(BTCEUR)?.pricePrecision;
@@ -182,14 +182,14 @@ test('precision, tick and minimums are those of the first source that lists a ma
   rig.review('silent', 'live');
   assert.deepEqual([rig.used, precision()], ['two', 1]);
   assert.ok(rig.markets.catalogue.find(symbol('ONLYEUR')), 'markets of the union of catalogues');
-  const again = new SourcesRig();
+  const again = new MarketRig();
   again.markets.restore(rig.kept());
   again.list('two', [upstreamMarket('BTC', { pricePrecision: 3 })]);
   assert.equal(again.markets.catalogue.find(BTCEUR)?.pricePrecision, 1, 'after a restart, whoever loads first');
 });
 
 test('a market goes only when every source that listed it lacks it', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   const others = [upstreamMarket('ETH'), upstreamMarket('ADA')];
   for (const source of ['one', 'two']) rig.list(source, [upstreamMarket('BTC'), ...others]);
   for (const minute of [1, 2, 3]) assert.equal(rig.list('one', others, minute * 60_000).lacking, 1);
@@ -202,7 +202,7 @@ test('a market goes only when every source that listed it lacks it', () => {
 });
 
 test('a list that is small beside the others is evidence by itself', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   rig.list(
     'one',
     ['BTC', 'ETH', 'ADA', 'SOL', 'XRP'].map((base) => upstreamMarket(base)),
@@ -212,16 +212,16 @@ test('a list that is small beside the others is evidence by itself', () => {
 });
 
 test('a market that no configured source listed goes missing like any other', () => {
-  const rig = new SourcesRig({ ids: ['gone'] });
+  const rig = new MarketRig({ ids: ['gone'] });
   rig.list('gone', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
-  const again = new SourcesRig({ ids: ['one'] });
+  const again = new MarketRig({ ids: ['one'] });
   again.markets.restore(rig.kept());
   for (const minute of [1, 2]) again.list('one', [upstreamMarket('ETH')], minute * 60_000);
   assert.equal(again.markets.catalogue.find(BTCEUR)?.status, 'paused');
 });
 
 test('a market that a source quotes in CZK itself comes before the converted one, which is back when it is gone', () => {
-  const rig = new SourcesRig({}, [EUR, currency('CZK')]);
+  const rig = new MarketRig({}, { quotes: [EUR, currency('CZK')] });
   const direct = upstreamMarket('BTC', { quote: CZK, pricePrecision: 2 });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   const find = () => rig.markets.catalogue.find(symbol('BTCCZK'));
@@ -243,7 +243,7 @@ test('a market that a source quotes in CZK itself comes before the converted one
 });
 
 test('a market that never was live does not count as served worse, unless its whole source is not', () => {
-  const rig = new SourcesRig({ ids: ['one'] });
+  const rig = new MarketRig({ ids: ['one'] });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
   const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isHeard: () => false, isLive: () => isLive });
@@ -252,7 +252,10 @@ test('a market that never was live does not count as served worse, unless its wh
 });
 
 test('a book that follows another one converts again what that one converts again', () => {
-  const [rig, follower] = [new SourcesRig({}, [EUR, currency('CZK')]), new SourcesRig({}, [EUR, currency('CZK')])];
+  const [rig, follower] = [
+    new MarketRig({}, { quotes: [EUR, currency('CZK')] }),
+    new MarketRig({}, { quotes: [EUR, currency('CZK')] }),
+  ];
   const direct = upstreamMarket('BTC', { quote: CZK });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH'), direct]);
   follower.markets.restore(rig.kept());
@@ -264,7 +267,7 @@ test('a book that follows another one converts again what that one converts agai
 });
 
 test('a source that is not in the list of a market makes no price of it, and its other tickers are not lost for it', () => {
-  const rig = new SourcesRig({ lists: new Map([[BTCEUR, ['one', 'two']]]) });
+  const rig = new MarketRig({ lists: new Map([[BTCEUR, ['one', 'two']]]) });
   for (const source of ['one', 'two', 'three']) rig.list(source);
   rig.tick('three', '84000');
   assert.equal(rig.used, undefined);

@@ -1,10 +1,11 @@
 import Type, { type TProperties } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../ground/clock.ts';
-import type { Doubt, DoubtSubject } from './guard.ts';
+import type { Doubt, DoubtSubject, PeerDoubts } from './doubts.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
-import type { SourceReport } from './source.ts';
-import { type SourceDoubts, sourceDoubtReasons } from './source-agreement.ts';
+import { peerDoubtReasons } from './peer-judgement.ts';
+import type { AgreedPairs } from './peer-memory.ts';
+import type { SourceReport } from './source-state.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import { type ConversionRate, type FeedPath, optionalNames, type ReferencePrices } from './upstream.ts';
@@ -23,10 +24,12 @@ export interface MarketState {
   readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;
-  /** Everything that the guard holds. */
+  /** Everything that is doubted of prices and rates. */
   readonly held?: Entries<DoubtSubject, Doubt> | undefined;
-  /** All doubts of sources by comparison. */
-  readonly doubts?: Entries<MarketSymbol, SourceDoubts> | undefined;
+  /** All that is doubted of sources by their peers. */
+  readonly doubts?: Entries<MarketSymbol, PeerDoubts> | undefined;
+  /** The pairs of sources of each market that agreed. */
+  readonly agreed?: Entries<MarketSymbol, AgreedPairs> | undefined;
   readonly sources?: SourceReport | undefined;
   readonly path?: FeedPath | undefined;
   /** When the feed last proved current; `undefined` when it never delivered. */
@@ -91,19 +94,25 @@ const checked = Compile(
                 ask: decimal,
                 since: instant,
                 isOutvoted: Type.Boolean(),
-                reason: Type.Union(sourceDoubtReasons.map((reason) => Type.Literal(reason))),
+                reason: Type.Union(peerDoubtReasons.map((reason) => Type.Literal(reason))),
               }),
             ]),
           ),
         ]),
       ),
     ),
+    agreed: Type.Optional(
+      Type.Array(Type.Tuple([Type.String(), Type.Array(Type.Tuple([Type.String(), Type.String(), instant]))])),
+    ),
     lastUpdatedAt: Type.Optional(instant),
     position: Type.Optional(Type.Tuple([Type.Integer(), Type.Integer()])),
   }),
 );
 
-/** Reads what `writeState` wrote; `undefined` for anything else: another version's format, or one value of a wrong type. */
+/**
+ * Reads what `writeState` wrote; `undefined` for anything else: another version's format, or one value of a wrong
+ * type.
+ */
 export function readState(text: string): MarketState | undefined {
   try {
     const read: unknown = JSON.parse(text);

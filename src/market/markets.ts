@@ -1,16 +1,26 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { KnownRate } from './client-ticker.ts';
+import { ConversionRates } from './conversion-rates.ts';
 import { clockDriftMs } from './data-flow.ts';
 import type { DecimalString } from './decimal.ts';
-import { type Doubt, type DoubtSubject, doubtedForMsMax, type Guard } from './guard.ts';
-import { Holds, type MarketHold, type WithheldInput } from './holds.ts';
+import {
+  type Doubt,
+  type DoubtSubject,
+  Doubts,
+  doubtedForMsMax,
+  type MarketHold,
+  type PeerDoubts,
+  type SourceDoubtListener,
+  type WithheldInput,
+} from './doubts.ts';
+import type { Guard } from './guard.ts';
 import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
 import { MarketSources } from './market-sources.ts';
 import type { MarketState } from './market-state.ts';
 import { Pricer } from './pricer.ts';
-import { type PricingPolicy, rateValidUntil } from './pricing.ts';
+import type { PricingPolicy } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
-import type { Source, SourceDoubtListener } from './source.ts';
+import type { Source } from './source.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type Term, TermsInForce } from './terms.ts';
@@ -29,10 +39,9 @@ export interface MarketsObserver {
   doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
 }
 
-/** The market room's state: the markets, the last good values of each, the conversion rates and the terms. Never reads a clock. */
+/** Keeps the markets, the last good values of each, the conversion rates and the terms. Never reads a clock. */
 export class Markets {
   readonly catalogue: MarketCatalogue;
-  readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
   readonly sources: MarketSources;
   /** Makes client prices from what is here. */
@@ -40,18 +49,18 @@ export class Markets {
   readonly #observers: MarketsObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, upstream.ReferencePrices>();
-  readonly #rates = new Map<CurrencyCode, KnownRate>();
+  readonly #rates: ConversionRates;
   readonly #terms: TermsInForce;
-  readonly #holds = new Holds();
+  readonly #doubts = new Doubts();
   /** The latest instant that `advance` was called with. */
   #advancedTo = 0;
 
   /** @param guard judges what comes from the sources; what another process accepted was judged there */
   constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard, rules: SourceRules = oneSource) {
-    this.#policy = policy;
     this.#guard = guard;
-    this.sources = new MarketSources(rules, guard);
-    this.sources.onDoubt = (...change) => {
+    this.#rates = new ConversionRates(policy, guard);
+    this.sources = new MarketSources(rules, this.#doubts, guard);
+    this.#doubts.onSourceDoubt = (...change) => {
       for (const observer of this.#observers) observer.sourceDoubted?.(...change);
     };
     this.#terms = new TermsInForce(firstTerms(policy));
@@ -67,7 +76,7 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** Holds each price whose source was removed or paused and that no other makes: it stays for five minutes, with its time. */
+  /** Holds each price whose source is gone or paused and that no other makes: it stays for five minutes. */
   holdAbandoned(now: EpochMs): void {
     for (const symbol of this.#tickers.keys()) {
       const used = this.sources.used(symbol);
@@ -83,7 +92,7 @@ export class Markets {
   }
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
-  restore({ records, listed, tickers, references, rates, doubts }: MarketState): void {
+  restore({ records, listed, tickers, references, rates, doubts, agreed = [] }: MarketState): void {
     if (records !== undefined) {
       this.catalogue.restore(records, listed);
       this.#everythingChanged();
@@ -91,6 +100,7 @@ export class Markets {
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
     for (const [symbol, prices] of references) this.referencesTaken(symbol, prices);
     for (const [, rate] of rates) this.rateAccepted(rate);
+    this.sources.restoreAgreed(agreed);
     if (doubts !== undefined) this.sources.restoreDoubts(doubts);
   }
 
@@ -99,8 +109,9 @@ export class Markets {
     return {
       tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
       references: this.#references as ReadonlyMap<MarketSymbol, upstream.ReferencePrices>,
-      rates: new Map([...this.#rates].map(([quote, { rate }]) => [quote, rate])),
-      doubts: [...this.sources.doubts()],
+      rates: this.#rates.all(),
+      doubts: this.peerDoubts(),
+      agreed: this.sources.agreed(),
     };
   }
 
@@ -125,10 +136,14 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** The operator's holds. A newer acceptance takes what is doubted. @param isRestart acceptances were for doubts before it */
+  /**
+   * The operator's holds. A newer acceptance takes what is doubted.
+   *
+   * @param isRestart acceptances were for doubts before it
+   */
   applyHolds(holds: readonly MarketHold[], isRestart = false): void {
     const before = [...this.operatorHolds().keys()] as MarketSymbol[];
-    const accepted = this.#holds.apply(holds, (each) => this.catalogue.find(each));
+    const accepted = this.#doubts.hold(holds, (each) => this.catalogue.find(each));
     if (!isRestart) for (const hold of accepted) this.#accept(hold);
     for (const symbol of before.filter((each) => !this.sources.isMadeElsewhere(each)))
       if (this.sources.made(symbol)?.source !== this.#tickers.get(symbol)?.source) this.sourceChanged(symbol);
@@ -141,7 +156,10 @@ export class Markets {
     this.advance(now);
   }
 
-  /** Applies the terms in force at an instant, and notices a wall clock that was set back. Call it before reading prices at that instant. */
+  /**
+   * Applies the terms in force at an instant, and notices a wall clock that was set back. Call it before reading
+   * prices at that instant.
+   */
   advance(now: EpochMs): void {
     if (now > this.#advancedTo) this.#advancedTo = now;
     else if (now < this.#advancedTo - clockDriftMs) this.clockSetBack(now);
@@ -150,15 +168,15 @@ export class Markets {
     this.#everythingChanged();
   }
 
-  /** Dates by `now` what is from before the clock was set back. Requests never do: one can be older than a price, or of a clock that is behind. */
+  /**
+   * Dates by `now` what is from before the clock was set back. Requests never do: one can be older than a price, or
+   * of a clock that is behind.
+   */
   clockSetBack(now: EpochMs): void {
     this.#advancedTo = now;
     for (const [symbol, ticker] of this.#tickers) {
       if (ticker.capturedAt <= now) continue;
-      const settled = { ...ticker, capturedAt: now };
-      this.#tickers.set(symbol, settled);
-      const used = this.sources.used(symbol);
-      if (used?.id === ticker.source) used.tickers.set(symbol, settled);
+      this.#tickers.set(symbol, this.sources.dated(symbol, ticker, now));
       this.#pricesChanged(symbol);
     }
   }
@@ -178,38 +196,39 @@ export class Markets {
     const { symbol } = ticker;
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.isConverted || market.status === 'delisted') return 'unknown_market';
-    const previous = source.tickers.get(symbol);
-    const judgement = judgeTicker(ticker, previous, source.id);
+    const known = this.sources.of(symbol, source);
+    const judgement = judgeTicker(ticker, known.ticker, source.id);
     if ('rejected' in judgement) return judgement.rejected;
     if (this.catalogue.ticked(symbol, source.id)) this.#marketsChanged();
     const isUsed = (this.sources.used(symbol) ?? source) === source;
     const isOnHold = this.#onHoldSince(symbol) !== undefined;
     if (isOnHold && isUsed) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
-    const known = { doubt: isUsed ? this.doubts().get(symbol) : undefined, price: this.#tickers.get(symbol) };
-    source.stoodAt.set(symbol, ticker.askedAt);
-    const verdict = this.sources.judge(symbol, source, offer, known);
+    const values = { doubt: isUsed ? this.doubts().get(symbol) : undefined, price: this.#tickers.get(symbol) };
+    known.stoodAt = ticker.askedAt;
+    const verdict = this.sources.judge(symbol, known, offer, values);
     if (isUsed) this.doubtChanged(symbol, verdict.doubt);
     if (!verdict.isTaken) return 'held';
-    source.tickers.set(symbol, judgement.accepted);
-    const made = this.sources.received(symbol, source);
+    known.ticker = judgement.accepted;
+    const made = this.sources.received(symbol, known);
     if (made !== undefined && !isOnHold) this.#take(symbol, made);
     return undefined;
   }
 
   /** A source has no price of a market any more. Without another source the market has none. */
   priceWithdrawn(symbol: MarketSymbol, source: Source, at: EpochMs, unpricedFrom = at): void {
-    const doubt = source.withdrew(symbol, at, unpricedFrom);
-    if (doubt !== undefined && this.sources.used(symbol) === source) this.doubtChanged(symbol, doubt);
+    const doubt = this.sources.of(symbol, source).withdrew(at, unpricedFrom);
+    if (doubt === undefined) return;
+    this.#guard?.began('withdrawn');
+    if (this.sources.used(symbol) === source) this.doubtChanged(symbol, doubt);
   }
 
-  /** Another source makes the price of a market: its values, what is held of it and its statistics are the market's, once no operator holds its price. */
+  /** Takes values, doubt and statistics of the source that now makes a price, once no operator holds it. */
   sourceChanged(symbol: MarketSymbol): void {
-    const used = this.sources.used(symbol);
     const made = this.sources.made(symbol);
-    if (used === undefined || made === undefined || this.#onHoldSince(symbol) !== undefined) return;
+    if (made === undefined || this.#onHoldSince(symbol) !== undefined) return;
     this.doubtChanged(symbol, this.sources.doubtOf(symbol));
-    this.referencesTaken(symbol, used.references.get(symbol) ?? noReferences);
+    this.referencesTaken(symbol, this.sources.references(symbol) ?? noReferences);
     this.#take(symbol, made);
   }
 
@@ -220,7 +239,7 @@ export class Markets {
     if (reasons.includes('contradicted')) this.doubtChanged(symbol, doubts);
   }
 
-  /** Takes over a ticker that another process accepted, unless there is a newer one. Of two of the same instant the later call wins. */
+  /** Takes over a ticker that another process accepted, unless it is older than the one here. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     const known = this.#tickers.get(symbol);
     if (known === undefined || known.capturedAt <= ticker.capturedAt) this.tickerTaken(symbol, ticker);
@@ -243,9 +262,9 @@ export class Markets {
     return this.#tickers.get(symbol);
   }
 
-  /** Takes a source's reference prices. Those of the source in use are the market's: statistics and price have one source. */
+  /** Takes a source's reference prices. Statistics and price of a market are of one source, that in use. */
   referencePricesChanged(symbol: MarketSymbol, prices: upstream.ReferencePrices, source = this.sources.first): void {
-    source.references.set(symbol, prices);
+    this.sources.of(symbol, source).references = prices;
     if ((this.sources.used(symbol) ?? this.sources.first) === source) this.referencesTaken(symbol, prices);
   }
 
@@ -257,22 +276,18 @@ export class Markets {
 
   /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
   rateRefreshed(rate: upstream.ConversionRate): boolean {
-    const { quote, refreshedAt } = rate;
-    if (this.#holds.isRateOnHold(quote)) return false;
-    const known = this.rate(quote);
-    const previous = known !== undefined && refreshedAt < known.validUntil ? known.rate : undefined;
-    const verdict = this.#guard?.judgeRate(rate, previous, this.doubts().get(quote));
-    this.doubtChanged(quote, verdict?.doubt);
-    if (verdict?.isTaken === false) return false;
+    const { quote } = rate;
+    if (this.#doubts.isRateHeldByOperator(quote)) return false;
+    const { isTaken, doubt } = this.#rates.judge(rate, this.doubts().get(quote));
+    this.doubtChanged(quote, doubt);
+    if (!isTaken) return false;
     this.rateAccepted(rate);
     return true;
   }
 
   /** Takes a rate that another process accepted. */
   rateAccepted(rate: upstream.ConversionRate): void {
-    const converted = this.#policy.converted.get(rate.quote);
-    if (converted === undefined || converted.via !== rate.base) return;
-    this.#rates.set(rate.quote, { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) });
+    if (!this.#rates.take(rate)) return;
     for (const market of this.catalogue.all()) {
       if (market.isConverted && market.quote === rate.quote) this.#tickerChanged(market.symbol);
     }
@@ -280,7 +295,7 @@ export class Markets {
 
   /** Takes a new doubt, or its end. Followers take both from the process that judges. */
   doubtChanged(subject: DoubtSubject, doubts: Doubt | undefined): void {
-    const before = this.#holds.setDoubt(subject, doubts);
+    const before = this.#doubts.set(subject, doubts);
     if (doubts?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
     if (doubts === before) return;
     for (const observer of this.#observers) observer.doubtChanged?.(subject, doubts, before);
@@ -288,18 +303,23 @@ export class Markets {
 
   /** Since when the operator holds what makes the prices of this very market. */
   onHoldSince(symbol: MarketSymbol): EpochMs | undefined {
-    return this.#holds.since(symbol);
+    return this.#doubts.heldSince(symbol);
   }
 
-  /** Everything that the guard doubts. */
+  /** Everything that is doubted of sources by their peers. */
+  peerDoubts(): (readonly [MarketSymbol, PeerDoubts])[] {
+    return [...this.#doubts.byPeers()];
+  }
+
+  /** Everything that is doubted of what makes the prices of a market, and of rates. */
   doubts(): ReadonlyMap<DoubtSubject, Doubt> {
-    return this.#holds.doubts;
+    return this.#doubts.ofSubjects;
   }
 
   /** Exchange markets and quote currencies that the operator holds, and since when. */
   operatorHolds(): ReadonlyMap<DoubtSubject, EpochMs> {
     const holds = new Map<DoubtSubject, EpochMs>();
-    if (this.#holds.isAnyByOperator) {
+    if (this.#doubts.isAnyHeldByOperator) {
       for (const { subject, reason, since } of [...this.catalogue.all()].flatMap((market) =>
         this.withheldFor(market),
       )) {
@@ -311,7 +331,7 @@ export class Markets {
 
   /** Lists what is withheld of what makes the prices of a market, by the operator or by the guard. */
   withheldFor(market: OfferedMarket): readonly WithheldInput[] {
-    return this.#holds.inputsOf(market, this.#onHoldSince(market.exchangeSymbol));
+    return this.#doubts.withheldOf(market, this.#onHoldSince(market.exchangeSymbol));
   }
 
   /** Gives what is known of the past prices of an exchange market. */
@@ -319,41 +339,39 @@ export class Markets {
     return this.#references.get(exchangeSymbol);
   }
 
-  /** The first instant at which an exchange market has no price, because what it is made from was withheld for too long. */
+  /** The first instant at which an exchange market has no price, because it was withheld for too long. */
   unpricedFrom(exchangeSymbol: MarketSymbol): number {
-    return this.#holds.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol));
+    return this.#doubts.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol));
   }
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
   rate(quote: CurrencyCode): KnownRate | undefined {
-    return this.#rates.get(quote);
+    return this.#rates.find(quote);
   }
 
-  /** The first instant after `now` at which answers change by the passing of time alone; `Infinity` when there is none. */
+  /** The first instant after `now` at which answers change by time alone; `Infinity` when there is none. */
   nextChangeAt(now: EpochMs): number {
     let next = Number.POSITIVE_INFINITY;
     const consider = (instant: number | undefined) => {
       if (instant !== undefined && instant > now && instant < next) next = instant;
     };
-    for (const { validUntil } of this.#rates.values()) consider(validUntil);
+    for (const validUntil of this.#rates.ends()) consider(validUntil);
     consider(this.catalogue.nextRemovalAt(now));
     consider(this.#terms.nextAt);
-    for (const instant of this.#holds.ends()) consider(instant);
+    for (const instant of this.#doubts.ends()) consider(instant);
     return next;
   }
 
   /** A hold on a market is one on what its prices are made from. */
   #onHoldSince(exchangeSymbol: MarketSymbol): EpochMs | undefined {
-    return this.#holds.sinceAny(() => this.catalogue.pricedFrom(exchangeSymbol));
+    return this.#doubts.anyHeldSince(() => this.catalogue.pricedFrom(exchangeSymbol));
   }
 
   #accept({ symbol, acceptedSource }: MarketHold): void {
     const market = this.catalogue.find(symbol);
     if (market === undefined) return;
-    for (const { id, guard } of this.sources.all)
-      if (acceptedSource === undefined || acceptedSource === id) guard?.accept(market.exchangeSymbol);
     this.sources.accept(market.exchangeSymbol, acceptedSource);
-    if (market.isConverted && acceptedSource === undefined) this.#guard?.accept(market.quote);
+    if (market.isConverted && acceptedSource === undefined) this.#rates.accept(market.quote);
   }
 
   /** A market's capture time never goes back: a live source’s price is still valid when it takes over. */

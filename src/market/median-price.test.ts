@@ -1,48 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Markets } from './markets.ts';
-import {
-  after,
-  decimal,
-  everyEuroMarket,
-  pricingPolicy,
-  start,
-  symbol,
-  upstreamMarket,
-  upstreamTicker,
-} from './samples.testing.ts';
+import { BTCEUR, MarketRig } from './market-rig.testing.ts';
+import { after, start, symbol, upstreamMarket } from './samples.testing.ts';
 import type { Reach } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
-import { reviewSources } from './source-review.ts';
 
-const BTCEUR = symbol('BTCEUR');
 const ETHEUR = symbol('ETHEUR');
 const ids = ['one', 'two', 'three'];
 
-/** Three sources, each with BTCEUR and a price of it; `one` alone has ETHEUR. */
+/** Three sources, each with BTCEUR and a price of it; `one` alone has ETHEUR. Nothing is judged. */
 function priced(mode: SourceRules['mode']) {
-  const rules: SourceRules = { ids, lists: new Map(), mode, returnAfterMs: 0 };
-  const markets = new Markets(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
+  const rig = new MarketRig({ mode, returnAfterMs: 0 }, { guard: undefined });
+  const { markets } = rig;
   const changed: string[] = [];
   const tick = (id: string, bid: string, atMs = 0, of = BTCEUR) => {
     const receivedAt = after(start, atMs);
-    const prices = { bid: decimal(bid), ask: decimal(`${Number(bid) + 2}`) };
-    const ticker = upstreamTicker({ symbol: of, ...prices, receivedAt, upstreamTime: receivedAt });
     changed.length = 0;
-    markets.tickerReceived(ticker, markets.sources.find(id)!);
+    rig.tick(id, bid, { symbol: of, receivedAt, upstreamTime: receivedAt });
     return changed.length > 0;
   };
   const review = (...reaches: Reach[]) => {
-    const reach = (id: string) => reaches[ids.indexOf(id)]!;
     changed.length = 0;
-    return {
-      ...reviewSources(
-        markets,
-        { reach, isHeard: () => true, isLive: (id) => reach(id) === 'live' },
-        { now: start, nowMs: 0 },
-      ),
-      isMadeAgain: changed.length > 0,
-    };
+    return { ...rig.review(...reaches), isMadeAgain: changed.length > 0 };
   };
   for (const id of ids) {
     markets.catalogueLoaded(

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
-import { Markets } from './markets.ts';
+import { guardRules, marketsWith, threeLive } from './market-rig.testing.ts';
 import {
   after,
   CZK,
   conversionRate,
   decimal,
   EUR,
-  everyEuroMarket,
   polledTicker,
-  pricingPolicy,
   start,
   symbol,
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
-import { threeLive } from './sources-rig.testing.ts';
 
 const [BTCEUR, BTCCZK, ETHEUR, ETHCZK] = ['BTCEUR', 'BTCCZK', 'ETHEUR', 'ETHCZK'].map(symbol) as never as [
   ReturnType<typeof symbol>,
@@ -27,16 +24,7 @@ const [BTCEUR, BTCCZK, ETHEUR, ETHCZK] = ['BTCEUR', 'BTCCZK', 'ETHEUR', 'ETHCZK'
 const minuteMs = 60_000;
 
 function priced() {
-  const percent = decimal('10');
-  const rules = {
-    jumpPercent: percent,
-    disagreePercent: decimal('2'),
-    ceilingPercent: decimal('100'),
-    spreadPercent: percent,
-    ratePercent: percent,
-    confirmAfterMs: 10_000,
-  };
-  const markets = new Markets(pricingPolicy(), everyEuroMarket, new Guard(rules));
+  const markets = marketsWith({ guard: new Guard({ ...guardRules, ratePercent: decimal('10') }) });
   markets.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
   for (const each of [BTCEUR, ETHEUR]) markets.tickerReceived(upstreamTicker({ symbol: each }));
   markets.rateRefreshed(conversionRate());

@@ -29,7 +29,9 @@ interface PriceState {
 /** Makes the client prices of any instant. Writes nothing but factors that it multiplied before. */
 export class Pricer {
   readonly #state: PriceState;
-  /** By the terms of a market, which stay the same object as long as they hold, with the rate that they were made for. */
+  /**
+   * By the terms of a market, which stay the same object as long as they hold, with the rate that they were made for.
+   */
   readonly #factors = new WeakMap<MarketTerms, Pick<PriceInputs, 'rate' | 'factors'>>();
 
   constructor(state: PriceState) {

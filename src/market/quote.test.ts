@@ -2,22 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type DecimalString, toBig } from './decimal.ts';
-import { Guard } from './guard.ts';
+import { Evidence, Guard } from './guard.ts';
+import { guardRules } from './market-rig.testing.ts';
+import { MarketSource } from './market-source.ts';
+import { type Circumstances, Peers } from './peers.ts';
 import { bandAround, isWithin, levelOf, type Quote } from './quote.ts';
-import { after, decimal, start, symbol } from './samples.testing.ts';
+import { after, decimal, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
-import { type Hearing, SourceAgreement } from './source-agreement.ts';
+import { Source } from './source.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
-const rules = {
-  jumpPercent: decimal('10'),
-  disagreePercent: decimal('2'),
-  ceilingPercent: decimal('100'),
-  spreadPercent: decimal('10'),
-  ratePercent: decimal('3'),
-  confirmAfterMs: 10_000,
-  returnAfterMs: 60_000,
-};
+const rules = { ...guardRules, returnAfterMs: 60_000 };
 
 /** Mostly `true`. */
 const mostly = fc.nat({ max: 9 }).map((drawn) => drawn > 0);
@@ -69,43 +64,64 @@ const anyStep = fc.oneof(
   fc.record({ kind: fc.constantFrom('forget' as const, 'accept' as const, 'taken' as const), source: anySource }),
 );
 
-test('sources that stay in their band are doubted no other than if each of their words were compared with all others', (t) => {
+/** Sources of one market that are compared by `rules`. */
+class Compared {
+  readonly sources: readonly MarketSource[];
+  readonly peers: Peers;
+
+  constructor(count: number) {
+    this.sources = Array.from({ length: count }, (_, index) => new MarketSource(new Source(`${index}`)));
+    this.peers = new Peers(rules, this.sources);
+  }
+
+  /** A review found them live. */
+  live(): this {
+    for (const source of this.sources) source.candidate = { reach: 'live', exclusion: undefined, isProven: true };
+    return this;
+  }
+
+  circumstances(price?: Quote, sender?: number): Circumstances {
+    return { now: start, used: this.sources[0], price, sender: this.sources[sender ?? -1] };
+  }
+
+  /** All that can be asked of them. */
+  found(price: Quote | undefined) {
+    const ofEach = this.sources.map((source) => ({
+      doubt: source.doubts.byPeers,
+      isApart: this.peers.isApart(source),
+      isNearMarket: this.peers.isNearMarket(source, this.circumstances(price)),
+    }));
+    return { isOpen: this.peers.isOpen, ofEach };
+  }
+}
+
+test('sources that stay in their band are doubted no other than if each of their quotes were compared with all others', (t) => {
   check(
     t,
     fc.property(fc.array(anyStep, { maxLength: 60, size: 'max' }), (steps) => {
-      const quick = new SourceAgreement(rules, 3);
-      const thorough = new SourceAgreement(rules, 3);
-      let live: readonly (boolean | undefined)[] = [];
+      const [quick, thorough] = [new Compared(3), new Compared(3)];
       let price: Quote | undefined;
-      const hearing = (speaker?: number): Hearing => ({
-        now: start,
-        used: 0,
-        price,
-        isLive: (index) => (live[index] === undefined ? undefined : live[index] || index === speaker),
-      });
       for (const [at, step] of steps.entries()) {
-        for (const agreement of [quick, thorough]) {
+        for (const compared of [quick, thorough]) {
+          const { peers, sources } = compared;
           // As if it had just been taken over: nothing is known to be calm.
-          if (agreement === thorough) thorough.restoreDoubt(0, thorough.doubt(0));
-          if (step.kind === 'review') live = step.live;
-          if (step.kind === 'review') agreement.review(hearing(), 3, at * 5_000);
-          else if (step.kind === 'says')
-            agreement.heard(
-              step.source,
-              step.quote,
-              step.isLive ? 'live' : 'fallback',
-              hearing(step.isLive ? step.source : undefined),
-            );
-          else if (step.kind === 'recall') agreement.recall(step.source, step.quote);
-          else agreement[step.kind](step.source);
+          if (compared === thorough) peers.restoreDoubt(sources[0]!, sources[0]!.doubts.byPeers);
+          if (step.kind === 'review') {
+            for (const [index, source] of sources.entries())
+              source.candidate = { reach: step.live[index] ? 'live' : 'polled', exclusion: undefined, isProven: true };
+            peers.review(compared.circumstances(price), 3, at * 5_000);
+            continue;
+          }
+          const source = sources[step.source]!;
+          if (step.kind === 'says') {
+            const circumstances = compared.circumstances(price, step.isLive ? step.source : undefined);
+            peers.quoted(source, step.quote, step.isLive ? 'live' : 'fallback', circumstances);
+          } else if (step.kind === 'recall') peers.recall(source, step.quote);
+          else if (step.kind === 'forget') source.quote = undefined;
+          else peers[step.kind](source);
         }
-        price = quick.said(0) ?? price;
-        for (const index of [0, 1, 2]) {
-          assert.deepEqual(quick.doubt(index), thorough.doubt(index));
-          assert.equal(quick.isApart(index), thorough.isApart(index));
-          assert.equal(quick.isNearMarket(index, hearing()), thorough.isNearMarket(index, hearing()));
-        }
-        assert.equal(quick.isOpen, thorough.isOpen);
+        price = quick.sources[0]!.quote ?? price;
+        assert.deepEqual(quick.found(price), thorough.found(price));
       }
     }),
     { numRuns: 2_000 },
@@ -113,24 +129,24 @@ test('sources that stay in their band are doubted no other than if each of their
 });
 
 test('a doubt that is taken over while all are calm ends like any other', () => {
-  const agreement = new SourceAgreement(rules, 2);
+  const { peers, sources } = new Compared(2).live();
   const quote = { bid: decimal('100'), ask: decimal('100') };
-  const hearing: Hearing = { now: start, isLive: () => true, price: quote, used: 0 };
-  for (const index of [0, 1]) agreement.heard(index, quote, 'live', hearing);
-  agreement.review(hearing, 2, 0);
-  agreement.restoreDoubt(1, { ...quote, reason: 'not_comparable', since: start, isOutvoted: false });
-  agreement.review(hearing, 2, 1_000);
-  assert.equal(agreement.doubt(1), undefined);
+  const circumstances: Circumstances = { now: start, price: quote, used: sources[0] };
+  for (const source of sources) peers.quoted(source, quote, 'live', circumstances);
+  peers.review(circumstances, 2, 0);
+  peers.restoreDoubt(sources[1]!, { ...quote, reason: 'not_comparable', since: start, isOutvoted: false });
+  peers.review(circumstances, 2, 1_000);
+  assert.equal(sources[1]!.doubts.byPeers, undefined);
 });
 
 test('a ticker near the last one is held no other than if it were judged without the last one’s band', (t) => {
-  const BTCEUR = symbol('BTCEUR');
   check(
     t,
     fc.property(
       fc.array(fc.tuple(anyQuote, fc.boolean(), fc.nat({ max: 9 })), { maxLength: 40, size: 'max' }),
       (offers) => {
-        const [quick, thorough] = [new Guard(rules), new Guard(rules)];
+        const guard = new Guard(rules);
+        const [quick, thorough] = [new Evidence(), new Evidence()];
         let previous: AcceptedTicker | undefined;
         let [known, knownThere]: ReturnType<Guard['judgeTicker']>['doubt'][] = [];
         for (const [index, [quote, isLive, range]] of offers.entries()) {
@@ -138,9 +154,9 @@ test('a ticker near the last one is held no other than if it were judged without
           const low24h = decimal(range === 0 ? '40' : range === 1 ? '101' : '99');
           const ticker = { ...quote, low24h, high24h: decimal('102'), capturedAt: at } as AcceptedTicker;
           const offer = { ticker, path: isLive ? ('live' as const) : ('fallback' as const), at };
-          const verdict = quick.judgeTicker(BTCEUR, offer, previous, known);
+          const verdict = guard.judgeTicker(quick, offer, previous, known);
           // A copy of the last one is not known to be in the band.
-          const there = thorough.judgeTicker(BTCEUR, offer, previous && { ...previous }, knownThere);
+          const there = guard.judgeTicker(thorough, offer, previous && { ...previous }, knownThere);
           assert.deepEqual(verdict, there);
           [known, knownThere] = [verdict.doubt, there.doubt];
           if (verdict.isTaken) previous = ticker;
@@ -152,51 +168,51 @@ test('a ticker near the last one is held no other than if it were judged without
 });
 
 test('a source that begins to speak is compared, though all others are calm: prices may be made at once', () => {
-  const agreement = new SourceAgreement(rules, 3);
+  const { peers, sources } = new Compared(3).live();
   const quote = { bid: decimal('99.5'), ask: decimal('99.5') };
-  const hearing: Hearing = { now: start, isLive: () => true, price: undefined, used: 0 };
-  for (const index of [0, 1]) agreement.heard(index, quote, 'fallback', hearing);
-  agreement.review(hearing, 3, 0);
-  assert.equal(agreement.isOpen, false);
-  agreement.heard(2, quote, 'live', hearing);
-  assert.equal(agreement.isOpen, true);
+  const circumstances: Circumstances = { now: start, price: undefined, used: sources[0] };
+  for (const source of sources.slice(0, 2)) peers.quoted(source, quote, 'fallback', circumstances);
+  peers.review(circumstances, 3, 0);
+  assert.equal(peers.isOpen, false);
+  peers.quoted(sources[2]!, quote, 'live', circumstances);
+  assert.equal(peers.isOpen, true);
 });
 
 test('a source that followed the others leaves the level to which it came, and not the one where it was last compared', () => {
-  const agreement = new SourceAgreement(rules, 2);
-  const hearing: Hearing = { now: start, isLive: () => true, price: undefined, used: 0 };
-  const say = (index: number, price: string) =>
-    agreement.heard(index, { bid: decimal(price), ask: decimal(price) }, 'live', hearing);
-  for (const index of [0, 1]) say(index, '100');
-  agreement.review(hearing, 2, 0);
-  for (const index of [0, 1]) say(index, '100.9');
-  say(1, '98.8');
-  assert.equal(agreement.doubt(1)?.reason, 'contradicted');
+  const { peers, sources } = new Compared(2).live();
+  const circumstances: Circumstances = { now: start, price: undefined, used: sources[0] };
+  const say = (source: MarketSource, price: string) =>
+    peers.quoted(source, { bid: decimal(price), ask: decimal(price) }, 'live', circumstances);
+  for (const source of sources) say(source, '100');
+  peers.review(circumstances, 2, 0);
+  for (const source of sources) say(source, '100.9');
+  say(sources[1]!, '98.8');
+  assert.equal(sources[1]!.doubts.byPeers?.reason, 'contradicted');
 });
 
 test('a ticker is compared with the last good one, wherever the band of an earlier one is, and with its range', () => {
-  const BTCEUR = symbol('BTCEUR');
-  const judge = (guard: Guard, price: string, previous: AcceptedTicker | undefined) => {
+  const judge = (guard: Guard, evidence: Evidence, price: string, previous: AcceptedTicker | undefined) => {
     const ticker = { bid: decimal(price), ask: decimal(price), low24h: decimal('90'), high24h: decimal('110') };
     const accepted = { ...ticker, capturedAt: start } as AcceptedTicker;
-    const { doubt } = guard.judgeTicker(BTCEUR, { ticker: accepted, path: 'live', at: start }, previous, undefined);
+    const { doubt } = guard.judgeTicker(evidence, { ticker: accepted, path: 'live', at: start }, previous, undefined);
     return { accepted, reason: doubt?.reason };
   };
-  const guard = new Guard(rules);
-  const { accepted: first } = judge(guard, '100', undefined);
+  const [guard, evidence] = [new Guard(rules), new Evidence()];
+  const { accepted: first } = judge(guard, evidence, '100', undefined);
   const restored = { ...first, bid: decimal('115'), ask: decimal('115') };
-  assert.equal(judge(guard, '101', restored).reason, 'jump', 'another process took 115 meanwhile');
+  assert.equal(judge(guard, evidence, '101', restored).reason, 'jump', 'another process took 115 meanwhile');
   const lax = new Guard({ ...rules, jumpPercent: decimal('300'), spreadPercent: decimal('300') });
-  assert.equal(judge(lax, '41', judge(lax, '100', undefined).accepted).reason, 'range');
+  const wide = new Evidence();
+  assert.equal(judge(lax, wide, '41', judge(lax, wide, '100', undefined).accepted).reason, 'range');
 });
 
 test('one wide spread does not become the usual one', () => {
-  const guard = new Guard(rules);
+  const [guard, evidence] = [new Guard(rules), new Evidence()];
   const judge = (second: number, bid: string, ask: string, previous?: AcceptedTicker) => {
     const at = after(start, second * 1_000);
     const range = { low24h: decimal('90'), high24h: decimal('110') };
     const ticker = { ...range, bid: decimal(bid), ask: decimal(ask), capturedAt: at } as AcceptedTicker;
-    const { doubt } = guard.judgeTicker(symbol('BTCEUR'), { ticker, path: 'live', at }, previous, undefined);
+    const { doubt } = guard.judgeTicker(evidence, { ticker, path: 'live', at }, previous, undefined);
     return { ticker, reason: doubt?.reason };
   };
   const narrow = judge(0, '99.5', '100.5').ticker;
@@ -205,10 +221,11 @@ test('one wide spread does not become the usual one', () => {
   assert.equal(judge(2, '94', '106', wide.ticker).reason, 'spread', 'twelve times the usual one');
 });
 
-test('a word that is recalled replaces none', () => {
-  const agreement = new SourceAgreement(rules, 2);
+test('a quote that is recalled replaces none', () => {
+  const { peers, sources } = new Compared(2).live();
+  const [used, other] = sources as [MarketSource, MarketSource];
   const said = { bid: decimal('2'), ask: decimal('2.1') };
-  agreement.heard(1, said, 'live', { now: start, used: 0, price: undefined, isLive: () => true });
-  agreement.recall(1, { bid: decimal('1'), ask: decimal('1.1') });
-  assert.equal(agreement.said(1)?.bid, said.bid);
+  peers.quoted(other, said, 'live', { now: start, used, price: undefined });
+  peers.recall(other, { bid: decimal('1'), ask: decimal('1.1') });
+  assert.equal(other.quote?.bid, said.bid);
 });

@@ -31,7 +31,8 @@ export function minuteOf(at: EpochMs): EpochMs {
 }
 
 /**
- * The instants whose prices stand for those of an hour, a day and a week ago where they are taken from the record, the same as
+ * The instants whose prices stand for those of an hour, a day and a week ago where they are taken from the record,
+ * the same as
  * with candles: the start of the minute, and the nearest start of an hour.
  *
  * @param minute the start of the one that they are for

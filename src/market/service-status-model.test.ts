@@ -73,7 +73,9 @@ function agree(model: Model, { feed, originMs }: Real): void {
 
 const ranks = ['flowing', 'polled', 'silent'] as const;
 
-/** Nothing looks more alive than it is, whoever sets the clock; where nobody did, it looks exactly as alive as it is. */
+/**
+ * Nothing looks more alive than it is, whoever sets the clock; where nobody did, it looks exactly as alive as it is.
+ */
 function agreeOnFlow(model: Model, flow: DataFlow, isOutage: boolean, lastUpdatedAt: EpochMs): void {
   const isFresh = (sign: Sign | undefined) => sign !== undefined && model.passedMs - sign.atMs <= sign.everyMs + 5_000;
   const sources = [...model.sources.values()];
@@ -140,6 +142,7 @@ function current(path: FeedPath): Command {
     proven(model);
     const source = sourceOf(model, '');
     source.isLive = path === 'live';
+    if (source.isLive) source.polled = undefined;
     source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }
@@ -158,6 +161,7 @@ function priced(id: string, isLive: boolean): Command {
     proven(model);
     const source = sourceOf(model, id);
     source.isLive = isLive;
+    if (isLive) source.polled = undefined;
     source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }
@@ -186,6 +190,7 @@ function heard(id: string): Command {
     feed.source(id).heard(model.passedMs - originMs, model.now, model.passedMs - originMs);
     const source = sourceOf(model, id);
     source.isLive = true;
+    source.polled = undefined;
     if (source.heard?.atMs !== model.passedMs) source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }

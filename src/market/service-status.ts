@@ -14,7 +14,10 @@ export type FeedState = Exclude<ServiceState, 'maintenance'>;
 /** Stands for the process that runs the feed, of which this one knows no single source. */
 const elsewhere = '';
 
-/** When the feed last proved current, what its sources show of whether data flows, and over which path it runs. Only the first survives a restart. */
+/**
+ * When the feed last proved current, what its sources show of whether data flows, and over which path it runs. Only the
+ * first survives a restart.
+ */
 export class FeedStatus {
   #path: FeedPath = 'fallback';
   #lastUpdatedAt: EpochMs | undefined;
@@ -43,7 +46,10 @@ export class FeedStatus {
     this.#isReported = isReported;
   }
 
-  /** Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which was set back since. */
+  /**
+   * Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which
+   * was set back since.
+   */
   isNewer(at: EpochMs, now: EpochMs): boolean {
     const known = this.#lastUpdatedAt ?? 0;
     return at > known || known > now + clockDriftMs;
@@ -96,7 +102,7 @@ export class FeedStatus {
     return dataFlow(this.#sources.values(), updatedAt, ageMs, now, monotonicMs);
   }
 
-  /** Gives what the feed would be if it were as it is now when the wall clock shows `at`: its data as old, and as alive. */
+  /** Gives the feed as it would be if the wall clock showed `at` now: its data as old, and as alive. */
   movedTo(at: EpochMs, now: EpochMs, monotonicMs: number): FeedStatus {
     const moved = new FeedStatus();
     moved.pathChanged(this.#path);
@@ -150,7 +156,10 @@ export function tickerState(feed: FeedStatus, now: EpochMs, monotonicMs: number)
   return isAtItsBest ? 'operational' : 'degraded';
 }
 
-/** The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational by then) and the ticker's. */
+/**
+ * The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational
+ * by then) and the ticker's.
+ */
 export function serviceStatus(
   feed: FeedStatus,
   windows: readonly MaintenanceWindow[],
@@ -166,7 +175,10 @@ export function serviceStatus(
     ticker,
     flow: feed.flow(now, monotonicMs),
     maintenance: shownWindow(windows, now),
-    /** `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never delivered. */
+    /**
+     * `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never
+     * delivered.
+     */
     lastUpdatedAt: ageMs === undefined ? undefined : feed.shownAt(now, ageMs),
   };
 }

@@ -2,7 +2,10 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, toBig } from './decimal.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
-/** How a source has a market now. `live`: subscribed on a connection that delivers, even if nothing moves. `polled`: over REST. `silent`: neither. */
+/**
+ * How a source has a market now. `live`: subscribed on a connection that delivers, even if nothing moves. `polled`:
+ * over REST. `silent`: neither.
+ */
 export type Reach = 'live' | 'polled' | 'silent';
 
 export const exclusions = [
@@ -80,7 +83,8 @@ export class LiveStreak {
 export const medianMark = 'median(';
 
 /**
- * The median of the bids and the median of the asks; everything else is the first's. The exact values: of an even number the middle of
+ * The median of the bids and the median of the asks; everything else is the first's. The exact values: of an even
+ * number the middle of
  * the two in the middle.
  *
  * @param tickers of live sources that agree, the one in use first; not empty

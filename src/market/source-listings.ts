@@ -43,7 +43,8 @@ export class SourceListings {
   }
 
   /**
-   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one is no evidence of anything.
+   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one
+   * is no evidence of anything.
    *
    * @param isOpen whether a market is not delisted
    * @returns the open markets it lacks, and whether that is evidence
@@ -66,7 +67,9 @@ export class SourceListings {
     return { missed, isEvidence };
   }
 
-  /** The source sent a ticker of it, so it has it, whatever its catalogue says. Returns whether that changes anything. */
+  /**
+   * The source sent a ticker of it, so it has it, whatever its catalogue says. Returns whether that changes anything.
+   */
   ticked(symbol: MarketSymbol): boolean {
     const listing = this.#listings.get(symbol);
     if (listing?.absence === undefined) return false;
@@ -84,7 +87,8 @@ export class SourceListings {
 }
 
 /**
- * One market of what its sources list: the first one’s precision, tick and minimums; trading where one of them trades it; absent
+ * One market of what its sources list: the first one’s precision, tick and minimums; trading where one of them trades
+ * it; absent
  * only while all of them lack it.
  *
  * @param listings of its sources, in order of preference

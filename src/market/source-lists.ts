@@ -1,4 +1,3 @@
-import type { Guard } from './guard.ts';
 import { Source } from './source.ts';
 import { medianMark } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
@@ -21,14 +20,12 @@ export const oneSource: SourceRules = { ids: ['exchange'], lists: new Map(), mod
 
 /** The sources, and the order in which each market has them. */
 export class SourceLists {
-  readonly #guard: Guard | undefined;
   #all: readonly Source[] = [];
   #own: ReadonlyMap<MarketSymbol, readonly Source[]> = new Map();
   /** Sources that are none any more, whose last price is still that of a market. */
   readonly #kept = new Map<MarketSymbol, Source>();
 
-  constructor(rules: SourceRules, guard: Guard | undefined) {
-    this.#guard = guard;
+  constructor(rules: SourceRules) {
     this.replace(rules, new Set());
   }
 
@@ -46,7 +43,7 @@ export class SourceLists {
   replace({ ids, lists, paused }: SourceRules, renewed: ReadonlySet<string>): void {
     const before = this.#all;
     const known = (id: string) => before.find((source) => source.id === id && !renewed.has(id));
-    this.#all = ids.map((id) => known(id) ?? new Source(id, this.#guard?.forSource()));
+    this.#all = ids.map((id) => known(id) ?? new Source(id));
     for (const source of [...before, ...this.#all])
       source.isPaused = !this.#all.includes(source) || paused?.has(source.id) === true;
     this.#own = new Map([...lists].map(([symbol, own]) => [symbol, own.map((id) => this.#all[ids.indexOf(id)]!)]));
@@ -59,8 +56,11 @@ export class SourceLists {
   }
 }
 
-/** Stands for a source that is no longer configured and sends nothing; for a median only where a single source is left, to be compared with it. */
+/**
+ * Stands for a source that is no longer configured and sends nothing; for a median only where a single source is
+ * left, to be compared with it.
+ */
 export function goneSource(id: string, left: readonly Source[]): Source | undefined {
   if (left.length > 1 && id.startsWith(medianMark)) return undefined;
-  return Object.assign(new Source(id, undefined), { isPaused: true });
+  return Object.assign(new Source(id), { isPaused: true });
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { BTCEUR, MarketRig, threeLive } from './market-rig.testing.ts';
 import { after, decimal, start, symbol, upstreamMarket } from './samples.testing.ts';
 import type { SourceRules } from './source-lists.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 const ETHEUR = symbol('ETHEUR');
 const rulesOf = (ids: readonly string[], changes: Partial<SourceRules> = {}): SourceRules => ({
@@ -13,15 +13,15 @@ const rulesOf = (ids: readonly string[], changes: Partial<SourceRules> = {}): So
   ...changes,
 });
 
-function replace(rig: SourcesRig, ids: readonly string[], renewed: readonly string[] = []): void {
+function replace(rig: MarketRig, ids: readonly string[], renewed: readonly string[] = []): void {
   rig.markets.replaceSources(rulesOf(ids), new Set(renewed));
 }
 
-function pause(rig: SourcesRig, paused: readonly string[], ids: readonly string[] = ['one', 'two', 'three']): void {
+function pause(rig: MarketRig, paused: readonly string[], ids: readonly string[] = ['one', 'two', 'three']): void {
   rig.markets.replaceSources(rulesOf(ids, { paused: new Set(paused) }), new Set());
 }
 
-const priceOf = (rig: SourcesRig) => rig.markets.acceptedTicker(BTCEUR);
+const priceOf = (rig: MarketRig) => rig.markets.acceptedTicker(BTCEUR);
 
 describe('sources that are replaced while the service runs', () => {
   it('a price stays, with its time, while its source is gone and no other delivers', () => {
@@ -48,7 +48,7 @@ describe('sources that are replaced while the service runs', () => {
   });
 
   it('none takes over from one that is removed at a level that is not the market’s', () => {
-    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    const rig = new MarketRig({ ids: ['one', 'two'] });
     for (const source of ['one', 'two']) rig.list(source);
     rig.tick('one', '84000');
     rig.review('live', 'silent');
@@ -68,7 +68,7 @@ describe('sources that are replaced while the service runs', () => {
 
   it('nor after a restart with it removed', () => {
     const before = threeLive();
-    const rig = new SourcesRig({ ids: ['three'] });
+    const rig = new MarketRig({ ids: ['three'] });
     rig.markets.restore(before.kept());
     rig.nowMs = 100_000;
     for (const at of [100_000, 110_000]) {
@@ -94,7 +94,7 @@ describe('sources that are replaced while the service runs', () => {
     before.tick('three', '248000');
     before.review('live', 'live', 'live');
     assert.equal(before.tick('three', '248001'), 'held');
-    const rig = new SourcesRig({ ids: ['three'] });
+    const rig = new MarketRig({ ids: ['three'] });
     rig.markets.restore(before.kept());
     for (const at of [100_000, 500_000]) {
       rig.nowMs = at;
@@ -111,7 +111,7 @@ describe('sources that are replaced while the service runs', () => {
 
   it('a process that has other sources than the one it follows goes on from the price of that', () => {
     const leader = threeLive();
-    const rig = new SourcesRig({ ids: ['three'] });
+    const rig = new MarketRig({ ids: ['three'] });
     rig.markets.restore(leader.kept());
     assert.equal(rig.markets.sources.used(BTCEUR)?.id, 'one');
     leader.nowMs = 1_000;
@@ -124,7 +124,7 @@ describe('sources that are replaced while the service runs', () => {
   it('a median of sources that are gone is no source', () => {
     const before = threeLive({ mode: 'median' });
     assert.match(before.used ?? '', /^median/);
-    const rig = new SourcesRig({ ids: ['two', 'three'], mode: 'median' });
+    const rig = new MarketRig({ ids: ['two', 'three'], mode: 'median' });
     rig.markets.restore(before.kept());
     assert.deepEqual(
       rig.markets.sources.listOf(BTCEUR).map(({ id }) => id),
@@ -134,7 +134,7 @@ describe('sources that are replaced while the service runs', () => {
 
   it('but what they made together is the level at which the only one that is left takes over', () => {
     const before = threeLive({ mode: 'median' });
-    const rig = new SourcesRig({ ids: ['three'], mode: 'median' });
+    const rig = new MarketRig({ ids: ['three'], mode: 'median' });
     rig.markets.restore(before.kept());
     for (const [at, bid, used] of [
       [100_000, '100000', before.used],
@@ -148,7 +148,7 @@ describe('sources that are replaced while the service runs', () => {
   });
 
   it('one that is added before others has to prove itself before it makes the price', () => {
-    const rig = new SourcesRig({ ids: ['two'] });
+    const rig = new MarketRig({ ids: ['two'] });
     rig.list('two');
     rig.tick('two', '84010');
     rig.review('silent', 'live');
@@ -180,7 +180,7 @@ describe('sources that are replaced while the service runs', () => {
     rig.review('live', 'live', 'live');
     assert.equal(rig.used, 'two');
     replace(rig, ['three', 'two', 'one']);
-    const doubted = () => [...rig.markets.sources.doubts()].flatMap(([, of]) => of.map(([id]) => id));
+    const doubted = () => rig.markets.peerDoubts().flatMap(([, of]) => of.map(([id]) => id));
     assert.deepEqual(doubted(), ['one']);
     rig.review('live', 'live', 'live');
     assert.deepEqual(doubted(), ['one']);
@@ -200,7 +200,7 @@ describe('sources that are replaced while the service runs', () => {
   });
 
   it('a source that is another now under the same id never sets the time of a price back', () => {
-    const rig = new SourcesRig({ ids: ['one'] });
+    const rig = new MarketRig({ ids: ['one'] });
     rig.list('one');
     rig.nowMs = 10_000;
     rig.tick('one', '84000');
@@ -260,11 +260,11 @@ describe('sources that are replaced while the service runs', () => {
   });
 
   for (const [how, abandon] of [
-    ['removed', (rig: SourcesRig) => replace(rig, ['two'])],
-    ['paused', (rig: SourcesRig) => pause(rig, ['one'], ['one', 'two'])],
+    ['removed', (rig: MarketRig) => replace(rig, ['two'])],
+    ['paused', (rig: MarketRig) => pause(rig, ['one'], ['one', 'two'])],
   ] as const)
     it(`the price of a ${how} source that no other makes is held, and served for five minutes with its time`, () => {
-      const rig = new SourcesRig({ ids: ['one', 'two'] });
+      const rig = new MarketRig({ ids: ['one', 'two'] });
       rig.list('one');
       rig.tick('one', '84000');
       for (const atMs of [0, 2_500]) {
@@ -288,7 +288,7 @@ describe('sources that are replaced while the service runs', () => {
     });
 
   it('a market that one source alone makes has its price again with the first tick after its pause', () => {
-    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    const rig = new MarketRig({ ids: ['one', 'two'] });
     rig.list('one');
     rig.tick('one', '84000');
     for (const atMs of [0, 2_500]) {
@@ -329,7 +329,7 @@ describe('sources that are replaced while the service runs', () => {
     assert.deepEqual(told, [], 'it is there in any order');
     replace(rig, ['one', 'two']);
     assert.deepEqual(told.splice(0), [[BTCEUR, 'three', undefined, 'contradicted']]);
-    assert.deepEqual([...rig.markets.sources.doubts()], []);
+    assert.deepEqual(rig.markets.peerDoubts(), []);
     replace(rig, ['two', 'one']);
     assert.deepEqual(told, []);
   });
@@ -348,7 +348,7 @@ describe('sources that are replaced while the service runs', () => {
   });
 
   it('a market that only the removed source listed goes missing like any other', () => {
-    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    const rig = new MarketRig({ ids: ['one', 'two'] });
     rig.list(
       'one',
       ['BTC', 'ETH', 'XRP'].map((base) => upstreamMarket(base)),
@@ -370,7 +370,7 @@ describe('sources that are replaced while the service runs', () => {
   });
 
   it('the precision of a market is that of the first in the new order', () => {
-    const rig = new SourcesRig({ ids: ['one', 'two'] });
+    const rig = new MarketRig({ ids: ['one', 'two'] });
     rig.list('one', [upstreamMarket('BTC', { pricePrecision: 1 })]);
     rig.list('two', [upstreamMarket('BTC', { pricePrecision: 2 })]);
     replace(rig, ['two', 'one']);

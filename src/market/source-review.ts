@@ -1,6 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { Markets } from './markets.ts';
-import type { SourceFacts } from './source.ts';
+import type { SourceFacts } from './source-state.ts';
 import type { MarketSymbol } from './symbol.ts';
 
 /** Another source makes the price of a market. */

@@ -1,71 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Guard } from './guard.ts';
-import { Markets } from './markets.ts';
-import {
-  after,
-  decimal,
-  everyEuroMarket,
-  pricingPolicy,
-  start,
-  symbol,
-  upstreamMarket,
-  upstreamTicker,
-} from './samples.testing.ts';
-import type { SourceState } from './source.ts';
+import { BTCEUR, MarketRig } from './market-rig.testing.ts';
+import { after, decimal, start, symbol, upstreamMarket, upstreamTicker } from './samples.testing.ts';
 import type { Reach } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
-import { reviewSources } from './source-review.ts';
+import type { SourceState } from './source-state.ts';
 import { judgeTicker } from './ticker-acceptance.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 
-const BTCEUR = symbol('BTCEUR');
-const percent = decimal('10');
-
-/** The sources `one`, `two` and `three`, of which each lists BTCEUR and has a price of it. */
-function rig(changes: Partial<SourceRules> = {}) {
-  const ids = ['one', 'two', 'three'];
-  const rules: SourceRules = { ids, lists: new Map(), mode: 'primary', returnAfterMs: 60_000, ...changes };
-  const guard = new Guard({
-    jumpPercent: percent,
-    disagreePercent: decimal('2'),
-    ceilingPercent: decimal('100'),
-    spreadPercent: percent,
-    ratePercent: percent,
-    confirmAfterMs: 10_000,
-  });
-  const markets = new Markets(pricingPolicy(), everyEuroMarket, guard, rules);
+/** The sources `one`, `two` and `three`, and how they are shown. */
+function shownRig(changes: Partial<SourceRules> = {}) {
+  const rig = new MarketRig(changes);
+  const { markets } = rig;
   const list = (id: string, status: UpstreamMarketStatus = 'trading') =>
-    markets.catalogueLoaded([upstreamMarket('BTC', { status })], start, undefined, id);
-  const tick = (id: string, bid: string, atMs = 0) => {
-    const receivedAt = after(start, atMs);
-    const prices = { bid: decimal(bid), ask: decimal(`${Number(bid) + 1}`) };
-    return markets.tickerReceived(
-      upstreamTicker({ ...prices, receivedAt, upstreamTime: receivedAt }),
-      markets.sources.find(id)!,
-    );
-  };
-  let nowMs = 0;
+    rig.list(id, [upstreamMarket('BTC', { status })]);
   const review = (...reaches: Reach[]) => {
-    const reach = (id: string) => reaches[ids.indexOf(id)]!;
     // Long enough apart that no first price waits for another source.
-    nowMs += 2_000;
-    return reviewSources(
-      markets,
-      { reach, isHeard: () => true, isLive: (id) => reach(id) === 'live' },
-      { now: start, nowMs },
-    );
+    rig.nowMs += 2_000;
+    return rig.review(...reaches);
   };
   /** Shows each as `id reach exclusion`, the one in use with a star, and its bid. */
   const shown = () =>
     markets.sources.states(BTCEUR).map(({ id, reach, exclusion, isUsed, prices }) => {
       return [`${id}${isUsed ? '*' : ''}`, reach, exclusion ?? '-', prices?.bid ?? '-'].join(' ');
     });
-  return { markets, ids, list, tick, review, shown };
+  return { markets, ids: ['one', 'two', 'three'], list, tick: rig.tick.bind(rig), review, shown };
 }
 
 test('every source of a market is shown with its reach, what keeps it out and its last price', () => {
-  const { list, tick, review, shown } = rig();
+  const { list, tick, review, shown } = shownRig();
   for (const id of ['one', 'two']) list(id);
   tick('one', '84000');
   assert.deepEqual(shown(), [], 'the first price waits for another source');
@@ -85,14 +48,14 @@ test('every source of a market is shown with its reach, what keeps it out and it
 });
 
 test('a market without any price shows no source before its first review', () => {
-  const { markets, list, shown } = rig();
+  const { markets, list, shown } = shownRig();
   list('one');
   assert.deepEqual(shown(), []);
   assert.deepEqual(markets.sources.states(symbol('ETHEUR')), []);
 });
 
 test('in the median every live source that nothing keeps out is in use', () => {
-  const { list, tick, review, shown, ids } = rig({ mode: 'median' });
+  const { list, tick, review, shown, ids } = shownRig({ mode: 'median' });
   for (const [index, id] of ids.entries()) {
     list(id);
     tick(id, `${84_000 + index}`);
@@ -104,7 +67,7 @@ test('in the median every live source that nothing keeps out is in use', () => {
 });
 
 test('a source that is taken out of use and back is counted each time as a change', () => {
-  const { markets, list, tick, review, ids } = rig({ returnAfterMs: 0 });
+  const { markets, list, tick, review, ids } = shownRig({ returnAfterMs: 0 });
   for (const id of ids) {
     list(id);
     tick(id, '84000');
@@ -118,7 +81,7 @@ test('a source that is taken out of use and back is counted each time as a chang
 
 /** A book that follows another: it accepted prices and has that one's report. */
 function following() {
-  const follower = rig();
+  const follower = shownRig();
   for (const id of follower.ids) follower.list(id);
   const prices = (bid: string, atMs: number) => {
     return { bid: decimal(bid), ask: decimal('90000'), capturedAt: after(start, atMs) };

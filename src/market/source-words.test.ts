@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BTCEUR, MarketRig, threeLive } from './market-rig.testing.ts';
 import { after, start, upstreamMarket } from './samples.testing.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
 
 const paused = [upstreamMarket('BTC', { status: 'paused' as const })];
 
@@ -33,7 +33,7 @@ test('a source that trades none of its markets gives them to the next one at onc
   rig.nowMs += 60_000;
   assert.equal(rig.review('live', 'live', 'live').isDegraded, false);
   assert.equal(rig.used, 'one');
-  const alone = new SourcesRig({ ids: ['one'] });
+  const alone = new MarketRig({ ids: ['one'] });
   alone.list('one', paused);
   alone.tick('one', '84000');
   assert.equal(alone.review('live').isDegraded, true);
@@ -42,7 +42,7 @@ test('a source that trades none of its markets gives them to the next one at onc
 });
 
 test('one paused market among others does not make its source halted', () => {
-  const alone = new SourcesRig({ ids: ['one'] });
+  const alone = new MarketRig({ ids: ['one'] });
   alone.list('one', [...paused, upstreamMarket('ETH')]);
   alone.tick('one', '84000');
   assert.equal(alone.review('live').isDegraded, false);
@@ -51,7 +51,7 @@ test('one paused market among others does not make its source halted', () => {
 test('a price that its source withdraws is gone at once, or another source’s, and the next one is judged by itself (fault row 77)', () => {
   const now = () => after(start, rig.nowMs);
   const kind = () => rig.markets.pricer.price(BTCEUR, now()).kind;
-  let rig = new SourcesRig({ ids: ['one'] });
+  let rig = new MarketRig({ ids: ['one'] });
   rig.list('one');
   rig.tick('one', '84000');
   rig.review('live');

@@ -128,7 +128,10 @@ export function termsAt(terms: readonly Term[], subject: TermSubject, at: EpochM
   return termsIn(holdingAt(terms, at), subject);
 }
 
-/** The terms that hold now, each market's worked out once between two starts. It knows no clock: `advance` brings it to an instant. */
+/**
+ * The terms that hold now, each market's worked out once between two starts. It knows no clock: `advance` brings it
+ * to an instant.
+ */
 export class TermsInForce {
   readonly #first: readonly Term[];
   #terms: readonly Term[];

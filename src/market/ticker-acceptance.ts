@@ -18,7 +18,10 @@ export interface AcceptedTicker extends Pick<UpstreamTicker, OptionalValue> {
   readonly volume24h: DecimalString;
   /** The id of the source that sent it, or `median(…)` of several. */
   readonly source: string;
-  /** The ticker's public time. Never goes back for a market unless the wall clock does, and is never later than its receipt. */
+  /**
+   * The ticker's public time. Never goes back for a market unless the wall clock does, and is never later than its
+   * receipt.
+   */
   readonly capturedAt: EpochMs;
   /** When the last live frame arrived, and the upstream time in it. */
   readonly liveReceivedAt: EpochMs | undefined;
@@ -85,7 +88,10 @@ function isStatistic(value: DecimalString | undefined, volume24h: DecimalString)
   return value !== undefined && (isPositive(value) || (!value.startsWith('-') && !isPositive(volume24h)));
 }
 
-/** Times in polled answers can have whole seconds, as their age in a cache has, and the two servers of an exchange differ a little. */
+/**
+ * Times in polled answers can have whole seconds, as their age in a cache has, and the two servers of an exchange
+ * differ a little.
+ */
 const polledTimeMsMax = 2_000;
 
 function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): RejectionReason | undefined {
@@ -102,7 +108,10 @@ function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined)
   return upstreamTime + tolerated < liveUpstreamTime ? 'out_of_order' : undefined;
 }
 
-/** Whether an instant is between a request and its answer. One after that is from before the wall clock was set back, and ignored. */
+/**
+ * Whether an instant is between a request and its answer. One after that is from before the wall clock was set back,
+ * and ignored.
+ */
 function isDuringPoll({ askedAt, receivedAt }: UpstreamTicker, at: EpochMs | undefined, toleratedMs = 0): boolean {
   return at !== undefined && askedAt + toleratedMs < at && at <= receivedAt;
 }

@@ -41,7 +41,9 @@ export interface CatalogueGaps {
 
 /** The result of a load of the catalogue. */
 export interface CatalogueReport {
-  /** Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty. */
+  /**
+   * Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty.
+   */
   readonly isEvidence: boolean;
   /** How many known markets it lacks. */
   readonly lacking: number;
@@ -54,7 +56,9 @@ export type UpstreamMarketStatus = 'trading' | 'paused';
 /** How data arrives: over the live connection, or polled over REST while that one is unreliable. */
 export type FeedPath = 'live' | 'fallback';
 
-/** One market's best prices and 24-hour statistics as the upstream sent them: every digit of the wire, not validated. */
+/**
+ * One market's best prices and 24-hour statistics as the upstream sent them: every digit of the wire, not validated.
+ */
 export interface UpstreamTicker {
   readonly symbol: MarketSymbol;
   /** `undefined`: the upstream sent none, or something that is not a decimal. */
@@ -93,7 +97,8 @@ export interface ReferencePrices {
   readonly price24hAgo: DecimalString | undefined;
   readonly price7dAgo: DecimalString | undefined;
   /**
-   * From the record: the start of the minute that they are for, see `referenceInstants`. They are middles of bid and ask, and the
+   * From the record: the start of the minute that they are for, see `referenceInstants`. They are middles of bid and
+   * ask, and the
    * change is that of the middle. `undefined`: of last trades.
    */
   readonly recordedFor?: EpochMs | undefined;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BTCEUR, MarketRig, threeLive } from '../market/market-rig.testing.ts';
 import { after, decimal, start } from '../market/samples.testing.ts';
-import { BTCEUR, SourcesRig, threeLive } from '../market/sources-rig.testing.ts';
 import { acceptRefusal, type DoubtView, doubtsOf } from './doubt.ts';
 import { explainPrice, withheldOf } from './price.ts';
 import { sourceQuotes } from './source.ts';
 
-function doubtsIn({ markets, nowMs }: SourcesRig): readonly DoubtView[] {
+function doubtsIn({ markets, nowMs }: MarketRig): readonly DoubtView[] {
   return doubtsOf(markets, BTCEUR, after(start, nowMs));
 }
 
@@ -46,7 +46,7 @@ test('a source that is excluded for a doubt is listed with what it says, and how
 });
 
 test('where no other source takes over, the last good price is served with its time, and after five minutes none', () => {
-  const rig = new SourcesRig({ ids: ['one'] });
+  const rig = new MarketRig({ ids: ['one'] });
   rig.list('one');
   rig.tick('one', '84000');
   rig.review('live');
@@ -65,7 +65,7 @@ test('where no other source takes over, the last good price is served with its t
 });
 
 test('a second asset of one name is doubted while the first makes the price, and while the first is silent', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two'] });
+  const rig = new MarketRig({ ids: ['one', 'two'] });
   for (const source of ['one', 'two']) rig.list(source);
   rig.tick('one', '84000');
   rig.tick('two', '0.30', { low24h: decimal('0.2'), ask: decimal('0.31') });
@@ -82,7 +82,7 @@ test('doubts that a restart finds saved are shown before any source has spoken',
   const rig = threeLive();
   rig.tick('three', '88200');
   rig.review();
-  const again = new SourcesRig();
+  const again = new MarketRig();
   again.markets.restore(rig.kept());
   assert.deepEqual(
     doubtsIn(again).map(({ source, bid }) => [source, bid]),
@@ -91,7 +91,7 @@ test('doubts that a restart finds saved are shown before any source has spoken',
 });
 
 test('an acceptance of what nobody doubts is refused with the names of what is', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two', 'three', 'four'] });
+  const rig = new MarketRig({ ids: ['one', 'two', 'three', 'four'] });
   for (const [source, bid] of [
     ['one', '84000'],
     ['two', '84010'],

@@ -3,8 +3,7 @@ import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import { doubtReasons } from '../market/guard.ts';
-import type { WithheldInput } from '../market/holds.ts';
+import { doubtReasons, type WithheldInput } from '../market/doubts.ts';
 import type { Markets } from '../market/markets.ts';
 import type { PriceStep } from '../market/pricing.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
@@ -16,7 +15,7 @@ import { MarketTermsSchema, marketTermsView } from './term.ts';
 
 const sign = fields.openEnum(['+', '−'], '`+` for the price that clients pay, `−` for what they receive.');
 
-const StepCodeSchema = fields.coded('PriceStepCode', 'What a step does.', {
+export const StepCodeSchema = fields.coded('PriceStepCode', 'What a step does.', {
   quote: {
     side: fields.openEnum(['ask', 'bid'], 'The side of the exchange’s order book.'),
     source: fields.line('The source.', 'kraken', 200),

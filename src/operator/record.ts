@@ -175,7 +175,8 @@ export function recordHoldView({ id, from, to, reason }: Hold): Static<typeof Re
 /** The audit log's entry of a new hold. */
 export function recordHoldEntry({ id, from, to, reason }: Hold) {
   const summary = `keeps the record from ${isoInstant(from)} to ${isoInstant(to)}: ${reason}`;
-  return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary } as const;
+  const details = { fromMs: from, toMs: to, reason };
+  return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary, details } as const;
 }
 
 /** The audit log's entry of the release of a hold. */

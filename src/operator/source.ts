@@ -6,8 +6,8 @@ import { type Metric, type MetricGroup, type Sample, samplesOf } from '../ground
 import { type DecimalString, roundTo, toBig } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Quote } from '../market/quote.ts';
-import type { SourceState } from '../market/source.ts';
 import { exclusions } from '../market/source-choice.ts';
+import type { SourceState } from '../market/source-state.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import * as fields from './fields.ts';
 

@@ -68,7 +68,7 @@ const concernCodes = {
   },
 };
 
-const ConcernCodeSchema = coded('TermConcernCode', 'Why a term may be a mistake.', concernCodes);
+export const ConcernCodeSchema = coded('TermConcernCode', 'Why a term may be a mistake.', concernCodes);
 type Concern = Static<typeof ConcernCodeSchema>;
 
 export const TermEffectSchema = named('TermEffect', 'What a new term would change.', {
@@ -91,14 +91,18 @@ export function termRefusal(book: Markets, term: NewTerm) {
   const { scope, subject } = term;
   if (subject === undefined) return undefined;
   const markets = marketsOf(book, term);
+  if (markets.length === 0 && scope === 'market') {
+    const message = `There is no market ${subject}.`;
+    return { message, said: { code: 'term_market_unknown', values: { symbol: subject } } } as const;
+  }
   if (markets.length === 0) {
-    const what = scope === 'market' ? `There is no market ${subject}.` : `No market is quoted in ${subject}.`;
-    return { field: 'subject', message: what } as const;
+    const message = `No market is quoted in ${subject}.`;
+    return { message, said: { code: 'term_quote_unknown', values: { quote: subject } } } as const;
   }
   const needsConversion = (term.marginPercent ?? term.pricePrecision) !== undefined;
   if (!needsConversion || markets.some(({ isConverted }) => isConverted)) return undefined;
   const message = `${subject} is not converted: it has no margin, and its precision is the exchange's.`;
-  return { field: 'subject', message } as const;
+  return { message, said: { code: 'term_not_converted', values: { subject } } } as const;
 }
 
 /** Works out what a new term would change, at the present ask and bid of the exchange. */

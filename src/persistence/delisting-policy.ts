@@ -89,7 +89,12 @@ export class DelistingPolicy {
     for (const symbol of due) {
       if (this.#heldBack.has(symbol)) continue;
       const summary = `Held back the delisting of ${symbol}: ${missing} markets are missing at once, over a tenth of all.`;
-      await this.#store.audit.record({ action: 'market.hold_back', subject: { kind: 'market', id: symbol }, summary });
+      await this.#store.audit.record({
+        action: 'market.hold_back',
+        subject: { kind: 'market', id: symbol },
+        summary,
+        details: { missing },
+      });
     }
     const isNew = due.some((symbol) => !this.#heldBack.has(symbol));
     this.#heldBack = new Set(due);

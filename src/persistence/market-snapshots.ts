@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
-import type { MarketHold } from '../market/holds.ts';
+import type { MarketHold } from '../market/doubts.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';
@@ -41,7 +41,7 @@ export class MarketSnapshots implements MarketsObserver {
   #timer: Timer | undefined;
   /** One save after the other. */
   readonly #saving = new SerialQueue();
-  #lastError: string | undefined;
+  #lastError: Error | undefined;
   #restUntilMs = 0;
   #retryAtMs = 0;
 
@@ -81,7 +81,7 @@ export class MarketSnapshots implements MarketsObserver {
   }
 
   /** Why nothing can be saved; `undefined` while all is well. */
-  lastError(): string | undefined {
+  lastError(): Error | undefined {
     return this.#lastError;
   }
 
@@ -110,7 +110,7 @@ export class MarketSnapshots implements MarketsObserver {
     } catch (error) {
       if (this.#lastError === undefined)
         this.#log.error({ err: error }, 'the last known market data could not be saved');
-      this.#lastError = error instanceof Error ? error.message : 'unknown';
+      this.#lastError = error instanceof Error ? error : new Error('unknown');
       this.#retryAtMs = this.#clock.monotonicMs() + restAfterFailureMs;
     }
   }

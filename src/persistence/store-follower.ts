@@ -193,7 +193,7 @@ function withoutAddress(actor: string): string {
 
 export const storeMetrics: MetricGroup<{
   readonly changes: Pick<StoreFollower, 'reachable' | 'held'>;
-  readonly snapshots: { lastError(): string | undefined };
+  readonly snapshots: { lastError(): Error | undefined };
 }> = {
   title: 'Store',
   metrics: [

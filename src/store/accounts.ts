@@ -69,7 +69,8 @@ export class Accounts extends StorePart {
       const changed = { ...before, active: active ? 1 : 0 };
       if (changed.active === before.active) return accountOf(before);
       await trx.updateTable('accounts').set({ active: changed.active }).where('id', '=', id).execute();
-      const [action, verb] = active ? ['account.activate', 'Activated'] : ['account.deactivate', 'Deactivated'];
+      const action = active ? 'account.activate' : 'account.deactivate';
+      const verb = active ? 'Activated' : 'Deactivated';
       const summary = `${verb} the account of ${before.email}.`;
       await audit(trx, { action, subject: { kind: 'account', id }, summary, details: { email: before.email } });
       return accountOf(changed);
@@ -118,7 +119,8 @@ export class Accounts extends StorePart {
       const erased = { email: pseudonym, active: 0 };
       await trx.updateTable('accounts').set(erased).where('id', '=', id).execute();
       const summary = `Erased the account ${id} and revoked its ${keys.length} keys.`;
-      await audit(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary });
+      const details = { keys: keys.length };
+      await audit(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary, details });
       return accountOf({ ...before, ...erased });
     });
   }

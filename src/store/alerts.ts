@@ -15,7 +15,10 @@ export interface AlertFact {
   readonly severity: 'critical' | 'warning' | 'info';
   /** One plain sentence. */
   readonly summary: string;
-  /** The values that the sentence names, from which other languages make theirs. Of an alert that an older version wrote there is none. */
+  /**
+   * The values that the sentence names, from which other languages make theirs. Of an alert that an older version wrote
+   * there is none.
+   */
   readonly values?: object;
   /** It begins and ends at an instant that somebody set: both are told at once. */
   readonly isExact?: boolean;

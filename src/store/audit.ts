@@ -62,7 +62,9 @@ export class AuditLog extends StorePart {
       let query = db.selectFrom('audit_log').selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(count);
       if (wanted.subjectId !== undefined) query = query.where('subject_id', '=', wanted.subjectId);
       if (wanted.actor !== undefined) query = query.where('actor', '=', wanted.actor);
-      if (wanted.action !== undefined) query = query.where('action', 'like', `${wanted.action}%`);
+      if (wanted.action !== undefined) {
+        query = query.where(({ eb, ref }) => eb(ref('action').$castTo<string>(), 'like', `${wanted.action}%`));
+      }
       if (wanted.from !== undefined) query = query.where('at_ms', '>=', wanted.from);
       if (wanted.to !== undefined) query = query.where('at_ms', '<', wanted.to);
       if (from !== undefined) query = query.where(sql<SqlBool>`(at_ms, id) < (${from.atMs}, ${from.id})`);

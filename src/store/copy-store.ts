@@ -9,8 +9,8 @@ import { StoreError, type StoreErrorValues } from './store-error.ts';
 import { readVersions } from './watch-changes.ts';
 
 /**
- * Every table but those of changes, which mean nothing in another database. The triggers of the target record there what
- * the copy changes.
+ * Every table but those of changes, which mean nothing in another database. The triggers of the target record there
+ * what the copy changes.
  */
 type CopiedName = Exclude<keyof Schema, 'access_changes' | 'change_versions'>;
 

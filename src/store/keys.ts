@@ -63,7 +63,7 @@ export class Keys extends StorePart {
         action: 'key.create',
         subject: { kind: 'key', id },
         summary: `Made a key for ${account.email}${labelled(record)}.`,
-        details: keyDetails(record),
+        details: { ...keyDetails(record), email: account.email },
       });
       return record;
     });
@@ -79,7 +79,8 @@ export class Keys extends StorePart {
       const record = await updateKey(trx, id, { status });
       const { action, verb } = statusChanges[status];
       const summary = `${verb} ${named(record, email)}.`;
-      await audit(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
+      const details = { ...keyDetails(record), email };
+      await audit(trx, { action, subject: { kind: 'key', id }, summary, details });
       return record;
     });
   }
@@ -96,7 +97,7 @@ export class Keys extends StorePart {
       if (Object.values(columns).every((value) => value === undefined)) return before;
       const record = await updateKey(trx, id, columns);
       const summary = `Changed ${named(record, email)}.`;
-      const details = { ...keyDetails(record), before: keyDetails(before) };
+      const details = { ...keyDetails(record), email, before: keyDetails(before) };
       await audit(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
       return record;
     });
@@ -126,7 +127,12 @@ export class Keys extends StorePart {
         action: 'key.rotate',
         subject: { kind: 'key', id },
         summary: `Replaced the key ending in ${old.lastFour}${labelled(old)} by ${newKeyId}.`,
-        details: { replacedBy: newKeyId, oldExpiresAtMs: until, ...keyDetails(replacement) },
+        details: {
+          replacedBy: newKeyId,
+          replacedLastFour: old.lastFour,
+          oldExpiresAtMs: until,
+          ...keyDetails(replacement),
+        },
       });
       return { old, replacement };
     });

@@ -137,7 +137,8 @@ export class Markets extends StorePart {
         .execute();
       const summary = `${sentences[verb]} all ${changed.length} markets that were not.`;
       const subject = { kind: 'market', id: 'all' } as const;
-      if (changed.length > 0) await audit(trx, { action: `market.${verb}`, summary, subject });
+      const details = { count: changed.length };
+      if (changed.length > 0) await audit(trx, { action: `market.${verb}`, summary, subject, details });
       return changed.length;
     });
   }
@@ -180,7 +181,7 @@ function entryOf(symbol: string, verb: keyof typeof sentences, change: Control, 
     summary: `${sentences[verb]} ${symbol}${ofSource}${forGood}${because}.`,
   };
   if (source != null) return { ...entry, details: { source } };
-  return delistedAt == null ? entry : { ...entry, details: { delistedAtMs: delistedAt } };
+  return delistedAt == null ? entry : { ...entry, details: { delistedAtMs: delistedAt, reason: reason ?? null } };
 }
 
 function columnsOf(market: MarketToSave, now: EpochMs) {

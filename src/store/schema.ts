@@ -211,13 +211,56 @@ export const auditSubjectKinds = [
 ] as const;
 export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 
+/** Everything that the audit log records. */
+export const auditActions = [
+  'account.create',
+  'account.activate',
+  'account.deactivate',
+  'account.update',
+  'account.erase',
+  'key.create',
+  'key.enable',
+  'key.disable',
+  'key.revoke',
+  'key.update',
+  'key.rotate',
+  'market.pause',
+  'market.resume',
+  'market.hold',
+  'market.release',
+  'market.accept',
+  'market.delist',
+  'market.hold_back',
+  'window.announce',
+  'window.extend',
+  'window.end',
+  'window.cancel',
+  'term.set',
+  'term.cancel',
+  'token.create',
+  'token.revoke',
+  'source_token.create',
+  'source_token.revoke',
+  'session.create',
+  'session.end',
+  'session.refuse',
+  'sources.reload',
+  'subscription.remove',
+  'store.accept',
+  'history.hold',
+  'history.release',
+  'history.accept',
+  'history.deleted',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
 /** A change an operator made, or an attempt to sign in. Written in the transaction of the change. */
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
   /** The actor: the name of a token, or `cli:` and the user of the system. */
   actor: string;
-  action: string;
+  action: AuditAction;
   subject_kind: AuditSubjectKind;
   subject_id: string;
   /** One sentence for people. */

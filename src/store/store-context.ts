@@ -1,7 +1,7 @@
 import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
 import { randomBase62 } from '../ground/base62.ts';
 import type { Clock, Randomness } from '../ground/clock.ts';
-import type { AuditSubjectKind, Database } from './schema.ts';
+import type { AuditAction, AuditSubjectKind, Database } from './schema.ts';
 
 interface AuditSubject {
   readonly kind: AuditSubjectKind;
@@ -10,11 +10,11 @@ interface AuditSubject {
 
 /** One change, or one attempt to sign in. Never holds a secret: neither a key or token nor a digest of one. */
 export interface AuditChange {
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: AuditSubject;
   /** One plain sentence for people. */
   readonly summary: string;
-  /** Further values that a program may want to know, as plain JSON. */
+  /** The values that the sentence names and further ones, as plain JSON: other languages make theirs from these. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 

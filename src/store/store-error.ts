@@ -1,5 +1,3 @@
-import type { EpochMs } from '../ground/clock.ts';
-
 /** The reasons that lie in the engine, the file or the server, and what each means. */
 const engineReasons = {
   url_invalid: 'The URL names no database.',
@@ -130,10 +128,10 @@ export interface StoreErrorValues {
   window_order: NoValues;
   window_in_past: NoValues;
   window_description: NoValues;
-  window_not_later: Identified & { readonly to: EpochMs };
+  window_not_later: Identified & { readonly to: number };
   window_not_running: Identified;
   window_started: Identified;
-  window_over: Identified & { readonly to: EpochMs };
+  window_over: Identified & { readonly to: number };
   window_cancelled: Identified;
 
   term_unknown: Identified;
@@ -143,7 +141,7 @@ export interface StoreErrorValues {
   'term_scope.service': NoValues;
   term_start: NoValues;
   term_cancelled: Identified;
-  term_begun: Identified & { readonly from: EpochMs };
+  term_begun: Identified & { readonly from: number };
 
   'copy_refused.another': Named;
   'copy_refused.occupied': { readonly table: string; readonly count: number };

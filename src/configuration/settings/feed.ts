@@ -20,7 +20,8 @@ export const feed = section('Timing of the upstream connection.', {
   reconnectMax: setting(duration('30s', ['1s', '10m']), 'Longest back-off.'),
   healthyAfter: setting(duration('30s', ['1s', '10m']), 'Time of healthy data after which the back-off starts over.'),
   fallbackPoll: setting(duration('1s', ['500ms', '1m']), {
-    description: 'REST polling interval while the live connection cannot be used.',
+    description:
+      'REST polling interval while the live connection cannot be used. Data counts as arriving until a poll is 5 s overdue.',
     security: 'Polling faster than the exchange allows can lock your address out.',
   }),
   catalogueReload: setting(

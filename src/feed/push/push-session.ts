@@ -40,7 +40,7 @@ export interface PushListener {
 }
 
 const helloWithinMs = 5_000;
-const silentAfterMs = 3_000;
+const heartbeatTimeoutMs = 3_000;
 const unsentBytesMax = 64 * 1024;
 /** An engine without a change sends its state again: a heartbeat alone proves no price. */
 const quietAfterMs = 5_000;
@@ -239,8 +239,8 @@ export class PushSession {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#hasHello && nowMs - this.#startedAtMs >= helloWithinMs) {
       this.#fail('OUT_OF_TURN', `No hello within ${helloWithinMs} ms.`);
-    } else if (nowMs - this.#heardAtMs >= (this.#hasHello ? silentAfterMs : helloWithinMs)) {
-      this.#fail('SILENT', `No message for ${silentAfterMs} ms. Send a heartbeat every second.`);
+    } else if (nowMs - this.#heardAtMs >= (this.#hasHello ? heartbeatTimeoutMs : helloWithinMs)) {
+      this.#fail('SILENT', `No message for ${heartbeatTimeoutMs} ms. Send a heartbeat every second.`);
     } else if (this.#transport.unsentBytes() > unsentBytesMax) {
       this.#fail('SLOW', 'Answers are not read.');
     } else {

@@ -1,8 +1,7 @@
 import type { Clock, EpochMs } from '../../ground/clock.ts';
 import type { PriceExplanation } from '../../market/client-ticker.ts';
 import type { DecimalString } from '../../market/decimal.ts';
-import type { Doubt, DoubtSubject } from '../../market/guard.ts';
-import type { WithheldInput } from '../../market/holds.ts';
+import type { Doubt, DoubtSubject, WithheldInput } from '../../market/doubts.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { derivePrices } from '../../market/pricing.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';

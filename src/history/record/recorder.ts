@@ -1,7 +1,7 @@
 import type { Clock, EpochMs, Timer } from '../../ground/clock.ts';
 import type { PriceInputs } from '../../market/client-ticker.ts';
 import { silentForMs } from '../../market/data-flow.ts';
-import type { Doubt, DoubtSubject } from '../../market/guard.ts';
+import type { Doubt, DoubtSubject } from '../../market/doubts.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { Markets, MarketsObserver } from '../../market/markets.ts';
 import { areSamePrices, noReferences } from '../../market/reference-prices.ts';

@@ -166,7 +166,7 @@ export class Recording {
       const subject = { kind: 'history', id: String(chain) } as const;
       const { audit, log } = this.#parts;
       audit
-        .record({ action: 'history.deleted', subject, summary, details: { first, last } })
+        .record({ action: 'history.deleted', subject, summary, details: { first, last, untilMs: until } })
         .catch((error) => log.error({ err: error }, 'the deletion of a part of the record could not be audited'));
     },
   };

@@ -4,6 +4,7 @@ import type { WordsFor } from '../format/said.ts';
 import { localText } from '../format/time.ts';
 import { word } from '../language.ts';
 import { doubtWhys, servedText } from './doubts.ts';
+import { storeErrorText } from './store-errors.ts';
 
 type ValuesOf<Code extends FoundCondition['code']> = Extract<FoundCondition, { readonly code: Code }>['values'];
 
@@ -44,7 +45,7 @@ export const conditions: WordsFor<FoundCondition> = {
   StoreUnreachable: ({ trouble }) =>
     trouble === null
       ? 'databázi nelze použít: klíče, trhy a údržby jsou podle posledního známého stavu'
-      : `nic nelze uložit: ${trouble}`,
+      : `nic nelze uložit: ${storeErrorText(trouble.code ?? '', trouble.values) ?? trouble.text}`,
   StoreDamaged: ({ finding }) => `soubor databáze je poškozen, obnovte zálohu: ${finding}`,
   StoreMassChangeHeld: ({ keys, windows, terms }) =>
     `z databáze zmizely a dál se používají: klíče ${keys}, údržby ${windows}, podmínky ${terms}. Vraťte databázi, nebo spusťte \`mdapi store accept-changes\``,

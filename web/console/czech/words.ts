@@ -76,6 +76,7 @@ export const words = {
   spread: 'rozpětí',
   rate: 'kurz',
   operator: 'operátor',
+  guard: 'pojistka',
   withdrawn: 'stažen',
   'no ticker': 'bez tickeru',
   'no rate': 'bez kurzu',
@@ -114,14 +115,9 @@ export const words = {
   error: 'chyba',
   unchanged: 'beze změny',
 
-  // What is wrong with the record.
+  // What came of a comparison.
   changed: 'změněno',
   missing: 'chybí',
-  swapped: 'zaměněno',
-  damaged: 'poškozeno',
-  exchanged: 'vyměněno',
-  unsealed: 'nezapečetěno',
-  'deletion unsealed': 'smazání bez pečeti',
   'rate limited': 'omezeno limitem',
 
   // Of a chart.

@@ -7,14 +7,17 @@ interface Coded {
   readonly values: object;
 }
 
-/** The words for each code. One that is added to the service and has none here is an error of types. */
+/**
+ * The words for each code; `undefined` leaves one to the service. One that is added there and is not named here is an
+ * error of types.
+ */
 export type WordsFor<Said extends Coded> = {
-  readonly [Code in Said['code']]: (values: Extract<Said, { readonly code: Code }>['values']) => string;
+  readonly [Code in Said['code']]: (values: Extract<Said, { readonly code: Code }>['values']) => string | undefined;
 };
 
 /**
- * A sentence of the service in the language of the page: its own English, or the Czech that is made from its code and values. One without a code, as an
- * older version wrote it, and one that this console does not know yet, stay English.
+ * A sentence of the service in the language of the page: its own English, or the Czech that is made from its code and
+ * values. One without a code, as an older version wrote it, and one that this console does not know yet, stay English.
  */
 export function saidText<Said extends Coded>(
   english: string,
@@ -23,6 +26,6 @@ export function saidText<Said extends Coded>(
   of: Language = language,
 ): string {
   if (of === 'en' || said == null || !Object.hasOwn(czech, said.code)) return withLocalTimes(english);
-  const words = czech[said.code as Said['code']] as (values: object) => string;
-  return words(said.values);
+  const words = czech[said.code as Said['code']] as (values: object) => string | undefined;
+  return words(said.values) ?? withLocalTimes(english);
 }

@@ -3,7 +3,6 @@ import type { Alert, AlertDelivery, AlertDeliveryList, AlertList, AlertTest } fr
 import { post } from '../api/client.ts';
 import { conditions } from '../czech/conditions.ts';
 import { saidText } from '../format/said.ts';
-import { serviceText } from '../format/sentences.ts';
 import { spanText } from '../format/time.ts';
 import type { Tone } from '../format/words.ts';
 import { html } from '../html.ts';
@@ -93,7 +92,7 @@ function Deliveries({ deliveries }: { deliveries: readonly AlertDelivery[] }) {
       }) => html`<tr key=${id}>
         <th scope="row" class="wrap">${name} ${word(subject)}${isEnd && html` <small>${word('ended')}</small>`}</th>
         <td>${destination}</td><td><${Badge} state=${status} /></td>
-        <td class="wrap">${attempts === 0 ? html`<${Missing} />` : attempts}${lastError !== null && html`: ${serviceText(lastError)}`}
+        <td class="wrap">${attempts === 0 ? html`<${Missing} />` : attempts}${lastError !== null && html`: ${lastError}`}
           ${nextAttemptAtMs !== null && attempts > 0 && html` <small>${tell('next {instant}', { instant: html`<${When} atMs=${nextAttemptAtMs} />` })}</small>`}</td>
         <td><${When} atMs=${createdAtMs} /></td>
       </tr>`,

@@ -2,9 +2,9 @@ import type { AuditPage, Feed, Overview, Usage } from '../../generated/managemen
 import { TopOfKeys } from '../access/usage-page.ts';
 import { conditions } from '../czech/conditions.ts';
 import { SourcesTable } from '../feed/sources-table.ts';
+import { auditText } from '../format/audit.ts';
 import { bytesText, countText, figureText } from '../format/decimal.ts';
 import { saidText } from '../format/said.ts';
-import { serviceText } from '../format/sentences.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedText } from '../format/words.ts';
 import { html } from '../html.ts';
@@ -189,6 +189,6 @@ function LatestChanges() {
     ${({ entries }: AuditPage) =>
       entries.length === 0
         ? html`<${Empty} title=${say('No changes yet.')} />`
-        : html`<ul class="plain log">${entries.map(({ id, atMs, actor, summary }) => html`<li key=${id}><${When} atMs=${atMs} as="minute" /> <strong>${actor}</strong> <span>${serviceText(summary)}</span></li>`)}</ul>`}
+        : html`<ul class="plain log">${entries.map((entry) => html`<li key=${entry.id}><${When} atMs=${entry.atMs} as="minute" /> <strong>${entry.actor}</strong> <span>${auditText(entry)}</span></li>`)}</ul>`}
   <//>`;
 }

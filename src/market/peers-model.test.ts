@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { BTCEUR, MarketRig } from './market-rig.testing.ts';
 import { decimal, symbol, upstreamMarket } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
 import type { Reach } from './source-choice.ts';
-import { BTCEUR, SourcesRig } from './sources-rig.testing.ts';
 
 /**
- * A source of the model: what it makes of the market's true price, from an instant on. Of three sources at most one is not honest, so
+ * A source of the model: what it makes of the market's true price, from an instant on. Of three sources at most one
+ * is not honest, so
  * that a majority always knows the truth.
  */
 type Kind = 'honest' | 'times1000' | 'off5' | 'frozen' | 'renamed' | 'wide' | 'poor';
@@ -52,7 +53,7 @@ test('of three sources one that is not honest never makes the price, whatever it
   check(
     t,
     fc.property(history, ({ mode, odd, kind, from, until, steps }) => {
-      const rig = new SourcesRig({ mode });
+      const rig = new MarketRig({ mode });
       const ids = ['one', 'two', 'three'];
       for (const id of ids) rig.list(id, [upstreamMarket('BTC')]);
       let cents = 8_400_000;
@@ -84,7 +85,7 @@ function range(cents: number) {
 }
 
 /** The served price lies within two percent of what honest sources say now or said in the last moments. */
-function assertHonest(rig: SourcesRig, honest: readonly { bid: number; ask: number }[], when: string): void {
+function assertHonest(rig: MarketRig, honest: readonly { bid: number; ask: number }[], when: string): void {
   const served = rig.markets.acceptedTicker(BTCEUR);
   if (served === undefined) return;
   const middle = (Number(served.bid) + Number(served.ask)) * 50;

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { after, decimal, start, upstreamMarket } from './samples.testing.ts';
-import { SourceAgreement } from './source-agreement.ts';
-import { BTCEUR, SourcesRig, threeLive } from './sources-rig.testing.ts';
+import { BTCEUR, guardRules, MarketRig, threeLive } from './market-rig.testing.ts';
+import { MarketSource } from './market-source.ts';
+import { Peers } from './peers.ts';
+import { after, decimal, start } from './samples.testing.ts';
+import { Source } from './source.ts';
 
 const allLive = ['live', 'live', 'live'] as const;
 
-/** Each source repeats its bid once a second, live and over REST, with a review twice a second. Returns every bid that was served. */
-function insist(rig: SourcesRig, seconds: number, bids: Readonly<Record<string, string>>): Set<string> {
+/**
+ * Each source repeats its bid once a second, live and over REST, with a review twice a second. Returns every bid that
+ * was served.
+ */
+function insist(rig: MarketRig, seconds: number, bids: Readonly<Record<string, string>>): Set<string> {
   const served = new Set<string>();
   for (let step = 0; step < 2 * seconds; step++) {
     rig.nowMs += 500;
@@ -32,7 +37,7 @@ for (const mode of ['primary', 'median'] as const) {
     });
 
     test(`a source that lies from the start is not even the first price when it says ${lie} (${mode})`, () => {
-      const rig = new SourcesRig({ mode });
+      const rig = new MarketRig({ mode });
       for (const source of ['one', 'two', 'three']) rig.list(source);
       rig.tick('one', lie);
       assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined, 'one source alone is waited with');
@@ -54,7 +59,7 @@ test('a contradicted source makes prices again once it has agreed for as long as
 });
 
 test('a source that lied from its first word comes back with what it agreed on, though it says nothing more', () => {
-  const rig = new SourcesRig();
+  const rig = new MarketRig();
   for (const source of ['one', 'two', 'three']) rig.list(source);
   rig.tick('one', '84000000');
   for (const source of ['two', 'three']) rig.tick(source, '84010');
@@ -103,7 +108,7 @@ test('of two sources the one that left its own level is doubted, and insisting c
 
 test('two assets of one name are never compared: the first makes the price, and the other never takes over', () => {
   for (const mode of ['primary', 'median'] as const) {
-    const rig = new SourcesRig({ ids: ['one', 'two'], mode });
+    const rig = new MarketRig({ ids: ['one', 'two'], mode });
     for (const source of ['one', 'two']) rig.list(source);
     const luna = (source: string, price: string) => {
       const range = { low24h: decimal(price), high24h: decimal(price), bid: decimal(price), ask: decimal(price) };
@@ -130,11 +135,9 @@ test('two assets of one name are never compared: the first makes the price, and 
 });
 
 test('a source that is not comparable says nothing of the one in use, which may move further than sources may be apart', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two'] });
+  const rig = new MarketRig({ ids: ['one', 'two'] });
   for (const source of ['one', 'two']) rig.list(source);
   for (const [one, two] of [
-    ['84000', '84000'],
-    ['84000', '85000'],
     ['84000', '86000'],
     ['81000', '86000'],
     ['84000', '86000'],
@@ -183,7 +186,7 @@ test('a source takes over only near the last good price of five minutes, or with
 });
 
 /** No source counts as live, and `two` spoke at another level meanwhile. */
-function twoSpokeEarly(): SourcesRig {
+function twoSpokeEarly(): MarketRig {
   const rig = threeLive();
   rig.review('silent', 'silent', 'silent');
   rig.nowMs = 20_000;
@@ -208,7 +211,16 @@ test('and so is what it said over another connection', () => {
 });
 
 test('what it said over another connection is not compared with others', () => {
-  const rig = twoSpokeEarly();
+  const rig = new MarketRig({ ids: ['one', 'two'] });
+  for (const source of ['one', 'two']) rig.list(source);
+  rig.tick('one', '84000');
+  for (const nowMs of [0, 2_500]) {
+    rig.nowMs = nowMs;
+    rig.review('live', 'silent');
+  }
+  rig.review('silent', 'silent');
+  rig.tick('two', '97000');
+  rig.review('silent', 'silent');
   const doubt = () => rig.markets.sources.states(BTCEUR)[1]?.doubt?.reason;
   rig.unheard.add('two');
   rig.review('live', 'live', 'silent');
@@ -230,56 +242,12 @@ test('after five minutes without a good price a source may take over at any leve
   assert.equal(rig.used, 'two');
 });
 
-test('the first price waits for a second source, two seconds at most', () => {
-  const rig = new SourcesRig();
-  for (const source of ['one', 'two', 'three']) rig.list(source);
-  rig.tick('one', '84000');
-  for (const nowMs of [0, 1_000, 1_999]) {
-    rig.nowMs = nowMs;
-    rig.review('live', 'live', 'live');
-    assert.equal(rig.used, undefined);
-  }
-  rig.nowMs = 2_000;
-  rig.review('live', 'live', 'live');
-  assert.equal(rig.used, 'one');
-});
-
-test('the first price waits for sources whose catalogue is still on its way, two seconds at most', () => {
-  const rig = new SourcesRig();
-  rig.list('one');
-  rig.tick('one', '88200');
-  rig.review('live', 'silent', 'silent');
-  assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined);
-  rig.nowMs = 1_900;
-  for (const source of ['two', 'three']) {
-    rig.list(source);
-    rig.tick(source, '84010');
-  }
-  rig.review('live', 'live', 'live');
-  assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
-});
-
-test('the first price waits for a source that is only polled so far: it is no witness against one that lies', () => {
-  const rig = new SourcesRig();
-  for (const source of ['one', 'two', 'three']) rig.list(source);
-  rig.tick('one', '88200');
-  rig.tick('two', '84010', { path: 'fallback' });
-  rig.tick('three', '84020');
-  rig.review('live', 'polled', 'live');
-  assert.equal(rig.markets.acceptedTicker(BTCEUR), undefined);
-  rig.nowMs = 1_000;
-  rig.tick('two', '84010');
-  assert.equal(rig.used, 'two', 'live, though no review has seen it');
-  rig.review('live', 'live', 'live');
-  assert.equal(rig.used, 'two');
-});
-
 for (const [leaver, other] of [
   ['two', 'one'],
   ['one', 'two'],
 ] as const) {
   test(`a median of two takes nothing of ${leaver} from the moment in which it leaves its level, before any review`, () => {
-    const rig = new SourcesRig({ mode: 'median', ids: ['one', 'two'] });
+    const rig = new MarketRig({ mode: 'median', ids: ['one', 'two'] });
     for (const source of ['one', 'two']) {
       rig.list(source);
       rig.tick(source, '84000');
@@ -293,34 +261,10 @@ for (const [leaver, other] of [
   });
 }
 
-test('the first price of a market that one source alone lists waits for nobody', () => {
-  const rig = new SourcesRig();
-  rig.list('one');
-  for (const other of ['two', 'three']) rig.list(other, [upstreamMarket('ETH')]);
-  rig.tick('one', '84000');
-  rig.review('live', 'live', 'live');
-  assert.equal(rig.used, 'one');
-});
-
-test('a lie of the first moment after a restart is compared with the price before it', () => {
-  const rig = threeLive();
-  const again = new SourcesRig();
-  again.markets.restore(rig.kept());
-  again.nowMs = 20_000;
-  again.tick('one', '88200');
-  assert.equal(again.markets.acceptedTicker(BTCEUR)?.bid, '84000');
-  again.tick('two', '84010');
-  again.review('live', 'live', 'silent');
-  assert.equal(again.markets.acceptedTicker(BTCEUR)?.bid, '84000', 'until the third speaks, or two seconds');
-  again.nowMs += 2_000;
-  again.review('live', 'live', 'silent');
-  assert.deepEqual([again.used, again.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
-});
-
 test('what was contradicted stays so over a restart, also when nobody else speaks', () => {
   const rig = threeLive();
   insist(rig, 5, { one: '88200', two: '84010', three: '84020' });
-  const again = new SourcesRig();
+  const again = new MarketRig();
   again.markets.restore(rig.kept());
   for (let second = 0; second < 60; second++) {
     again.nowMs = rig.nowMs + second * 1_000;
@@ -342,7 +286,7 @@ test('a market whose only source is contradicted has no price after five minutes
 });
 
 test('with four sources in two camps the one in use stays, and neither camp takes over from the other', () => {
-  const rig = new SourcesRig({ ids: ['one', 'two', 'three', 'four'] });
+  const rig = new MarketRig({ ids: ['one', 'two', 'three', 'four'] });
   for (const source of ['one', 'two', 'three', 'four']) rig.list(source);
   for (const [source, bid] of [
     ['one', '84000'],
@@ -363,30 +307,50 @@ test('with four sources in two camps the one in use stays, and neither camp take
   );
 });
 
-const rules = { disagreePercent: decimal('2'), jumpPercent: decimal('10'), returnAfterMs: 60_000 };
-const hearing = { now: start, isLive: () => true, price: undefined, used: 0 };
+const rules = { ...guardRules, returnAfterMs: 60_000 };
 
-/** The sources of a market that say these bids, in their order. */
-function agreementOf(...bids: readonly string[]): SourceAgreement {
-  const agreement = new SourceAgreement(rules, bids.length);
+/** Sources of a market that quote these bids, in their order, and how they compare. */
+function comparedAt(...bids: readonly string[]) {
+  const sources = bids.map((_, index) => new MarketSource(new Source(`${index}`)));
+  const peers = new Peers(rules, sources);
+  const circumstances = { now: start, price: undefined, used: sources[0] };
   for (const [index, bid] of bids.entries())
-    agreement.heard(index, { bid: decimal(bid), ask: decimal(bid) }, 'live', hearing);
-  return agreement;
+    peers.quoted(sources[index]!, { bid: decimal(bid), ask: decimal(bid) }, 'live', circumstances);
+  return { sources, peers, circumstances };
 }
 
 test('sources that stay are compared anew when another one goes, though they say nothing more', () => {
-  const before = agreementOf('84000', '84010', '90000');
-  assert.deepEqual([before.isApart(0), before.isApart(2)], [false, true]);
-  const left = new SourceAgreement(rules, 2);
-  left.adopt(before, [0, 2], true);
-  left.review(hearing, 2, 0);
-  assert.deepEqual([left.isApart(0), left.isApart(1)], [true, true], 'one against one');
+  const { sources, peers, circumstances } = comparedAt('84000', '84010', '90000');
+  const [one, two, three] = sources as [MarketSource, MarketSource, MarketSource];
+  assert.deepEqual([peers.isApart(one), peers.isApart(three)], [false, true]);
+  for (const source of [one, three]) {
+    source.candidate = { reach: 'live', exclusion: undefined, isProven: true };
+    source.stay([one, three]);
+  }
+  const left = new Peers(rules, [one, three], true);
+  left.review(circumstances, 2, 0);
+  assert.deepEqual(
+    [left.isApart(one), left.isApart(three)],
+    [false, true],
+    `${three.id} is contradicted, without ${two.id} too`,
+  );
 });
 
 test('a source that is taken over as not comparable is comparable at the next look where it agrees', () => {
-  const agreement = agreementOf('84000', '84010');
+  const { sources, peers, circumstances } = comparedAt('84000', '84010');
   const quote = { bid: decimal('90000'), ask: decimal('90000') };
-  agreement.restoreDoubt(1, { reason: 'not_comparable', since: start, ...quote, isOutvoted: false });
-  agreement.review(hearing, 2, 0);
-  assert.equal(agreement.doubt(1), undefined);
+  peers.restoreDoubt(sources[1]!, { reason: 'not_comparable', since: start, ...quote, isOutvoted: false });
+  peers.review(circumstances, 2, 0);
+  assert.equal(sources[1]!.doubts.byPeers, undefined);
+});
+
+test('a source that repeats itself over both paths is still', () => {
+  const { sources, peers, circumstances } = comparedAt('84000', '84010');
+  const [one] = sources as [MarketSource];
+  const quote = { bid: decimal('84000'), ask: decimal('84000') };
+  for (let second = 1; second <= 10; second++) {
+    const at = { ...circumstances, now: after(start, second * 1_000) };
+    peers.quoted(one, quote, second % 2 === 0 ? 'live' : 'fallback', at);
+  }
+  assert.equal(one.changes.isStill(after(start, 10_000)), true);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { Guard } from './guard.ts';
+import { Guard, type GuardRules } from './guard.ts';
 import { Markets } from './markets.ts';
+import type { PricingPolicy } from './pricing.ts';
 import {
   after,
   decimal,
@@ -14,9 +15,11 @@ import {
 import type { Reach } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
 import { reviewSources } from './source-review.ts';
+import type { CurrencyCode } from './symbol.ts';
 
 export const BTCEUR = symbol('BTCEUR');
-const guardRules = {
+/** The defaults. */
+export const guardRules: GuardRules = {
   jumpPercent: decimal('10'),
   disagreePercent: decimal('2'),
   ceilingPercent: decimal('100'),
@@ -25,24 +28,36 @@ const guardRules = {
   confirmAfterMs: 10_000,
 };
 
+/** By default the sources `one`, `two` and `three`; a better one has to be back for a minute. */
+export function sourceRules(changes: Partial<SourceRules> = {}): SourceRules {
+  return { ids: ['one', 'two', 'three'], lists: new Map(), mode: 'primary', returnAfterMs: 60_000, ...changes };
+}
+
+interface MarketParts {
+  /** Without any there is a single source, which needs no name. */
+  readonly sources?: SourceRules | undefined;
+  /** `undefined`: nothing is judged. */
+  readonly guard?: Guard | undefined;
+  readonly policy?: Partial<PricingPolicy>;
+  readonly quotes?: readonly CurrencyCode[];
+}
+
+/** A market room without any market yet, with fees and a conversion into CZK. */
+export function marketsWith({ sources, guard, policy = {}, quotes = [EUR] }: MarketParts = {}): Markets {
+  const selection = { quotes: new Set(quotes), symbols: 'all' as const };
+  return new Markets(pricingPolicy(policy), selection, guard, sources);
+}
+
 /** A market room with the sources `one`, `two` and `three`, each with BTCEUR, and what the feed says of them. */
-export class SourcesRig {
+export class MarketRig {
   readonly markets: Markets;
   readonly reaches = new Map<string, Reach>();
   /** Sources that gave no price since they were last connected. */
   readonly unheard = new Set<string>();
   nowMs = 0;
 
-  constructor(changes: Partial<SourceRules> = {}, quotes = [EUR]) {
-    const rules: SourceRules = {
-      ids: ['one', 'two', 'three'],
-      lists: new Map(),
-      mode: 'primary',
-      returnAfterMs: 60_000,
-      ...changes,
-    };
-    const selection = { quotes: new Set(quotes), symbols: 'all' as const };
-    this.markets = new Markets(pricingPolicy(), selection, new Guard(guardRules), rules);
+  constructor(changes: Partial<SourceRules> = {}, parts: Omit<MarketParts, 'sources'> = {}) {
+    this.markets = marketsWith({ guard: new Guard(guardRules), ...parts, sources: sourceRules(changes) });
   }
 
   /** Gives what a restart keeps. */
@@ -78,8 +93,8 @@ export class SourcesRig {
   }
 }
 
-export function threeLive(changes: Partial<SourceRules> = {}): SourcesRig {
-  const rig = new SourcesRig(changes);
+export function threeLive(changes: Partial<SourceRules> = {}): MarketRig {
+  const rig = new MarketRig(changes);
   for (const [index, source] of ['one', 'two', 'three'].entries()) {
     rig.list(source);
     rig.tick(source, `${84_000 + index * 10}`);

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { BTCEUR, MarketRig } from './market-rig.testing.ts';
+import { after, decimal, start } from './samples.testing.ts';
+import { check } from './seeded.testing.ts';
+import type { Reach } from './source-choice.ts';
+
+/**
+ * A model of three sources of a quiet market. One is never wrong and never stops. The `faulty` one may drift, freeze,
+ * repeat itself or lie, and `other` says for less than `confirmAfter` what a liar says. Both may stop and come back.
+ */
+const faults = ['drifts up', 'drifts down', 'freezes', 'repeats', 'times1000', 'hundredth', 'off5', 'none'] as const;
+type Fault = (typeof faults)[number];
+
+const ids = ['one', 'two', 'three'];
+const stepMs = 500;
+/** Until it is seen, an error may be served this long. */
+const seenWithinMs = 12_000;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface History {
+  readonly mode: 'primary' | 'median';
+  /** Which source is which. */
+  readonly order: readonly number[];
+  readonly fault: Fault;
+  readonly faultFrom: number;
+  readonly faultyStops: Span;
+  readonly otherStops: Span;
+  /** From when on both lie, for 9 s, if the one in use is another. */
+  readonly pairFrom: number;
+  readonly moves: readonly number[];
+}
+
+function isIn({ from, to }: Span, step: number): boolean {
+  return step >= from && step < to;
+}
+
+const anySpan = fc
+  .tuple(fc.integer({ min: 5, max: 600 }), fc.integer({ min: 0, max: 300 }))
+  .map(([from, length]): Span => ({ from, to: from + length }));
+
+const anyHistory: fc.Arbitrary<History> = fc.record({
+  mode: fc.constantFrom('primary' as const, 'median' as const),
+  order: fc.constantFrom([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]),
+  fault: fc.constantFrom(...faults),
+  faultFrom: fc.integer({ min: 30, max: 400 }),
+  faultyStops: anySpan,
+  otherStops: anySpan,
+  pairFrom: fc.integer({ min: 30, max: 900 }),
+  moves: fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 100, maxLength: 700, size: 'max' }),
+});
+
+/** One history as it goes on, in cents. */
+class Played {
+  readonly rig: MarketRig;
+  readonly #history: History;
+  readonly #honest: { readonly atMs: number; readonly cents: number }[] = [];
+  #cents = 8_400_000;
+  #frozenAt = this.#cents;
+  #isPair = false;
+
+  constructor(history: History) {
+    this.#history = history;
+    this.rig = new MarketRig({ mode: history.mode });
+    for (const id of ids) this.rig.list(id);
+  }
+
+  step(step: number, move: number): void {
+    const { order, faultFrom, pairFrom } = this.#history;
+    const { rig } = this;
+    if (step === pairFrom) this.#isPair = rig.markets.sources.used(BTCEUR)?.id === ids[order.indexOf(2)];
+    rig.nowMs += stepMs;
+    this.#cents += Math.round((this.#cents * move) / 100_000);
+    if (step <= faultFrom) this.#frozenAt = this.#cents;
+    this.#honest.push({ atMs: rig.nowMs, cents: this.#cents });
+    for (const [index, role] of order.entries()) {
+      if (this.#isStopped(role, step)) continue;
+      const cents = this.#said(role, step);
+      const path = this.#history.fault === 'repeats' && role === 0 && step % 2 === 0 ? 'fallback' : 'live';
+      const [bid, ask] = [text(cents), text(cents + 10)];
+      const range = { low24h: text(Math.round(cents * 0.9)), high24h: text(Math.round(cents * 1.1)) };
+      rig.tick(ids[index]!, '0', { bid, ask, path, ...range });
+      this.#assertHonest(step);
+    }
+    rig.review(...order.map((role): Reach => (this.#isStopped(role, step) ? 'silent' : 'live')));
+    this.#assertHonest(step);
+  }
+
+  /** The faulty source is 0, the other 1, and 2 is never wrong. */
+  #isStopped(role: number, step: number): boolean {
+    const { faultyStops, otherStops } = this.#history;
+    return (role === 0 && isIn(faultyStops, step)) || (role === 1 && isIn(otherStops, step));
+  }
+
+  #said(role: number, step: number): number {
+    const { fault, faultFrom, pairFrom } = this.#history;
+    const beside = this.#cents + 1_000 * role;
+    if (this.#isPair && role < 2 && isIn({ from: pairFrom, to: pairFrom + 18 }, step)) return beside * 100;
+    if (role !== 0 || step < faultFrom) return beside;
+    const drift = ((step - faultFrom) * stepMs) / 60_000 / 100;
+    switch (fault) {
+      case 'drifts up':
+        return Math.round(beside * (1 + drift));
+      case 'drifts down':
+        return Math.round(beside * (1 - Math.min(drift, 0.9)));
+      case 'freezes':
+      case 'repeats':
+        return this.#frozenAt;
+      case 'times1000':
+        return beside * 1_000;
+      case 'hundredth':
+        return Math.round(beside / 100);
+      case 'off5':
+        return Math.round(beside * 1.05);
+      case 'none':
+        return beside;
+    }
+  }
+
+  #assertHonest(step: number): void {
+    const { rig } = this;
+    const served = rig.markets.acceptedTicker(BTCEUR);
+    if (served === undefined) {
+      assert.ok(rig.nowMs <= 3_000, 'no price');
+      return;
+    }
+    const when = `step ${step}: ${served.source} ${served.bid}, honest ${text(this.#cents)}`;
+    const cents = Number(served.bid) * 100;
+    const recent = this.#honest.filter(({ atMs }) => rig.nowMs - atMs <= seenWithinMs);
+    assert.ok(
+      recent.some((honest) => Math.abs(cents / honest.cents - 1) <= 0.023),
+      when,
+    );
+    const ageMs = after(start, rig.nowMs) - served.capturedAt;
+    assert.ok(ageMs <= seenWithinMs, `${when}, ${ageMs} ms old`);
+  }
+}
+
+function text(cents: number) {
+  return decimal((cents / 100).toFixed(2));
+}
+
+test('of three sources, of which one drifts, freezes, repeats or lies, sometimes with a second, and two stop and come back, an honest price is served', (t) => {
+  check(
+    t,
+    fc.property(anyHistory, (history) => {
+      const played = new Played(history);
+      for (const [step, move] of history.moves.entries()) played.step(step, move);
+    }),
+    { numRuns: 200 },
+  );
+});

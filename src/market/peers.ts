@@ -1,0 +1,391 @@
+import type Big from 'big.js';
+import type { EpochMs } from '../ground/clock.ts';
+import type { DecimalString } from './decimal.ts';
+import type { PeerDoubt } from './doubts.ts';
+import type { MarketSource } from './market-source.ts';
+import { agreementsOf, type Deviating, judgeDeviations, type PeerVerdict } from './peer-judgement.ts';
+import { closeLevelOf, hasAgreed, noteAgreements } from './peer-memory.ts';
+import { areClose, bandAround, isWithin, levelOf, type PriceBand, type Quote, reachOf, SourceQuote } from './quote.ts';
+import type { FeedPath } from './upstream.ts';
+
+/** How the sources of a market are compared. */
+export interface PeerRules {
+  /** Sources further apart than this do not agree. */
+  readonly disagreePercent: DecimalString;
+  /** A source takes over only within this of the market's last good price, unless a third one agrees with it. */
+  readonly jumpPercent: DecimalString;
+  /** Sources that are further than this above or below the market's price are believed only after a while. */
+  readonly ceilingPercent: DecimalString;
+  /** How long that is. */
+  readonly confirmAfterMs: number;
+  /** How long a contradicted source must agree again. */
+  readonly returnAfterMs: number;
+}
+
+/** The circumstances at one instant in which sources are compared. */
+export interface Circumstances {
+  readonly now: EpochMs;
+  /** The market's price, while that is recent. */
+  readonly price: Quote | undefined;
+  /** The source that makes the price. */
+  readonly used: MarketSource | undefined;
+  /** It sends live now, whatever the last review found. */
+  readonly sender?: MarketSource | undefined;
+}
+
+/** The first price waits this long for a second source. */
+const firstWaitMs = 2_000;
+/** Sources that agree this many times better than they have to do so closely. */
+const closeFactor = '3';
+/** While all agree and nothing is doubted, that is noted this often. */
+const noteEveryMs = 10_000;
+
+/**
+ * Compares what the sources of one market quote, so that a price that others contradict is never the market's. Never
+ * reads a clock.
+ */
+export class Peers {
+  readonly #agreementReach: Big;
+  readonly #closeReach: Big;
+  readonly #jumpReach: Big;
+  readonly #ceilingReach: Big;
+  readonly #confirmAfterMs: number;
+  readonly #returnAfterMs: number;
+  readonly #sources: readonly MarketSource[];
+  readonly #contradicted: () => void;
+  #isOpen: boolean;
+  /** Where all agree and nothing is doubted: nothing changes while every quote stays within. */
+  #band: PriceBand | undefined;
+  #firstQuotedMs: number | undefined;
+  #notedMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param sources of the market, in order of preference
+   * @param isOpen the market has a price already
+   * @param contradicted called when others begin to contradict one
+   */
+  constructor(rules: PeerRules, sources: readonly MarketSource[], isOpen = false, contradicted = () => {}) {
+    this.#agreementReach = reachOf(rules.disagreePercent);
+    this.#closeReach = this.#agreementReach.minus(1).div(closeFactor).plus(1);
+    this.#jumpReach = reachOf(rules.jumpPercent);
+    this.#ceilingReach = reachOf(rules.ceilingPercent);
+    this.#confirmAfterMs = rules.confirmAfterMs;
+    this.#returnAfterMs = rules.returnAfterMs;
+    this.#sources = sources;
+    this.#isOpen = isOpen;
+    this.#contradicted = contradicted;
+  }
+
+  /** Prices may be made: live sources agree, all are live, or the wait for others is over. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether others are elsewhere. The operator can have accepted it all the same. */
+  isApart({ comparison: { agreement } }: MarketSource): boolean {
+    return agreement === 'split' || agreement === 'outvoted';
+  }
+
+  /** A source sent a ticker that is good in form. Returns what is doubted of it now. */
+  quoted(source: MarketSource, quote: Quote, path: FeedPath, circumstances: Circumstances): PeerDoubt | undefined {
+    if (source.quote?.isSameAs(quote, path) !== true) {
+      const now = new SourceQuote(quote, path);
+      if (source.quote?.bid !== now.bid || source.quote.ask !== now.ask) source.changes.note(circumstances.now);
+      source.quote = now;
+      if (this.#isCalm(source, now)) source.comparison.ownLevel = now;
+      else {
+        this.#band = undefined;
+        this.#compare(circumstances);
+      }
+    }
+    this.#isOpen ||= this.#sources.every(sendsLive) || this.#sources.some((each) => sendsLive(each) && agrees(each));
+    return source.doubts.byPeers;
+  }
+
+  #isCalm({ comparison: { compared } }: MarketSource, quote: SourceQuote): boolean {
+    const isPeerAsBefore = compared?.isPeer === (quote.path === 'live');
+    return this.#band !== undefined && isPeerAsBefore && isWithin(this.#band, quote);
+  }
+
+  /**
+   * A ticker of the source was taken: where nobody agrees with it, that is its level. Two that agreed once and came
+   * apart keep the level that they had: one of them will be seen to have left it.
+   */
+  taken(source: MarketSource): void {
+    const { comparison, doubts, quote } = source;
+    const { agreement, ownLevel, agreedAt } = comparison;
+    const cameApart = agreement === 'split' && ownLevel !== undefined && agreedAt.size > 0;
+    if (this.#isOpen && doubts.byPeers === undefined && agreement !== 'agrees' && !cameApart)
+      comparison.ownLevel = quote;
+  }
+
+  /**
+   * Looks again: sources come and go, and time clears a doubt.
+   *
+   * @param listed how many sources list the market
+   * @param nowMs monotonic
+   */
+  review(circumstances: Circumstances, listed: number, nowMs: number): void {
+    const isAnyQuoted = this.#sources.some(({ quote }) => quote !== undefined);
+    if (isAnyQuoted) this.#firstQuotedMs ??= nowMs;
+    this.#isOpen ||= this.#firstQuotedMs !== undefined && (listed < 2 || nowMs - this.#firstQuotedMs >= firstWaitMs);
+    if (this.#band === undefined || nowMs - this.#notedMs >= noteEveryMs) {
+      this.#notedMs = nowMs;
+      noteAgreements(this.#sources, this.#agreementReach, this.#closeReach, circumstances.now);
+    }
+    if (!isAnyQuoted || (this.#band !== undefined && !this.#areOtherPeers(circumstances))) return;
+    this.#compare(circumstances);
+    // In a crash each can have been contradicted in turn: where none is left, those that agree make the price at once.
+    const isAnyLeft = this.#sources.some(({ quote, doubts }) => quote !== undefined && doubts.byPeers === undefined);
+    for (const source of this.#sources) {
+      const { comparison, doubts } = source;
+      if (doubts.byPeers === undefined || !agrees(source)) continue;
+      comparison.agreesSinceMs ??= nowMs;
+      if (!isAnyLeft || nowMs - comparison.agreesSinceMs >= this.#returnAfterMs) clear(source);
+    }
+    this.#band = this.#bandOfAll();
+  }
+
+  /** @returns `undefined` where a quote of one can change what is found of another */
+  #bandOfAll(): PriceBand | undefined {
+    const quotes: SourceQuote[] = [];
+    for (const source of this.#sources) {
+      const { quote, doubts, comparison } = source;
+      if (doubts.byPeers !== undefined || comparison.acceptedLevel !== undefined) return undefined;
+      if (quote === undefined) continue;
+      if (!agrees(source) || comparison.ownLevel !== quote) return undefined;
+      quotes.push(quote);
+    }
+    const [first, ...others] = quotes.map(({ level }) => level).sort((one, other) => one.cmp(other));
+    const last = others.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    const band = bandAround(first.plus(last).times('0.5'), this.#agreementReach);
+    return quotes.every((quote) => isWithin(band, quote)) ? band : undefined;
+  }
+
+  /** The source counts as live: what it said over this connection before it did is its quote, unless it spoke again. */
+  recall(source: MarketSource, quote: Quote): void {
+    if (source.quote !== undefined) return;
+    source.quote = new SourceQuote(quote, 'live');
+    this.#band = undefined;
+  }
+
+  /** The operator says that a source is right where it is now. Without a doubt of it nothing changes. */
+  accept(source: MarketSource): void {
+    const doubt = source.doubts.byPeers;
+    if (doubt === undefined) return;
+    source.comparison.acceptedLevel = source.quote?.level ?? levelOf(doubt);
+    clear(source);
+  }
+
+  /** Takes over what was doubted before a restart, or by another process. */
+  restoreDoubt(source: MarketSource, doubt: PeerDoubt | undefined): void {
+    source.doubts.restored(doubt);
+    this.#band = undefined;
+  }
+
+  /** The source made the price before a restart, or in another process. */
+  restoreLevel({ comparison }: MarketSource, quote: Quote): void {
+    comparison.ownLevel = new SourceQuote(quote);
+  }
+
+  /**
+   * Whether a source may take over: its quote, else its last price, is near the market's, another than that in use
+   * agrees, or the operator does.
+   */
+  isNearMarket(source: MarketSource, { now, price, used }: Circumstances): boolean {
+    const level = source.quote?.level ?? (source.ticker && levelOf(source.ticker));
+    if (level === undefined || used === undefined || source === used || this.#isAccepted(source, level)) return true;
+    const before = levelIn(price, used);
+    if (before === undefined || areClose(level, before, this.#jumpReach)) return true;
+    if (this.#isUnconfirmed(source, now)) return false;
+    const supports = (other: MarketSource) =>
+      other !== source && other !== used && other.isLive() === true && this.#isClose(level, other.quote?.level);
+    return this.#sources.some(supports);
+  }
+
+  #compare(circumstances: Circumstances): void {
+    const isSame = !this.#note(circumstances);
+    // Most looks find what the last one found, and nothing in dispute.
+    if (isSame && !this.#sources.some((source) => this.#isDisputed(source))) return;
+    if (!isSame) this.#measure();
+    // Those are peers again, and another may be the one that is elsewhere.
+    if (this.#clearFollowed() && this.#note(circumstances)) this.#measure();
+    const { used, price, now } = circumstances;
+    const sources = this.#sources;
+    const verdicts = judgeDeviations(
+      sources.map((source) => deviatingOf(source, now)),
+      {
+        used: used && sources.indexOf(used),
+        reference: () => levelIn(price, used),
+        hasAgreed: (one, other) => hasAgreed(sources[one]!, sources[other]!, now),
+        reach: this.#agreementReach,
+      },
+    );
+    for (const [index, verdict] of verdicts.entries())
+      if (verdict !== undefined) this.#settle(sources[index]!, verdict, now);
+  }
+
+  /** Returns whether anyone quotes something else than at the last comparison, or is a peer now or no longer. */
+  #note(circumstances: Circumstances): boolean {
+    for (const source of this.#sources) noteAway(source, circumstances, this.#ceilingReach, this.#agreementReach);
+    let isAnyNew = false;
+    for (const source of this.#sources) {
+      const { comparison, quote } = source;
+      const isPeer = this.#isPeer(source, circumstances);
+      if (comparison.compared?.level === quote?.level && comparison.compared?.isPeer === isPeer) continue;
+      comparison.compared = quote && { level: quote.level, isPeer: isPeer === true };
+      isAnyNew = true;
+    }
+    return isAnyNew;
+  }
+
+  #measure(): void {
+    const compared = this.#sources.map(({ comparison }) => comparison.compared);
+    for (const [index, agreement] of agreementsOf(compared, this.#agreementReach).entries())
+      this.#sources[index]!.comparison.agreement = agreement;
+  }
+
+  #areOtherPeers(circumstances: Circumstances): boolean {
+    return this.#sources.some((each) => each.comparison.compared?.isPeer !== this.#isPeer(each, circumstances));
+  }
+
+  /**
+   * Whether others are compared with it; `undefined` while it says nothing. A contradicted one is no peer by itself.
+   */
+  #isPeer(source: MarketSource, circumstances: Circumstances): boolean | undefined {
+    if (source.quote === undefined) return undefined;
+    if (!deliversLive(source, circumstances) || this.#isUnconfirmed(source, circumstances.now)) return false;
+    return !source.doubts.isContradicted || this.#isBacked(source, circumstances);
+  }
+
+  /** In a crash each can have been contradicted in turn: of those, two that agree again count. */
+  #isBacked(source: MarketSource, circumstances: Circumstances): boolean {
+    return this.#sources.some((other) => {
+      const isContradicted = other !== source && other.doubts.isContradicted && deliversLive(other, circumstances);
+      return isContradicted && this.#isClose(other.quote?.level, source.quote?.level);
+    });
+  }
+
+  /**
+   * Whether it says, for less than a level has to hold, what nobody takes from one source: it can be one of two that
+   * lie.
+   */
+  #isUnconfirmed({ comparison: { awaySince } }: MarketSource, now: EpochMs): boolean {
+    return awaySince !== undefined && now - awaySince < this.#confirmAfterMs;
+  }
+
+  /** Contradicted sources that the others came to were right. Returns whether there are any. */
+  #clearFollowed(): boolean {
+    const followed = this.#sources.filter(({ doubts, comparison, quote }) => {
+      const { agreement, doubtedLevel } = comparison;
+      return doubts.isContradicted && agreement === 'agrees' && this.#isClose(doubtedLevel, quote?.level);
+    });
+    for (const source of followed) clear(source);
+    return followed.length > 0;
+  }
+
+  #isDisputed(source: MarketSource): boolean {
+    return source.doubts.byPeers !== undefined || this.isApart(source);
+  }
+
+  #settle(source: MarketSource, { agreement, reason, isCleared }: PeerVerdict, now: EpochMs): void {
+    if (isCleared) clear(source);
+    if (reason === undefined) {
+      this.#undisputed(source);
+      return;
+    }
+    const { comparison, doubts } = source;
+    const { bid, ask, level } = source.quote!;
+    if (this.#isAccepted(source, level)) return;
+    comparison.agreesSinceMs = undefined;
+    const before = doubts.byPeers;
+    const isOutvoted = agreement === 'outvoted' || before?.isOutvoted === true;
+    const isSame =
+      before?.reason === reason && before.bid === bid && before.ask === ask && before.isOutvoted === isOutvoted;
+    if (isSame) return;
+    if (before === undefined) comparison.doubtedLevel = level;
+    if (reason === 'contradicted' && before?.reason !== reason) this.#contradicted();
+    doubts.compared({ reason, since: before?.since ?? now, bid, ask, isOutvoted });
+  }
+
+  /** Agreement ends what was not comparable at once, and what was contradicted after a while. */
+  #undisputed(source: MarketSource): void {
+    const { comparison, doubts, quote } = source;
+    const doubt = doubts.byPeers;
+    if (comparison.agreement !== 'agrees') {
+      comparison.agreesSinceMs = undefined;
+      // Whoever contradicted it is gone: its level and time judge it.
+      if (comparison.agreement === 'alone' && doubt?.reason === 'contradicted' && !doubt.isOutvoted) clear(source);
+      return;
+    }
+    if (doubt?.reason === 'not_comparable') clear(source);
+    comparison.acceptedLevel = undefined;
+    if (doubts.byPeers === undefined) comparison.ownLevel = quote;
+  }
+
+  #isAccepted({ comparison: { acceptedLevel } }: MarketSource, level: Big): boolean {
+    return acceptedLevel !== undefined && areClose(level, acceptedLevel, this.#jumpReach);
+  }
+
+  #isClose(one: Big | undefined, other: Big | undefined): boolean {
+    return one !== undefined && other !== undefined && areClose(one, other, this.#agreementReach);
+  }
+}
+
+function clear({ comparison, doubts }: MarketSource): void {
+  comparison.doubtedLevel = undefined;
+  comparison.agreesSinceMs = undefined;
+  doubts.compared(undefined);
+}
+
+function deviatingOf(source: MarketSource, now: EpochMs): Deviating | undefined {
+  const { quote, comparison, doubts, changes } = source;
+  const { agreement, ownLevel } = comparison;
+  if (quote === undefined || agreement === undefined) return undefined;
+  return {
+    agreement,
+    level: quote.level,
+    ownLevel: ownLevel?.level,
+    closeLevel: closeLevelOf(source, now),
+    reason: doubts.byPeers?.reason,
+    isOutvoted: doubts.byPeers?.isOutvoted === true,
+    isStill: changes.isStill(now),
+    isBusy: changes.isBusy(now),
+  };
+}
+
+/** The level of the market's price, which mostly is what the source in use says. */
+function levelIn(price: Quote | undefined, used: MarketSource | undefined): Big | undefined {
+  if (price === undefined) return undefined;
+  const quote = used?.quote;
+  return quote?.bid === price.bid && quote.ask === price.ask ? quote.level : levelOf(price);
+}
+
+/** Notes since when a source is beyond the ceiling from the market's price, and the one in use did not move with it. */
+function noteAway(
+  { quote, comparison }: MarketSource,
+  { price, used, now }: Circumstances,
+  ceilingReach: Big,
+  agreementReach: Big,
+): void {
+  const reference = levelIn(price, used);
+  const isBeyond = quote !== undefined && reference !== undefined && !areClose(quote.level, reference, ceilingReach);
+  const isWithUsed = isBeyond && used?.quote !== undefined && areClose(quote.level, used.quote.level, agreementReach);
+  // A clock that was set back would make the wait endless.
+  const since = Math.min(comparison.awaySince ?? now, now) as EpochMs;
+  comparison.awaySince = isBeyond && !isWithUsed ? since : undefined;
+}
+
+function deliversLive(source: MarketSource, { sender }: Circumstances): boolean {
+  const { quote } = source;
+  return quote !== undefined && (source.isLive(source === sender) ?? quote.path === 'live');
+}
+
+function sendsLive({ quote }: MarketSource): boolean {
+  return quote?.path === 'live';
+}
+
+function agrees({ comparison: { agreement } }: MarketSource): boolean {
+  return agreement === 'agrees';
+}
