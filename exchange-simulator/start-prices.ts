@@ -77,7 +77,10 @@ const steady = new Set(['AUD', 'CAD', 'CHF', 'CZK', 'DAI', 'EUR', 'GBP', 'JPY', 
 
 const recordedLast = readRecordedPrices();
 
-/** The start price of a pair: the recorded one if there is one. An unknown asset costs 1 EUR to 100 EUR, depending on its name. */
+/**
+ * The start price of a pair: the recorded one if there is one. An unknown asset costs 1 EUR to 100 EUR, depending on
+ * its name.
+ */
 export function startPrice(base: string, quote: string): number {
   return recordedLast.get(`${base}/${quote}`) ?? eurPrice(base) / eurPrice(quote);
 }

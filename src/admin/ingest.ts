@@ -18,7 +18,10 @@ const tokenCheckEveryMs = 1_000;
 /** Connections of one token: an engine needs one, and a second while it takes over from itself. */
 const connectionsMax = 8;
 
-/** Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its source. */
+/**
+ * Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its
+ * source.
+ */
 export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): void } {
   const ids = requestIds(parts.randomness);
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameBytesMax });

@@ -2,8 +2,8 @@ import { notesOf } from '../conditions/notes.ts';
 import type { Observed } from '../conditions/observed.ts';
 
 /**
- * Ready means that this process answers requests as the contract says. Stale data, a running maintenance window or an unreachable store are notes
- * that take no traffic away: clients must still be able to ask `/v1/status` for the cause.
+ * Ready means that this process answers requests as the contract says. Stale data, a running maintenance window or an
+ * unreachable store are notes that take no traffic away: clients must still be able to ask `/v1/status` for the cause.
  */
 export function readiness(observed: Observed) {
   const phase = observed.phase();

@@ -112,7 +112,10 @@ export class Board implements MarketsObserver {
     return counts;
   }
 
-  /** Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or a clock set back leaves times ahead of it. */
+  /**
+   * Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or a clock set back
+   * leaves times ahead of it.
+   */
   #expire(now: EpochMs): void {
     const isSetBack = now < this.#readAt;
     this.#readAt = now;

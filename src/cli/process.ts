@@ -28,7 +28,9 @@ export function contextOf(theProcess: NodeJS.Process): Context {
   };
 }
 
-/** Ends a process a second after its command, though something is still open, and says what. Its output is read first. */
+/**
+ * Ends a process a second after its command, though something is still open, and says what. Its output is read first.
+ */
 export function exitWhenDone(
   theProcess: Pick<NodeJS.Process, 'exit' | 'getActiveResourcesInfo' | 'stdout' | 'stderr'>,
   clock: Clock,

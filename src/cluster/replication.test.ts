@@ -20,7 +20,7 @@ import { BoardPosition, type Position } from './board-position.ts';
 import { BoardPublisher, changesKey } from './board-publisher.ts';
 import { MarketChanges, positionOf, takeState } from './market-replication.ts';
 import { type Caller, readStreamEntries } from './redis-calls.ts';
-import { redisLeases } from './redis-lease.ts';
+import { fenceKey, redisLeases } from './redis-lease.ts';
 
 const nothing: MarketState = { tickers: [], references: [], rates: [] };
 const spacingMs = 10;
@@ -52,7 +52,12 @@ function redisOn(clock: FakeClock, isLost = (_number: number) => false) {
     forget();
     return read(command);
   };
-  return { call, wait };
+  /** All of it is gone but the number of whoever leads, which that one has written again. */
+  const lose = (fence: number) => {
+    model.flush();
+    model.execute(['SET', fenceKey, String(fence)]);
+  };
+  return { call, wait, lose };
 }
 
 /** The number of the publication that a text is of. */
@@ -66,11 +71,11 @@ function marketOf(clock: FakeClock) {
 }
 
 /** A process that leads, of which the others follow what its feed says. */
-async function leader(clock: FakeClock, call: Caller) {
+async function leader(clock: FakeClock, call: Caller, refused: () => void = () => assert.fail('it leads')) {
   const { market, feed, position } = marketOf(clock);
   const fence = (await redisLeases(call).acquire('leader', 600_000))!;
   const parts = { call, clock, changes: new MarketChanges(market, clock), fence: () => fence };
-  const publisher = new BoardPublisher({ ...parts, refused: () => assert.fail('it leads'), position });
+  const publisher = new BoardPublisher({ ...parts, refused, position });
   feed.catalogueLoaded(
     ['BTC', 'ETH'].map((base) => upstreamMarket(base)),
     clock.now(),
@@ -86,7 +91,11 @@ async function leader(clock: FakeClock, call: Caller) {
 }
 
 /** A process that follows, and its bids. @param took called with the position of each publication that it took */
-function follower(clock: FakeClock, { call, wait }: ReturnType<typeof redisOn>, took: (at: Position) => void) {
+function follower(
+  clock: FakeClock,
+  { call, wait }: Readonly<Record<'call' | 'wait', Caller>>,
+  took: (at: Position) => void,
+) {
   const { market, position } = marketOf(clock);
   const warned: string[] = [];
   const log = { ...silentLog, warn: (_: object, text: string) => warned.push(text) };
@@ -162,7 +171,7 @@ test('a change that is missing is never passed over: who was away for longer tha
     if (command[0] === 'GET') seen.push('state');
     return await redis.wait(command);
   };
-  const { made, bids, stop } = follower(clock, { ...redis, wait }, ({ number }) => seen.push(number));
+  const { made, bids, warned, stop } = follower(clock, { ...redis, wait }, ({ number }) => seen.push(number));
   made.start();
   await tick('BTC', '100');
   assert.equal(seen.at(-1), position.current.number);
@@ -177,7 +186,7 @@ test('a change that is missing is never passed over: who was away for longer tha
   isAway = false;
   await tick('ETH', '11');
   await clock.advance(1_000);
-  assert.deepEqual(bids(), ['101', '11']);
+  assert.deepEqual([bids(), warned.length], [['101', '11'], 1], 'it is said once that nothing can be read');
   const state = seen.lastIndexOf('state');
   assert.ok(Number(seen[state - 1]) < lost && Number(seen[state + 1]) > lost, `${seen}`);
   for (const [index, number] of seen.entries())
@@ -204,4 +213,133 @@ test('whoever meets a change that is missing again and again asks for the state 
   assert.deepEqual(bids(), ['101', '10'], 'the leader wrote another state');
   await stop();
   publisher.resign();
+});
+
+test('changes that come under lower ids, of a server that lost its own, are found by the state after five seconds', async () => {
+  const clock = new FakeClock();
+  const redis = redisOn(clock);
+  const { fence, tick, publisher } = await leader(clock, redis.call);
+  const { made, bids, stop } = follower(clock, redis, () => {});
+  made.start();
+  await tick('BTC', '100');
+  redis.lose(fence);
+  clock.jump(-3_600_000);
+  await tick('BTC', '101');
+  await clock.advance(3_000);
+  assert.deepEqual(bids(), ['100', undefined]);
+  await clock.advance(4_000);
+  assert.deepEqual(bids(), ['101', undefined]);
+  await stop();
+  publisher.resign();
+});
+
+test('whoever is to lead takes all that was published before, however much that is', async () => {
+  const clock = new FakeClock();
+  const redis = redisOn(clock);
+  const { tick, publisher, position: last } = await leader(clock, redis.call);
+  const { made, bids, position, stop } = follower(clock, redis, () => {});
+  made.start();
+  await tick('BTC', '100');
+  await stop();
+  for (let bid = 101; bid <= 550; bid++) await tick('BTC', String(bid));
+  assert.deepEqual(bids(), ['100', undefined]);
+  await made.catchUp();
+  assert.deepEqual([bids(), position.current, made.resyncs], [['550', undefined], last.current, 1]);
+  publisher.resign();
+});
+
+test('answers to questions that overlap, because an answer waits for a change, are taken once and in order', async () => {
+  const clock = new FakeClock();
+  const redis = redisOn(clock);
+  const { tick, publisher, position: ahead } = await leader(clock, redis.call);
+  const seen: number[] = [];
+  let asked = 0;
+  const wait: Caller = async (command) => {
+    asked++;
+    const answer = await redis.wait(command);
+    await new Promise<void>((passed) => clock.after(100, passed));
+    return answer;
+  };
+  const { made, position, stop } = follower(clock, { ...redis, wait }, ({ number }) => seen.push(number));
+  made.start();
+  await clock.advance(500);
+  for (const bid of ['100', '101', '102']) {
+    await tick('BTC', bid);
+    asked = 0;
+    const reached = position.reach(ahead.current);
+    await clock.advance(200);
+    assert.equal(await reached, true);
+    assert.ok(asked > 3, `${asked} questions`);
+  }
+  assert.deepEqual([seen, made.resyncs], [[1, 2, 3, 4], 1]);
+  await stop();
+  publisher.resign();
+});
+
+/** Publications, by what of them the script was told. */
+function publications(call: Caller) {
+  const sent: { readonly isAnew: boolean; readonly hasState: boolean }[] = [];
+  const noting: Caller = (command) => {
+    const [name, , keys, ...rest] = command;
+    const [, anew, , whole] = rest.slice(Number(keys));
+    if (name === 'EVALSHA' && rest.includes(changesKey)) sent.push({ isAnew: anew === '1', hasState: whole !== '' });
+    return call(command);
+  };
+  return { sent, noting };
+}
+
+test('a leader whose market stands still says each second that it lives, and writes its whole state each five', async () => {
+  const clock = new FakeClock();
+  const { sent, noting } = publications(redisOn(clock).call);
+  const { publisher } = await leader(clock, noting);
+  sent.length = 0;
+  await clock.advance(21_000);
+  assert.ok(sent.length >= 19 && sent.length <= 21, `${sent.length} publications`);
+  assert.deepEqual([sent.filter(({ hasState }) => hasState).length, sent.some(({ isAnew }) => isAnew)], [4, false]);
+  publisher.resign();
+  await clock.advance(5_000);
+  assert.ok(sent.length <= 21, 'and no more once it does not lead');
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('what could not be published is made good by the whole state, half a second later', async () => {
+  const clock = new FakeClock();
+  const redis = redisOn(clock);
+  let isFailing = false;
+  const { sent, noting } = publications(async (command) => {
+    if (isFailing) throw new Error('not connected');
+    return await redis.call(command);
+  });
+  const { tick, publisher } = await leader(clock, noting);
+  const { made, bids, stop } = follower(clock, redis, () => {});
+  made.start();
+  await tick('BTC', '100');
+  isFailing = true;
+  sent.length = 0;
+  await tick('BTC', '101');
+  isFailing = false;
+  await clock.advance(400);
+  assert.deepEqual([sent.length, bids()], [1, ['100', undefined]], 'it is not tried again at once');
+  await clock.advance(200);
+  assert.deepEqual([sent[1], bids()], [{ isAnew: true, hasState: true }, ['101', undefined]]);
+  await stop();
+  publisher.resign();
+});
+
+test('a leader that another has followed is told so by what it publishes, and changes nothing for those who follow', async () => {
+  const clock = new FakeClock();
+  const redis = redisOn(clock);
+  let refused = 0;
+  const old = await leader(clock, redis.call, () => refused++);
+  await clock.advance(600_000);
+  assert.equal(refused, 0);
+  const next = await leader(clock, redis.call);
+  const { made, bids, stop } = follower(clock, redis, () => {});
+  made.start();
+  await next.tick('BTC', '100');
+  await old.tick('BTC', '99');
+  assert.ok(refused > 0);
+  assert.deepEqual(bids(), ['100', undefined]);
+  await stop();
+  for (const { publisher } of [old, next]) publisher.resign();
 });

@@ -9,7 +9,10 @@ const skewNotedMs = 2_000;
 
 const offset = Type.Integer({ description: 'How far it is ahead, in seconds; behind where negative.', examples: [3] });
 
-/** Conditions of processes that share a Redis, and of their clocks. Without Redis its metrics are absent, and no rule fires. */
+/**
+ * Conditions of processes that share a Redis, and of their clocks. Without Redis its metrics are absent, and no rule
+ * fires.
+ */
 export const cluster = {
   FeedWithoutLeader: measured({
     event: 'source',

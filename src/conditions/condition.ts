@@ -49,7 +49,9 @@ interface Declared {
   readonly severity: Severity;
   /** How long it must hold before it is told. */
   readonly forMs: number;
-  /** Says it in a few words, whatever the values: the summary of the rule, and the sentence where nothing else is said. */
+  /**
+   * Says it in a few words, whatever the values: the summary of the rule, and the sentence where nothing else is said.
+   */
   readonly title: string;
 }
 

@@ -12,7 +12,8 @@ import { store } from './store.ts';
 export const matters = { service, data, sources, store, record, prices, cluster, certificate, clients };
 
 /**
- * All that can be wrong with the service, by its code. Readiness, the overview of the console, alerts and the rules for Prometheus are views of it.
+ * All that can be wrong with the service, by its code. Readiness, the overview of the console, alerts and the rules for
+ * Prometheus are views of it.
  */
 export const conditions = {
   ...service,
@@ -28,7 +29,9 @@ export const conditions = {
 
 type Conditions = typeof conditions;
 
-/** The name of a condition, the same everywhere: in the API, in alerts, in the rules for Prometheus and in the runbook. */
+/**
+ * The name of a condition, the same everywhere: in the API, in alerts, in the rules for Prometheus and in the runbook.
+ */
 export type ConditionCode = keyof Conditions;
 
 /** The codes that a process finds by itself, each with its values. */

@@ -133,7 +133,10 @@ export const prices = {
   }),
 };
 
-/** Gives what the prices of the markets that clients see are made from and that is withheld, by the operator or by the guard. */
+/**
+ * Gives what the prices of the markets that clients see are made from and that is withheld, by the operator or by the
+ * guard.
+ */
 function withheldOf({ market: { markets }, clock }: Observed) {
   const offered = markets.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
   return offered.flatMap((each) => markets.withheldFor(each));

@@ -78,7 +78,10 @@ export const sources = {
   }),
 };
 
-/** For how long a source has lacked a connection, null for never; `undefined` while it has one, needs none, or may still get one. */
+/**
+ * For how long a source has lacked a connection, null for never; `undefined` while it has one, needs none, or may still
+ * get one.
+ */
 function lackOf({ isPaused, health }: ObservedSource): { readonly seconds: number | null } | undefined {
   const { connection, lastLiveDataAgeMs: ageMs, epoch, lastCatalogueAt, catalogueLoads } = health;
   if (isPaused || connection === 'open') return undefined;

@@ -56,7 +56,10 @@ export class ConditionWatch {
     return views.sort((one, other) => rank(one) - rank(other) || other.sinceMs - one.sinceMs);
   }
 
-  /** Gives all that holds, and whether it has for long enough to be told; `undefined` while the process does not know yet, or not any more. */
+  /**
+   * Gives all that holds, and whether it has for long enough to be told; `undefined` while the process does not know
+   * yet, or not any more.
+   */
   facts(): (AlertFact & { readonly isDue: boolean })[] | undefined {
     if (this.#parts.phase() !== 'serving') return undefined;
     const { raiseAfterMs } = this.#parts.configuration.alerts;
@@ -94,7 +97,9 @@ export class ConditionWatch {
     });
   }
 
-  /** Asks the store for the next look. While it does not answer, which is a condition of its own, the last answer stays. */
+  /**
+   * Asks the store for the next look. While it does not answer, which is a condition of its own, the last answer stays.
+   */
   async #ask(): Promise<void> {
     const { store, configuration } = this.#parts;
     const since = (this.#clock.now() - configuration.notices.withinMs) as EpochMs;

@@ -15,7 +15,9 @@ export type ExpectedDigits = Readonly<Record<UpstreamTicker['path'], Digits>>;
 /** A message that no connector can read. */
 export type Garbage = 'json' | 'binary' | 'utf8' | 'nested' | 'channel' | 'symbol';
 
-/** A fault that clients of an exchange can meet. The simulator's faults of these names are described in its catalogue. */
+/**
+ * A fault that clients of an exchange can meet. The simulator's faults of these names are described in its catalogue.
+ */
 export type ExchangeFault =
   | { readonly fault: 'mute' | 'freeze' | 'no-heartbeat' | 'reset' }
   | { readonly fault: 'reject' | 'mute-symbol'; readonly symbol: MarketSymbol }

@@ -12,7 +12,9 @@ export type Reading = number | undefined | Counts | Iterable<Sample>;
  * nothing. No label holds a key, an account, an address or anything a client chose.
  */
 export interface Metric<Source> {
-  /** Without the prefix that all share. A name that ends in `_total` is that of a counter, any other that of a gauge. */
+  /**
+   * Without the prefix that all share. A name that ends in `_total` is that of a counter, any other that of a gauge.
+   */
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];

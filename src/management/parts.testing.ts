@@ -17,7 +17,7 @@ import type { AdminParts } from './parts.ts';
 
 type Market = AdminParts['market'];
 
-/** The parts of a service that a test gives; parts of the market by themselves. */
+/** The parts of a service that a test gives; those of the market by themselves. */
 type Given = Partial<Omit<AdminParts, 'market'> & Pick<Market, 'markets' | 'feedStatus' | 'guard'>>;
 
 /** Figures of limits that are counted in Redis, before any request. */
@@ -41,7 +41,10 @@ function notGiven<Part extends object>(name: string): Part {
   return new Proxy({}, { get: refuse }) as Part;
 }
 
-/** The parts of a service that alone serves nothing yet, but for those that a test gives. Each new member has its place here. */
+/**
+ * The parts of a service that alone serves nothing yet, but for those that a test gives. Each new member has its place
+ * here.
+ */
 export function adminParts(given: Given = {}): AdminParts {
   const byDefault = fromYaml('');
   const {

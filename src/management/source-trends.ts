@@ -5,7 +5,7 @@ export const trendMinutesMax = 60;
 const sampleEveryMs = 1_000;
 const minuteMs = 60_000;
 
-/** The parts of a trend. */
+/** The health that a trend is made of. */
 type Health = Pick<FeedHealth, 'connection' | 'lastLiveDataAgeMs'>;
 
 interface Sources {

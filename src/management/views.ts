@@ -79,7 +79,9 @@ export function sourceFlow(
   return flowView(market.feedStatus.flowOf(id, clock.now(), clock.monotonicMs()));
 }
 
-/** Every source, in order of preference; in a process that follows the feed of another without path, connection, flow. */
+/**
+ * Every source, in order of preference; in a process that follows the feed of another without path, connection, flow.
+ */
 export function sourceViews(
   parts: Pick<AdminParts, 'feed' | 'clock' | 'replication'> & ReadsMarket<'markets' | 'feedStatus'>,
 ) {

@@ -84,8 +84,8 @@ export class SourceSigns {
   }
 
   /**
-   * Another process, which polls, had prices at `polledMs` by the monotonic clock of this one, and has them again within
-   * `everyMs`.
+   * Another process, which polls, had prices at `polledMs` by the monotonic clock of this one, and has them again
+   * within `everyMs`.
    */
   polled(polledMs: number, everyMs: number, now: EpochMs, monotonicMs: number): void {
     this.#isLive = false;

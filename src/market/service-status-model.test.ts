@@ -73,7 +73,9 @@ function agree(model: Model, { feed, originMs }: Real): void {
 
 const ranks = ['flowing', 'polled', 'silent'] as const;
 
-/** Nothing looks more alive than it is, whoever sets the clock; where nobody did, it looks exactly as alive as it is. */
+/**
+ * Nothing looks more alive than it is, whoever sets the clock; where nobody did, it looks exactly as alive as it is.
+ */
 function agreeOnFlow(model: Model, flow: DataFlow, isOutage: boolean, lastUpdatedAt: EpochMs): void {
   const isFresh = (sign: Sign | undefined) => sign !== undefined && model.passedMs - sign.atMs <= sign.everyMs + 5_000;
   const sources = [...model.sources.values()];

@@ -46,7 +46,10 @@ export class FeedStatus {
     this.#isReported = isReported;
   }
 
-  /** Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which was set back since. */
+  /**
+   * Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which
+   * was set back since.
+   */
   isNewer(at: EpochMs, now: EpochMs): boolean {
     const known = this.#lastUpdatedAt ?? 0;
     return at > known || known > now + clockDriftMs;
@@ -153,7 +156,10 @@ export function tickerState(feed: FeedStatus, now: EpochMs, monotonicMs: number)
   return isAtItsBest ? 'operational' : 'degraded';
 }
 
-/** The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational by then) and the ticker's. */
+/**
+ * The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational
+ * by then) and the ticker's.
+ */
 export function serviceStatus(
   feed: FeedStatus,
   windows: readonly MaintenanceWindow[],
@@ -169,7 +175,10 @@ export function serviceStatus(
     ticker,
     flow: feed.flow(now, monotonicMs),
     maintenance: shownWindow(windows, now),
-    /** `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never delivered. */
+    /**
+     * `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never
+     * delivered.
+     */
     lastUpdatedAt: ageMs === undefined ? undefined : feed.shownAt(now, ageMs),
   };
 }

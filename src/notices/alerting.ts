@@ -16,7 +16,10 @@ interface AlertingOptions extends RetryingSender {
   readonly baseUrl: () => string;
 }
 
-/** Tells operators what is so and what is over: from facts to the outbox, and from there to each destination. Without destinations it does nothing. */
+/**
+ * Tells operators what is so and what is over: from facts to the outbox, and from there to each destination. Without
+ * destinations it does nothing.
+ */
 export class Alerting extends Teller<AlertingOptions> {
   #watchedSinceMs: number | undefined;
 

@@ -49,8 +49,8 @@ type PublicServiceStatus = keyof HistoryDay['states'];
 type States = Record<PublicServiceStatus, number>;
 
 /**
- * Keeps what the components of the service were, day by day, and their incidents. Every process reads them once a minute for
- * its status page; one writes, in pieces of a minute. What cannot be saved is saved with the next piece.
+ * Keeps what the components of the service were, day by day, and their incidents. Every process reads them once a
+ * minute for its status page; one writes, in pieces of a minute. What cannot be saved is saved with the next piece.
  */
 export class StatusRecorder {
   readonly #options: RecorderOptions;

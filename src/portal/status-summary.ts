@@ -17,8 +17,8 @@ const descriptions: Readonly<Record<PublicServiceStatus, string>> = {
 };
 
 /**
- * `summary.json` in the shape that hosted status pages have made common, so that their readers work with it. Instants are
- * ISO 8601 in UTC. Unknown values are null.
+ * `summary.json` in the shape that hosted status pages have made common, so that their readers work with it. Instants
+ * are ISO 8601 in UTC. Unknown values are null.
  * @param windows announced or running, the nearest first
  */
 export function statusSummary(site: Site, current: CurrentStatus, windows: readonly MaintenanceWindowBody[]): object {

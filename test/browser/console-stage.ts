@@ -61,7 +61,8 @@ export class ConsoleStage {
   static async start(t: Pick<TestContext, 'after'>, options: ConsoleStageOptions = {}): Promise<ConsoleStage> {
     const watched = await openBrowser(t, options.browser);
     watched.page.setDefaultTimeout(timeoutMs);
-    // The browser's own note on the question whether a session goes on, when none does, and on what was under way when one ended.
+    // The browser's own note on the question whether a session goes on, when none does, and on what was under way when
+    // one ended.
     watched.expect(/status of 401 .*\/api\//);
     const simulator = { updatesPerSecond: 20, ...options.service?.simulator };
     const harness = await ServiceHarness.start(t, { ...options.service, simulator });
@@ -92,7 +93,10 @@ export class ConsoleStage {
     await this.page.goto(`${this.harness.service.adminUrl}/console/${hash}`);
   }
 
-  /** Of the page to sign in, and not the table of operator tokens, which may still stand there after a click on "Sign out". */
+  /**
+   * Of the page to sign in, and not the table of operator tokens, which may still stand there after a click on "Sign
+   * out".
+   */
   get tokenField(): Locator {
     return this.page.getByLabel('Operator token', { exact: true });
   }

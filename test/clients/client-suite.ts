@@ -21,7 +21,10 @@ export interface ClientUnderTest {
   readonly start: (baseUrl: string) => { readonly ask: Ask; stop(): void };
 }
 
-/** Holds a generated client to the document: over the real listener, over each documented answer, and over values that are new. */
+/**
+ * Holds a generated client to the document: over the real listener, over each documented answer, and over values that
+ * are new.
+ */
 export function describeClient({ name, needs, start }: ClientUnderTest): void {
   describe(`the client that ${name} makes`, { ...needs, timeout: 40_000 }, () => {
     const standIn = new StandIn();

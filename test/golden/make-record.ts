@@ -1,6 +1,7 @@
 /**
- * Makes the golden record of the format that this version writes: `node test/golden/make-record.ts 4` writes `record-4.zst` beside
- * itself. Run it once for each format, with the version that introduces it, and commit the file: it never changes afterwards.
+ * Makes the golden record of the format that this version writes: `node test/golden/make-record.ts 4` writes
+ * `record-4.zst` beside itself. Run it once for each format, with the version that introduces it, and commit the file:
+ * it never changes afterwards.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -16,7 +16,9 @@ const joined = [
   'store',
   'telemetry',
 ];
-/** The rooms that each may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
+/**
+ * The rooms that each may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   contract: [],
@@ -63,7 +65,10 @@ const toCome = ['client'];
 
 const sources = filesEnding('.ts', 'src', 'exchange-simulator', 'client', 'web').filter((file) => !isForTests(file));
 
-/** `src/http/pipeline.ts` is of `http`, `src/main.ts` of `main`, `test/…` of `test/`: no folder beside `src` is a room of it. */
+/**
+ * `src/http/pipeline.ts` is of `http`, `src/main.ts` of `main`, `test/…` of `test/`: no folder beside `src` is a room
+ * of it.
+ */
 function roomOf(file: string): string {
   const [top = '', second = ''] = file.split('/');
   if (top === 'src') return second.replace(/\.ts$/, '');

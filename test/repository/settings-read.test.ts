@@ -11,7 +11,9 @@ const readByCheckAlone = ['alerts.destinations.allowHttp'];
 /** Read under a name that is computed: the scheme of a page. */
 const readByScheme = ['portal.colours.light', 'portal.colours.dark'];
 
-/** Values beside the defaults and examples: of a choice one after the other, so that together they read every setting. */
+/**
+ * Values beside the defaults and examples: of a choice one after the other, so that together they read every setting.
+ */
 const worlds: readonly Readonly<Record<string, unknown>>[] = [
   { 'rates.source': 'cnb' },
   { 'rates.source': 'json', store: 'postgres://mdapi@localhost/mdapi' },
@@ -93,8 +95,8 @@ const readers = filesEnding('.ts', 'src')
   });
 
 /**
- * Whether some code takes a value of this name out of something: `parts.maxHeaderBytes`, `{ maxHeaderBytes }`. A name of
- * one word (`host`) counts only where the code speaks of what the value belongs to (`admin`), or is in its room.
+ * Whether some code takes a value of this name out of something: `parts.maxHeaderBytes`, `{ maxHeaderBytes }`. A name
+ * of one word (`host`) counts only where the code speaks of what the value belongs to (`admin`), or is in its room.
  */
 function isRead(name: string): boolean {
   const [own = '', holder = ''] = name.split('.').reverse();

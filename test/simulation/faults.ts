@@ -51,7 +51,10 @@ function lie(factor: (choice: number) => number, how?: 'rename'): Fault {
   };
 }
 
-/** A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it from that. */
+/**
+ * A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it
+ * from that.
+ */
 const apart = (factor: number) => (factor < 1 ? Math.min(factor, 0.9) : Math.max(factor, 1.1));
 
 function ofNetwork(name: 'delayMs' | 'doubledShare' | 'shuffledShare', value: number): Fault {
@@ -218,8 +221,8 @@ const beforeMs = 20_000;
 const afterMs = 2 * 60_000;
 
 /**
- * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one is gone for so long that it is
- * to be delisted first, while the store is locked until the market is back.
+ * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one
+ * is gone for so long that it is to be delisted first, while the store is locked until the market is back.
  *
  * @param only of these kinds
  */

@@ -68,8 +68,9 @@ export class HonestQuotes {
   }
 
   /**
-   * Whether some exchange had bid and ask from which this price is made, at an instant no further than `withinMs` from the one it is dated, at
-   * terms in force between two instants of the clock of whoever served it, and a rate that there was before it was served.
+   * Whether some exchange had bid and ask from which this price is made, at an instant no further than `withinMs` from
+   * the one it is dated, at terms in force between two instants of the clock of whoever served it, and a rate that
+   * there was before it was served.
    */
   explains(
     served: ServedPrice,

@@ -35,7 +35,10 @@ const clientChangesKeyAfterMs = 20_000;
 /** A store of the release before, whose accounts and keys are none of this world. */
 const storeOfFormerRelease = new URL('../golden/store-4.zst', import.meta.url);
 
-/** Whoever runs the service: works on the store in a process of their own, makes and ends keys, keeps copies and restores them. */
+/**
+ * Whoever runs the service: works on the store in a process of their own, makes and ends keys, keeps copies and
+ * restores them.
+ */
 export class Operator {
   readonly lane: Lane;
   readonly #world: World;
@@ -54,7 +57,10 @@ export class Operator {
   restoredAtMs = Number.NEGATIVE_INFINITY;
   #restored: Promise<unknown> = Promise.resolve();
 
-  /** @param keyChanged a client that has the one key has the other from now on @param openStore as whoever runs the former release does */
+  /**
+   * @param keyChanged a client that has the one key has the other from now on @param openStore as whoever runs the
+   * former release does
+   */
   constructor(
     world: World,
     directory: string,
@@ -144,8 +150,8 @@ export class Operator {
   }
 
   /**
-   * Stops the service, puts another file in the place of its store, and starts it again: the copy that was kept, or a store of the former release, which
-   * the processes then bring up to date, all at once.
+   * Stops the service, puts another file in the place of its store, and starts it again: the copy that was kept, or a
+   * store of the former release, which the processes then bring up to date, all at once.
    */
   restore(what: 'copy' | 'former', processes: readonly ServiceProcess[]): Promise<unknown> {
     const restored = this.operate(async () => {

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { PlannedFault } from './faults.ts';
 
-/** A run that once found something, as a file. Its faults stay what they were, whatever a seed makes of other kinds of them. */
+/**
+ * A run that once found something, as a file. Its faults stay what they were, whatever a seed makes of other kinds of
+ * them.
+ */
 export interface KeptRun {
   readonly seed: number;
   readonly days: number;

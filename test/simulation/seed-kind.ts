@@ -11,7 +11,10 @@ export interface SeedKind {
   readonly hasMail: boolean;
   /** One process has the feed, and the others nothing else to turn to. */
   readonly isSplit: boolean;
-  /** So many that one of them can be missing and is believed to be gone, on exchanges that are asked for their markets every minute. */
+  /**
+   * So many that one of them can be missing and is believed to be gone, on exchanges that are asked for their markets
+   * every minute.
+   */
   readonly hasManyMarkets: boolean;
 }
 

@@ -35,7 +35,9 @@ const rate = '24.315';
 /** After the last fault everything is well again by then. */
 const mendedWithinMs = 150_000;
 const burstRequests = 80;
-/** A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon. */
+/**
+ * A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon.
+ */
 const impatientEveryMs = 10_000;
 const impatientWithinMs = 1_500;
 /** So little that the answers of one client matter, as those of thousands do to a machine. */
@@ -140,7 +142,10 @@ export class Simulation {
     return exchange.symbols.filter((symbol) => symbol.endsWith('/EUR'));
   }
 
-  /** @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset from now on */
+  /**
+   * @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset
+   * from now on
+   */
   lies(exchange: ExchangeModel, symbol: string, factor: number | undefined, how: 'lie' | 'rename' = 'lie'): void {
     this.troubles.lie(`${exchange.name} ${symbol}`, factor);
     if (factor === undefined) exchange.tellTruth(symbol);

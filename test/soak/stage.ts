@@ -78,7 +78,9 @@ export async function setStage(cleanup: Cleanup, seed: number, dialects: readonl
   };
 }
 
-/** An exchange with two ways to it, one for its live connection and one for REST, and its entry in the configuration. */
+/**
+ * An exchange with two ways to it, one for its live connection and one for REST, and its entry in the configuration.
+ */
 async function behindProxies(id: string, { restUrl, wsUrl, controlUrl }: SimulatorAddresses['dialects'][string]) {
   const targetPort = Number(new URL(restUrl).port);
   const [live, rest] = await Promise.all([TcpProxy.listen({ targetPort }), TcpProxy.listen({ targetPort })]);

@@ -47,10 +47,10 @@ const types: readonly (readonly [RegExp, (value: unknown) => boolean])[] = [
 const columnShape = /^(\w+) (Nullable\(\w+\(.+?\)\)|DateTime64\(3, 'UTC'\)|LowCardinality\(String\)|\w+)/;
 
 /**
- * Stands in for the HTTP interface of ClickHouse with the statements that `mdapi history ship` uses, in SQLite. It refuses
- * what the server refuses: a wrong password, an unknown database, table or column, a value of another type, a body that was
- * cut off; and it drops an insert whose deduplication token it has seen. The real engine takes the same tests in
- * `ship.system.test.ts`.
+ * Stands in for the HTTP interface of ClickHouse with the statements that `mdapi history ship` uses, in SQLite. It
+ * refuses what the server refuses: a wrong password, an unknown database, table or column, a value of another type, a
+ * body that was cut off; and it drops an insert whose deduplication token it has seen. The real engine takes the same
+ * tests in `ship.system.test.ts`.
  */
 export class ClickHouseStandIn {
   readonly password = 'pass:word/1';

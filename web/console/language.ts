@@ -60,7 +60,10 @@ function filled(text: string, values: Values): string {
 
 type Part = Content | ((inside: Content) => Content);
 
-/** A text with elements: one replaces `{name}`, one wraps what `<name>…</name>` holds. `code` and `strong` need no definition. */
+/**
+ * A text with elements: one replaces `{name}`, one wraps what `<name>…</name>` holds. `code` and `strong` need no
+ * definition.
+ */
 export function tell(english: Text, parts: Readonly<Record<string, Part>> = {}): Content {
   return assembled(say(english), parts);
 }

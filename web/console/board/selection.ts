@@ -46,7 +46,9 @@ export function queryOf({ text, status, quote, withoutPrice, sort, isDescending 
   };
 }
 
-/** The markets of a selection in its order. Those without the value that is sorted by stand at the end, whichever way. */
+/**
+ * The markets of a selection in its order. Those without the value that is sorted by stand at the end, whichever way.
+ */
 export function selected<Row extends Selectable>(markets: readonly Row[], selection: Selection): readonly Row[] {
   const words = selection.text
     .toUpperCase()

@@ -18,7 +18,9 @@ const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
   'no data': 'bad',
 };
 
-/** The sources beside each other: whether each is all right, since when its data is there, and what is wrong with it. */
+/**
+ * The sources beside each other: whether each is all right, since when its data is there, and what is wrong with it.
+ */
 export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; laterMs: number }) {
   return html`<${TableFrame} label=${say('Sources')}><table>
     <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Last hour')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th><th scope="col">${say('Last live data')}</th></tr></thead>

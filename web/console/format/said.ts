@@ -7,14 +7,17 @@ interface Coded {
   readonly values: object;
 }
 
-/** The words for each code; `undefined` leaves one to the service. One that is added there and is not named here is an error of types. */
+/**
+ * The words for each code; `undefined` leaves one to the service. One that is added there and is not named here is an
+ * error of types.
+ */
 export type WordsFor<Said extends Coded> = {
   readonly [Code in Said['code']]: (values: Extract<Said, { readonly code: Code }>['values']) => string | undefined;
 };
 
 /**
- * A sentence of the service in the language of the page: its own English, or the Czech that is made from its code and values. One without a code, as an
- * older version wrote it, and one that this console does not know yet, stay English.
+ * A sentence of the service in the language of the page: its own English, or the Czech that is made from its code and
+ * values. One without a code, as an older version wrote it, and one that this console does not know yet, stay English.
  */
 export function saidText<Said extends Coded>(
   english: string,
