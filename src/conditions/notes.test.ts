@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
-import { threeLive } from '../market/market-rig.testing.ts';
+import { MarketRig, threeLive } from '../market/market-rig.testing.ts';
 import { after, symbol, upstreamMarket } from '../market/samples.testing.ts';
+import { foundIn } from './find.ts';
 import { notesOf } from './notes.ts';
 import type { Observed } from './observed.ts';
 import { lostSource, wellProcess } from './well.testing.ts';
@@ -233,4 +234,29 @@ test('markets about to be delisted are noted, and a delisting that waits for the
     markets: [],
     condition: { code: 'DelistingHeldBack', values: { markets: { first: ['ETHEUR'], more: 0 } } },
   });
+});
+
+test('what the guard holds is noted with its source, and is an alert of its own', () => {
+  const { observed } = wellProcess();
+  const rig = new MarketRig({ ids: ['one'] });
+  rig.list('one');
+  rig.tick('one', '84000');
+  rig.review('live');
+  rig.nowMs = 1_000;
+  rig.tick('one', '120000');
+  rig.review('live');
+  const seen = { ...observed, market: { ...observed.market, markets: rig.markets } };
+  const holders = foundIn(
+    seen,
+    () => () => false,
+    ({ title }) => title === 'Prices are held back',
+  );
+  assert.deepEqual(
+    [...holders].map(({ severity, sentence }) => [severity, sentence]),
+    [['critical', 'prices are held by the guard: BTCEUR']],
+  );
+  assert.deepEqual(
+    notesOf(seen).map(({ condition }) => condition.code),
+    ['SourceDoubted'],
+  );
 });

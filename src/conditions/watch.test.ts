@@ -75,8 +75,9 @@ test('a source that is lost and a status that is not operational are facts by th
 });
 
 test('a maintenance window raises its own alert at its instants, and none of the status', async () => {
-  const { service, path, look, clock, watch } = watched();
+  const { service, state, path, look, clock, watch } = watched();
   path.now = 'fallback';
+  state.raiseAfterMs = 60_000;
   const from = clock.now();
   service.setWindows([{ from, to: (from + 60_000) as EpochMs, description: 'disks' }]);
   assert.deepEqual(await look(), [
@@ -158,4 +159,43 @@ test('polled data are as urgent as their cause: a warning while they arrive, and
   path.now = undefined;
   for (let looks = 0; looks < 5; looks++) await look();
   assert.deepEqual(await told(), [`FeedOnFallback source critical: ${summary}`]);
+});
+
+test('the way back after an upgrade is no alert: it stands beside what is critical', async () => {
+  const { state, look } = watched();
+  [state.kept, state.finding] = ['/data/mdapi.sqlite.before-2.0.0', 'row 3 missing from index'];
+  const damaged = 'the database file is damaged, restore a backup: row 3 missing from index';
+  assert.deepEqual(await look(), [`StoreDamaged service critical: ${damaged}`]);
+});
+
+test('a store that can neither be read nor written is one alert, and says the former', async () => {
+  const { state, look, clock } = watched();
+  [state.isReachable, state.trouble] = [false, new Error('The disk is full.')];
+  for (let looks = 0; looks < 12; looks++) await look();
+  const said = 'the store cannot be used: keys, markets and windows are as last known';
+  assert.deepEqual(await look(), [`StoreUnreachable service critical: ${said}`], String(clock.now()));
+});
+
+test('an alert has the values that its sentence names', async () => {
+  const { kraken, look, watch } = watched();
+  kraken.health.connection = 'waiting';
+  await look();
+  const values = { source: 'kraken', seconds: 40, others: [] };
+  assert.deepEqual(
+    watch.facts()?.map((fact) => [fact.name, fact.values]),
+    [['SourceLost', values]],
+  );
+  assert.deepEqual(watch.read()[0]?.condition, { code: 'SourceLost', values });
+});
+
+test('a feed of its own, a lease that cannot be had and a clock that Redis contradicts are told after a while', async () => {
+  const { state, look } = watched();
+  state.sharing = { isAlone: true, leaseTrouble: 'not connected' };
+  state.limits = { isUp: true, clockSkewMs: -3_000 };
+  for (let looks = 0; looks < 60; looks++) await look();
+  assert.deepEqual(await look(), [
+    'FeedAlone source warning: this process is on a feed of its own until Redis says who leads',
+    'FeedLeaseLost source warning: the lease of the feed cannot be had: not connected',
+    'ClockOff service warning: the clock of this process is 3 s behind that of Redis',
+  ]);
 });
