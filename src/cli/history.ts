@@ -1,5 +1,5 @@
 import type { EpochMs } from '../ground/clock.ts';
-import type { Position } from '../history/segment/rows.ts';
+import type { RecordPosition } from '../history/segment/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
 import type { OptionDeclarations, OptionValues } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
@@ -24,7 +24,7 @@ function readPage(options: OptionValues<typeof pageOptions>, now: EpochMs) {
 }
 
 /** Where to go on: the position for programs, a note for people. */
-function nextOf(next: Position | undefined, { limit }: { readonly limit: number }) {
+function nextOf(next: RecordPosition | undefined, { limit }: { readonly limit: number }) {
   if (next === undefined) return { next: null, notes: [] };
   const note = `These are the first ${limit}: begin the next span at the last of them, or raise --limit.`;
   return { next: positionText(next), notes: [note] };

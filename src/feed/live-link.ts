@@ -76,7 +76,7 @@ export class LiveLink {
 
   /** The connection is open, and something arrived on it lately. */
   get isReceiving(): boolean {
-    return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.silentAfterMs;
+    return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.takeoverAfterMs;
   }
 
   /** When anything last arrived, on any connection, by the monotonic clock; `-Infinity` before that. */

@@ -30,9 +30,9 @@ export const defaultTiming = {
   /** A connection on which nothing at all arrives for this long is ended. */
   transportTimeoutMs: 10_000,
   /** Where there are other sources they take over once nothing at all arrives for this long; over `pingEveryMs`. */
-  silentAfterMs: 10_000,
+  takeoverAfterMs: 10_000,
   /**
-   * So do they once no price arrives for `silentAfterMs` though the connection is alive, if prices never paused for
+   * So do they once no price arrives for `takeoverAfterMs` though the connection is alive, if prices never paused for
    * longer than this before and another source has newer ones. 0: never.
    */
   steadyPauseMaxMs: 0,

@@ -103,8 +103,8 @@ test('before the start and after the end another list starts and stops nothing',
 
 test('silence is found out sooner where another source can take over, and a paused one cannot', () => {
   const { set, timings } = setOf(config('a'));
-  const alone = { silentAfterMs: 30_000, steadyPauseMaxMs: 0 };
-  const beside = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
+  const alone = { takeoverAfterMs: 30_000, steadyPauseMaxMs: 0 };
+  const beside = { takeoverAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
   assert.deepEqual(timings.get('a'), alone);
   set.replace([config('a'), config('b', { kind: 'push' }), config('c')]);
   assert.deepEqual(timings.get('a'), beside, 'also of the connection that stayed');

@@ -29,12 +29,12 @@ export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']
 /**
  * Where another source can take over, a dead connection and prices that stop must be found out within its five seconds.
  */
-const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
+const severalTiming = { takeoverAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 
 /** The sources of a feed. */
 export class SourceSet<Config extends SetSource, Supervisor extends SetSupervisor = FeedSupervisor> {
   readonly #make: (config: Config) => RunningSource<Config, Supervisor>;
-  readonly #aloneSilentAfterMs: number;
+  readonly #aloneTakeoverAfterMs: number;
   #isStarted = false;
   /** In order of preference. */
   all: readonly RunningSource<Config, Supervisor>[] = [];
@@ -43,14 +43,14 @@ export class SourceSet<Config extends SetSource, Supervisor extends SetSuperviso
   /** The connectors of sources that are not paused. */
   readonly connectors: ExchangeConnector[] = [];
 
-  /** @param aloneSilentAfterMs `silentAfterMs` where no other source can take over */
+  /** @param aloneTakeoverAfterMs `takeoverAfterMs` where no other source can take over */
   constructor(
     configs: readonly Config[],
     make: (config: Config) => RunningSource<Config, Supervisor>,
-    aloneSilentAfterMs: number,
+    aloneTakeoverAfterMs: number,
   ) {
     this.#make = make;
-    this.#aloneSilentAfterMs = aloneSilentAfterMs;
+    this.#aloneTakeoverAfterMs = aloneTakeoverAfterMs;
     this.replace(configs);
   }
 
@@ -69,7 +69,7 @@ export class SourceSet<Config extends SetSource, Supervisor extends SetSuperviso
     this.supervisors.clear();
     for (const { config, supervisor } of this.all) this.supervisors.set(config.id, supervisor);
     this.connectors.splice(0, this.connectors.length, ...active.map(({ connector }) => connector));
-    const alone = { silentAfterMs: this.#aloneSilentAfterMs, steadyPauseMaxMs: 0 };
+    const alone = { takeoverAfterMs: this.#aloneTakeoverAfterMs, steadyPauseMaxMs: 0 };
     const timing = active.length < 2 ? alone : severalTiming;
     for (const { config, supervisor } of active)
       supervisor.retime(engineKinds.has(config.kind) ? { ...timing, steadyPauseMaxMs: 0 } : timing);

@@ -92,7 +92,7 @@ export class FeedSupervisor {
   }
 
   /** Other sources came or went: how soon one of them may take over changes. */
-  retime(timing: Pick<FeedTiming, 'silentAfterMs' | 'steadyPauseMaxMs'>): void {
+  retime(timing: Pick<FeedTiming, 'takeoverAfterMs' | 'steadyPauseMaxMs'>): void {
     Object.assign(this.#parts.timing, timing);
   }
 
@@ -122,7 +122,7 @@ export class FeedSupervisor {
   }
 
   /**
-   * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one
+   * Where prices came steadily and then none for `takeoverAfterMs`, though the connection is alive: when the last one
    * came, by the monotonic clock, and the markets. Only another source shows whether the source stopped or the market
    * did.
    */
@@ -131,7 +131,7 @@ export class FeedSupervisor {
     const { clock, timing } = this.#parts;
     if (!this.isLive || lastAtMs === undefined) return undefined;
     if (!this.#cadence.wasSteady(timing.steadyPauseMaxMs)) return undefined;
-    if (clock.monotonicMs() - lastAtMs < timing.silentAfterMs) return undefined;
+    if (clock.monotonicMs() - lastAtMs < timing.takeoverAfterMs) return undefined;
     return { atMs: lastAtMs, symbols: this.#book.symbols };
   }
 

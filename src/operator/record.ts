@@ -6,8 +6,8 @@ import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/ques
 import type { Finding, Verification } from '../history/query/verify.ts';
 import type { ServedRow } from '../history/reading/record-reader.ts';
 import type { RecordDoubt } from '../history/record/worker.ts';
-import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/segment/rows.ts';
-import type { Hold } from '../history/segment/segment-store.ts';
+import type { Gap, QuoteRow, RateVersion, RecordPosition, TermsVersion } from '../history/segment/rows.ts';
+import type { RecordHold } from '../history/segment/segment-store.ts';
 import * as fields from './fields.ts';
 import { changesOf, type PriceAnswer, priceReport, withheldView } from './price.ts';
 import { requestId } from './request.ts';
@@ -21,13 +21,13 @@ const positionField = position(
   'Its place in the order of all that was published: the millisecond, and the place within it.',
 );
 
-export function positionText({ at, sub }: Position): string {
+export function positionText({ at, sub }: RecordPosition): string {
   return `${at}.${sub}`;
 }
 
 /** @param text as {@link position} has it */
-export function positionOf(text: string): Position {
-  const [at, sub] = text.split('.').map(Number) as [Position['at'], number];
+export function positionOf(text: string): RecordPosition {
+  const [at, sub] = text.split('.').map(Number) as [RecordPosition['at'], number];
   return { at, sub };
 }
 
@@ -168,12 +168,12 @@ export function summaryView({ gaps, holds, ...summary }: RecordSummary): Static<
   return fields.viewOf(RecordSummarySchema.properties, { recorded: true, ...summary, ...views });
 }
 
-export function recordHoldView({ id, from, to, reason }: Hold): Static<typeof RecordHoldSchema> {
+export function recordHoldView({ id, from, to, reason }: RecordHold): Static<typeof RecordHoldSchema> {
   return { id, ...fields.instants('from', from), ...fields.instants('to', to), reason };
 }
 
 /** The audit log's entry of a new hold. */
-export function recordHoldEntry({ id, from, to, reason }: Hold) {
+export function recordHoldEntry({ id, from, to, reason }: RecordHold) {
   const summary = `keeps the record from ${isoInstant(from)} to ${isoInstant(to)}: ${reason}`;
   const details = { fromMs: from, toMs: to, reason };
   return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary, details } as const;

@@ -4,7 +4,7 @@ import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
 import { type AcceptedTicker, valueNames } from '../../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../../market/upstream.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
-import { type NoQuote, noQuotes, type Position, type ServingRow } from '../segment/rows.ts';
+import { type NoQuote, noQuotes, type RecordPosition, type ServingRow } from '../segment/rows.ts';
 
 /** Operations that the serving thread sends the recording one. Codes of one stream, never stored. */
 const op = {
@@ -22,7 +22,7 @@ const op = {
 } as const;
 
 /** An answer, as the serving thread sends it: the text of the service's status is its whole body. */
-export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
+export type StreamedServing = Omit<ServingRow, keyof RecordPosition | 'feedAgeMs'>;
 
 /** Writes the stream with the fewest bytes and the least work: the serving thread has clients to serve. */
 export class StreamWriter {

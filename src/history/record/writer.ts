@@ -11,7 +11,7 @@ import {
   type FactRow,
   isEmpty,
   type LedgerFact,
-  type Position,
+  type RecordPosition,
   type Rows,
   startOf,
 } from '../segment/rows.ts';
@@ -262,7 +262,7 @@ export function segmentsOf({ quotes, facts, servings }: Rows, run: number, { num
   const contents: SegmentContent[] = [];
   const add = (
     kind: SegmentKind,
-    rows: readonly Position[],
+    rows: readonly RecordPosition[],
     encode: () => Buffer,
     keyframe: number,
     requests: SegmentContent['requests'] = noRequests,

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import type { SegmentHead } from './segment.ts';
-import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
+import type { Deletion, RecordHold, SegmentStore } from './segment-store.ts';
 
 /**
  * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block
@@ -34,7 +34,7 @@ export async function prune(store: SegmentStore, before: EpochMs): Promise<Delet
   return deletions;
 }
 
-function isHeld(first: SegmentHead, next: SegmentHead, holds: readonly Hold[]): boolean {
+function isHeld(first: SegmentHead, next: SegmentHead, holds: readonly RecordHold[]): boolean {
   return holds.some(({ from, to }) => from <= next.firstAt && to > first.firstAt);
 }
 

@@ -12,7 +12,7 @@ export interface Run {
 }
 
 /** A span that retention leaves alone. */
-export interface Hold {
+export interface RecordHold {
   readonly id: number;
   readonly from: EpochMs;
   readonly to: EpochMs;
@@ -123,7 +123,7 @@ export interface SegmentReader {
   /** Parts of the data of segments of one chain, in the order that they are asked for, without reading the rest. */
   slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]>;
   runs(): Promise<readonly Run[]>;
-  holds(): Promise<readonly Hold[]>;
+  holds(): Promise<readonly RecordHold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
   /** Gives its entries after a number; none where only versions without a ledger have written. */
   ledger(after?: number): Promise<readonly LedgerEntry[]>;
@@ -166,7 +166,7 @@ export interface SegmentStore extends SegmentReader {
   signOff(chain: number): Promise<void>;
   /** Gives it a number. */
   addRun(run: Omit<Run, 'run'>): Promise<number>;
-  addHold(hold: Omit<Hold, 'id'>): Promise<number>;
+  addHold(hold: Omit<RecordHold, 'id'>): Promise<number>;
   /** Whether there was one of this id. */
   releaseHold(id: number): Promise<boolean>;
   /** Enters a seal of a day, or its time stamp. */

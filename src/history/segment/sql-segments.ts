@@ -2,7 +2,7 @@ import type { EpochMs } from '../../ground/clock.ts';
 import { holdText, ledgerHash, runText } from './ledger.ts';
 import { digestsForm } from './record-form.ts';
 import type { ChainHead, Segment, SegmentHead, SideRows, SideTables } from './segment.ts';
-import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign } from './segment-store.ts';
+import type { Deletion, LedgerEntry, LedgerKind, RecordHold, Run, SegmentQuery, Sign } from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
@@ -69,9 +69,9 @@ export abstract class SqlSegments {
     return (await this.atOnce(this.#change(insert, values, 'run', textOf)))!.run;
   }
 
-  async addHold(hold: Omit<Hold, 'id'>): Promise<number> {
+  async addHold(hold: Omit<RecordHold, 'id'>): Promise<number> {
     const insert = `insert into ${this.#prefix}hold (from_ms, to_ms, reason) values (?, ?, ?) returning id`;
-    const textOf = (made: Pick<Hold, 'id'>) => holdText({ ...hold, ...made });
+    const textOf = (made: Pick<RecordHold, 'id'>) => holdText({ ...hold, ...made });
     return (await this.atOnce(this.#change(insert, [hold.from, hold.to, hold.reason], 'hold', textOf)))!.id;
   }
 
@@ -112,7 +112,7 @@ export abstract class SqlSegments {
     const deletions = yield* rowsOf<Deletion>(`${this.#deletionQuery} order by chain, first`);
     return [
       ...(yield* rowsOf<Run>(this.#runQuery)).map((run) => ['run', runText(run)] as const),
-      ...(yield* rowsOf<Hold>(this.#holdQuery)).map((hold) => ['hold', holdText(hold)] as const),
+      ...(yield* rowsOf<RecordHold>(this.#holdQuery)).map((hold) => ['hold', holdText(hold)] as const),
       ...deletions.map((deletion) => ['deletion', JSON.stringify(deletion)] as const),
     ];
   }
@@ -131,8 +131,8 @@ export abstract class SqlSegments {
     return this.run<Run>(this.#runQuery);
   }
 
-  holds(): Promise<readonly Hold[]> {
-    return this.run<Hold>(this.#holdQuery);
+  holds(): Promise<readonly RecordHold[]> {
+    return this.run<RecordHold>(this.#holdQuery);
   }
 
   async ledger(after = 0): Promise<readonly LedgerEntry[]> {
