@@ -13,8 +13,7 @@ export interface paths {
         };
         /**
          * Time of the server
-         * @description The current time of the server. Never cached. It reads no market data: of the codes of a 503,
-         * MARKET_DATA_UNAVAILABLE is not to be expected.
+         * @description The current time of the server. Never cached. It reads no market data: of the codes of a 503, MARKET_DATA_UNAVAILABLE is not to be expected.
          *
          *     Recommended: once, when your client starts. Measure the offset between local and server clock.
          */
@@ -36,8 +35,7 @@ export interface paths {
         };
         /**
          * Status of the service
-         * @description How the service is doing, which maintenance is announced, and how old the market data is. Never
-         * cached. It keeps answering while the rest of the API is degraded or under announced maintenance.
+         * @description How the service is doing, which maintenance is announced, and how old the market data is. Never cached. It keeps answering while the rest of the API is degraded or under announced maintenance.
          *
          *     Recommended: every 60 seconds. May be polled more often during an outage.
          */
@@ -59,8 +57,7 @@ export interface paths {
         };
         /**
          * All markets
-         * @description Every market a client can trade, ordered by symbol: those of the exchange, those quoted in CZK,
-         * and delisted ones for 30 days.
+         * @description Every market a client can trade, ordered by symbol: those of the exchange, those quoted in CZK, and delisted ones for 30 days.
          *
          *     Recommended: every hour. Markets change rarely.
          */
@@ -82,11 +79,9 @@ export interface paths {
         };
         /**
          * Prices of one market
-         * @description The current client prices of one market. The latest ticker is served even when the feed lags:
-         * look at `timestamp`, and at the header `X-Feed-Status`.
+         * @description The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.
          *
-         *     Recommended: every 5 seconds. Each followed market uses 12 requests per minute; use /v1/tickers for
-         * several markets.
+         *     Recommended: every 5 seconds. Each followed market uses 12 requests per minute; use /v1/tickers for several markets.
          */
         get: operations["getTicker"];
         put?: never;
@@ -106,10 +101,7 @@ export interface paths {
         };
         /**
          * Prices of all markets
-         * @description The current client prices of every traded market that has one. A traded market without a ticker,
-         * or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes
-         * it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`, and at
-         * the header `X-Feed-Status`.
+         * @description The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.
          *
          *     Recommended: every 5 seconds. More frequent calls generally bring no newer data.
          */
@@ -131,8 +123,7 @@ export interface paths {
         };
         /**
          * This description
-         * @description The machine readable description of all endpoints, parameters, responses and errors. Needs no
-         * key.
+         * @description The machine readable description of all endpoints, parameters, responses and errors. Needs no key.
          */
         get: operations["getOpenApi"];
         put?: never;
@@ -152,8 +143,7 @@ export interface paths {
         };
         /**
          * Where to start
-         * @description What this service is and where its documentation lies. Needs no key. A browser gets the same as
-         * HTML; where JSON and HTML are equally welcome, JSON is the answer.
+         * @description What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML; where JSON and HTML are equally welcome, JSON is the answer.
          */
         get: operations["getRoot"];
         put?: never;
@@ -187,42 +177,29 @@ export interface components {
         };
         /** @description How the service is doing, whether maintenance is announced, and how old the market data is. */
         ServiceStatus: {
-            /**
-             * @description Overall status: `maintenance` whenever an announced window is running, otherwise the worst
-             * of `api` and the components.
-             */
+            /** @description Overall status: `maintenance` whenever an announced window is running, otherwise the worst of `api` and the components. */
             status: components["schemas"]["PublicServiceStatus"];
             /** @description Status of the API itself: `operational`, or `maintenance` during an announced window. */
             api: components["schemas"]["PublicServiceStatus"];
             /** @description The parts the API depends on. Parts can be added. */
             components: {
-                /**
-                 * @description Status of the market data feed that the price endpoints read: `outage` once it is more
-                 * than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive,
-                 * otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and
-                 * `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`.
-                 */
+                /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`. */
                 ticker: components["schemas"]["PublicServiceStatus"];
             } & {
                 [key: string]: unknown;
             };
-            /**
-             * @description The running maintenance window, else the nearest announced one, else null. Announced does
-             * not mean running: see `status`.
-             */
+            /** @description The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`. */
             maintenance: components["schemas"]["MaintenanceWindow"] | null;
             /**
              * Format: date-time
-             * @description When the feed was last updated, ISO 8601 in UTC; null when no feed status exists at all. Its
-             * distance from `serverTime` is the age of the market data.
+             * @description When the feed was last updated, ISO 8601 in UTC; null when no feed status exists at all. Its distance from `serverTime` is the age of the market data.
              * @example 2026-11-21T10:00:00.123Z
              * @example null
              */
             lastUpdatedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together
-             * with it.
+             * @description The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200123
              * @example null
              */
@@ -258,8 +235,7 @@ export interface components {
             fromMs: number;
             /**
              * Format: date-time
-             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where
-             * windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.
+             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.
              * @example 2026-11-22T02:30:00.000Z
              */
             to: string;
@@ -309,9 +285,7 @@ export interface components {
              */
             amountPrecision: number;
             /**
-             * @description Smallest step of a price, in the quote currency. Client prices have `pricePrecision`
-             * decimals and may lie between its steps. For internally converted quote currencies it is derived from
-             * `pricePrecision`.
+             * @description Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.
              * @example 0.1
              */
             tickSize: string;
@@ -321,8 +295,7 @@ export interface components {
              */
             minOrderSize: string;
             /**
-             * @description Smallest value of an order, in the quote currency. Absent when the market has no such
-             * minimum, and for internally converted quote currencies.
+             * @description Smallest value of an order, in the quote currency. Absent when the market has no such minimum, and for internally converted quote currencies.
              * @example 0.5
              */
             minOrderValue?: string;
@@ -354,28 +327,22 @@ export interface components {
              */
             quote: string;
             /**
-             * @description Final price in the quote currency that a client pays per unit of the base currency when
-             * buying now. Includes the standard fee, and the currency margin where the quote currency is converted
-             * (CZK). Not a binding offer.
+             * @description Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
              * @example 84631.2
              */
             buyPrice: string;
             /**
-             * @description Final price in the quote currency that a client receives per unit of the base currency when
-             * selling now. Includes the standard fee, and the currency margin where the quote currency is converted
-             * (CZK). Not a binding offer.
+             * @description Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
              * @example 83788.9
              */
             sellPrice: string;
             /**
-             * @description Highest price on the exchange in the last 24 hours, without fees, in the quote currency.
-             * Converted at the middle market rate where the quote currency is converted.
+             * @description Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
              * @example 85120.0
              */
             high24h: string;
             /**
-             * @description Lowest price on the exchange in the last 24 hours, without fees, in the quote currency.
-             * Converted at the middle market rate where the quote currency is converted.
+             * @description Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
              * @example 83004.7
              */
             low24h: string;
@@ -385,33 +352,28 @@ export interface components {
              */
             volume24h: string;
             /**
-             * @description Volume weighted average price on the exchange in the last 24 hours, without fees, in the
-             * quote currency. Absent when the feed does not provide it.
+             * @description Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.
              * @example 84077.3
              */
             vwap24h?: string;
             /**
-             * @description Change of the price over 1 hour, in percent: `0.21` means 0.21 percent, not 21 percent.
-             * Absent when the feed does not provide it.
+             * @description Change of the price over 1 hour, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
              * @example 0.21
              */
             priceChangePercent1h?: string;
             /**
-             * @description Change of the price over 24 hours, in percent: `0.21` means 0.21 percent, not 21 percent.
-             * Absent when the feed does not provide it.
+             * @description Change of the price over 24 hours, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
              * @example -1.05
              */
             priceChangePercent24h?: string;
             /**
-             * @description Change of the price over 7 days, in percent: `0.21` means 0.21 percent, not 21 percent.
-             * Absent when the feed does not provide it.
+             * @description Change of the price over 7 days, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
              * @example 3.40
              */
             priceChangePercent7d?: string;
             /**
              * Format: date-time
-             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can
-             * change while this stays, because its rate changed: the `ETag` tells the two apart.
+             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.
              * @example 2026-11-21T10:00:00.123Z
              */
             timestamp: string;
@@ -426,27 +388,18 @@ export interface components {
         };
         /** @description The tickers of all markets that have one. */
         TickerList: {
-            /**
-             * @description One entry for each traded market that currently has a price. It can be shorter than the list
-             * of markets.
-             */
+            /** @description One entry for each traded market that currently has a price. It can be shorter than the list of markets. */
             tickers: components["schemas"]["Ticker"][];
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description Trading state of a market. `trading`: orders can be placed. `paused`: still offered, trading is
-         * switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days.
-         * The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
+         * @description Trading state of a market. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example trading
          */
         PublicMarketStatus: string;
         /**
-         * @description State of the service or of a part of it. `operational`: everything works. `degraded`: works but
-         * worse, for example data arrives over a fallback path instead of the live feed, or not at all for some
-         * seconds; how old it is, `lastUpdatedAt` says. `outage`: data is not arriving or is too old to rely on.
-         * `maintenance`: an announced maintenance window is running. The set can gain values within v1: treat a value
-         * you do not know as unrecognized and do not fail.
+         * @description State of the service or of a part of it. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed, or not at all for some seconds; how old it is, `lastUpdatedAt` says. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example operational
          */
         PublicServiceStatus: string;
@@ -454,8 +407,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description Address of a page that describes the error: its last segment is the name of the error in
-             * kebab case.
+             * @description Address of a page that describes the error: its last segment is the name of the error in kebab case.
              * @example https://api.example.com/errors/unknown-symbol
              */
             type: string;
@@ -477,19 +429,13 @@ export interface components {
              */
             detail: string;
             /**
-             * @description Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the
-             * operator.
+             * @description Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.
              * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
              */
             requestId: string;
         };
         /**
-         * @description Machine readable error code. Decide on this field, not on the texts. The codes of today:
-         * `INVALID_PARAMETER`, `MISSING_API_KEY`, `INVALID_API_KEY`, `UNKNOWN_SYMBOL`, `NOT_FOUND`,
-         * `RATE_LIMIT_EXCEEDED`, `MARKET_DATA_UNAVAILABLE`, `SERVICE_MAINTENANCE`, `BAD_REQUEST`, `METHOD_NOT_ALLOWED`,
-         * `REQUEST_TIMEOUT`, `EXPECTATION_FAILED`, `REQUEST_HEADER_FIELDS_TOO_LARGE`, `INTERNAL_ERROR`,
-         * `SERVICE_OVERLOADED`. What each means is in the responses that carry it, and at its `type`. The set can gain
-         * values within v1: for a code you do not know, go by the HTTP status.
+         * @description Machine readable error code. Decide on this field, not on the texts. The codes of today: `INVALID_PARAMETER`, `MISSING_API_KEY`, `INVALID_API_KEY`, `UNKNOWN_SYMBOL`, `NOT_FOUND`, `RATE_LIMIT_EXCEEDED`, `MARKET_DATA_UNAVAILABLE`, `SERVICE_MAINTENANCE`, `BAD_REQUEST`, `METHOD_NOT_ALLOWED`, `REQUEST_TIMEOUT`, `EXPECTATION_FAILED`, `REQUEST_HEADER_FIELDS_TOO_LARGE`, `INTERNAL_ERROR`, `SERVICE_OVERLOADED`. What each means is in the responses that carry it, and at its `type`. The set can gain values within v1: for a code you do not know, go by the HTTP status.
          * @example INVALID_PARAMETER
          */
         ErrorCode: string;
@@ -564,12 +510,7 @@ export interface components {
         };
     };
     responses: {
-        /**
-         * @description `MISSING_API_KEY`: The request has no X-EXCHANGE-APIKEY header. `INVALID_API_KEY`: The key in
-         * the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the
-         * account behind it is not active. The answer is the same in every case, so that strangers learn nothing from
-         * it.
-         */
+        /** @description `MISSING_API_KEY`: The request has no X-EXCHANGE-APIKEY header. `INVALID_API_KEY`: The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that strangers learn nothing from it. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -588,10 +529,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description There were more requests than allowed in the current minute: from one API key, from one address
-         * without a key, or from one address with failed authentication.
-         */
+        /** @description There were more requests than allowed in the current minute: from one API key, from one address without a key, or from one address with failed authentication. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -610,10 +548,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description There were more requests than allowed in the current minute: from one API key, from one address
-         * without a key, or from one address with failed authentication.
-         */
+        /** @description There were more requests than allowed in the current minute: from one API key, from one address without a key, or from one address with failed authentication. */
         TooManyRequestsWithoutKey: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -632,31 +567,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no
-         * price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.
-         * `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more
-         * requests than it can answer in time, or no memory left for more. It refuses requests that need no key first,
-         * then keys on new connections. A refused request counts against no limit.
-         */
+        /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent
-                 * when the request was refused before a limit counted it.
+                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
                  * @example 60
                  */
                 "X-RateLimit-Limit"?: number;
                 /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused
-                 * before a limit counted it.
+                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
                  * @example 59
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent
-                 * when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -672,10 +598,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description The server has more requests than it can answer in time, or no memory left for more. It refuses
-         * requests that need no key first, then keys on new connections. A refused request counts against no limit.
-         */
+        /** @description The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
         Overloaded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -691,34 +614,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description What can happen to any request, under the status of its code. `BAD_REQUEST`: The request is not
-         * HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with
-         * broken percent-encoding, or a body that is too large. `METHOD_NOT_ALLOWED`: The path exists, but not for this
-         * HTTP method. Every resource is read only. `REQUEST_TIMEOUT`: The request was not complete within the time the
-         * server waits for one. The connection is closed. `EXPECTATION_FAILED`: The request carries an Expect header
-         * that asks for something the server does not support. `REQUEST_HEADER_FIELDS_TOO_LARGE`: The request line and
-         * headers together are larger, or the headers more numerous, than the server accepts. `INTERNAL_ERROR`: The
-         * server has a fault. The operator finds the reason in the log, under the request id.
-         */
+        /** @description What can happen to any request, under the status of its code. `BAD_REQUEST`: The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large. `METHOD_NOT_ALLOWED`: The path exists, but not for this HTTP method. Every resource is read only. `REQUEST_TIMEOUT`: The request was not complete within the time the server waits for one. The connection is closed. `EXPECTATION_FAILED`: The request carries an Expect header that asks for something the server does not support. `REQUEST_HEADER_FIELDS_TOO_LARGE`: The request line and headers together are larger, or the headers more numerous, than the server accepts. `INTERNAL_ERROR`: The server has a fault. The operator finds the reason in the log, under the request id. */
         Transport: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent
-                 * when the request was refused before a limit counted it.
+                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
                  * @example 60
                  */
                 "X-RateLimit-Limit"?: number;
                 /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused
-                 * before a limit counted it.
+                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
                  * @example 59
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent
-                 * when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -743,8 +654,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifier of this request, made by the server. Name it when you ask the operator about a
-         * request.
+         * @description Identifier of this request, made by the server. Name it when you ask the operator about a request.
          * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
          */
         "X-Request-Id": string;
@@ -764,16 +674,12 @@ export interface components {
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute
-         * of its limit.
+         * @description Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute of its limit.
          * @example 5
          */
         "Retry-After": number;
         /**
-         * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET
-         * /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage`
-         * once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as
-         * unrecognized and do not fail.
+         * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example operational
          */
         "X-Feed-Status": string;
@@ -783,8 +689,7 @@ export interface components {
          */
         "WWW-Authenticate": "ApiKey realm=\"market-data\"";
         /**
-         * @description Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while
-         * nothing changed.
+         * @description Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.
          * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
          */
         ETag: string;
@@ -822,11 +727,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
-            /**
-             * @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no
-             * price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.
-             * `SERVICE_MAINTENANCE`: An announced maintenance window is running.
-             */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -857,9 +758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /**
-             * @description How the service is doing, whether maintenance is announced, and how old the market data is.
-             */
+            /** @description How the service is doing, whether maintenance is announced, and how old the market data is. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -887,8 +786,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body
-                 * while nothing changed. A malformed value is ignored.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
@@ -959,16 +857,14 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Base and quote currency joined without a separator, in any case. It must be a market of
-                 * GET /v1/markets whose status is not `delisted`.
+                 * @description Base and quote currency joined without a separator, in any case. It must be a market of GET /v1/markets whose status is not `delisted`.
                  * @example BTCEUR
                  */
                 symbol: string;
             };
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body
-                 * while nothing changed. A malformed value is ignored.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
@@ -1031,29 +927,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description `INVALID_PARAMETER`: A query parameter is missing, malformed, out of range, or given more
-             * than once. `BAD_REQUEST`: The request is not HTTP that the server can accept: a malformed request line or
-             * header, contradictory lengths, a path with broken percent-encoding, or a body that is too large.
-             */
+            /** @description `INVALID_PARAMETER`: A query parameter is missing, malformed, out of range, or given more than once. `BAD_REQUEST`: The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description Requests allowed in the current minute by the limit that counted this request.
-                     * Absent when the request was refused before a limit counted it.
+                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
                      * @example 60
                      */
                     "X-RateLimit-Limit"?: number;
                     /**
-                     * @description Requests left in the current minute, at least 0. Absent when the request was refused
-                     * before a limit counted it.
+                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
                      * @example 59
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then.
-                     * Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;
@@ -1069,10 +958,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /**
-             * @description `UNKNOWN_SYMBOL`: The symbol was never listed, or its market has been delisted. `NOT_FOUND`:
-             * Nothing exists at the path of the request.
-             */
+            /** @description `UNKNOWN_SYMBOL`: The symbol was never listed, or its market has been delisted. `NOT_FOUND`: Nothing exists at the path of the request. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1091,40 +977,28 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /**
-             * @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no
-             * price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.
-             * `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has
-             * more requests than it can answer in time, or no memory left for more. It refuses requests that need no
-             * key first, then keys on new connections. A refused request counts against no limit.
-             */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description Requests allowed in the current minute by the limit that counted this request.
-                     * Absent when the request was refused before a limit counted it.
+                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
                      * @example 60
                      */
                     "X-RateLimit-Limit"?: number;
                     /**
-                     * @description Requests left in the current minute, at least 0. Absent when the request was refused
-                     * before a limit counted it.
+                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
                      * @example 59
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then.
-                     * Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of
-                     * GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not
-                     * arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat
-                     * a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
+                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
                      * @example operational
                      */
                     "X-Feed-Status"?: string;
@@ -1147,8 +1021,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body
-                 * while nothing changed. A malformed value is ignored.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
@@ -1213,40 +1086,28 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
-            /**
-             * @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no
-             * price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.
-             * `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has
-             * more requests than it can answer in time, or no memory left for more. It refuses requests that need no
-             * key first, then keys on new connections. A refused request counts against no limit.
-             */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description Requests allowed in the current minute by the limit that counted this request.
-                     * Absent when the request was refused before a limit counted it.
+                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
                      * @example 60
                      */
                     "X-RateLimit-Limit"?: number;
                     /**
-                     * @description Requests left in the current minute, at least 0. Absent when the request was refused
-                     * before a limit counted it.
+                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
                      * @example 59
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then.
-                     * Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of
-                     * GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not
-                     * arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat
-                     * a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
+                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
                      * @example operational
                      */
                     "X-Feed-Status"?: string;
@@ -1269,8 +1130,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body
-                 * while nothing changed. A malformed value is ignored.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
@@ -1351,8 +1211,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body
-                 * while nothing changed. A malformed value is ignored.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;

@@ -30,13 +30,16 @@ test('no object literal is spread into another to save lines', () => {
 });
 
 test('no comment is wider than 120 columns', () => {
-  const wide = filesEnding('.ts', 'src', 'test', 'web', 'bench', 'client', 'exchange-simulator').flatMap((file) =>
-    textOf(file)
-      .split('\n')
-      .flatMap((line, index) =>
-        /^\s*(\/\/|\*|\/\*\*)/.test(line) && line.length > 120 ? [`${file}:${index + 1}`] : [],
-      ),
-  );
+  const written = filesEnding('.ts', 'src', 'test', 'web', 'bench', 'client', 'exchange-simulator');
+  const wide = written
+    .filter((file) => !file.includes('/generated/'))
+    .flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, index) =>
+          /^\s*(\/\/|\*|\/\*\*)/.test(line) && line.length > 120 ? [`${file}:${index + 1}`] : [],
+        ),
+    );
   assert.deepEqual(wide, []);
 });
 

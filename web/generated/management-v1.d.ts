@@ -13,16 +13,13 @@ export interface paths {
         };
         /**
          * The session of this browser
-         * @description Who is signed in, and the token against cross-site requests. Only for a session, not for a
-         * token. Needs the role `read-only`.
+         * @description Who is signed in, and the token against cross-site requests. Only for a session, not for a token. Needs the role `read-only`.
          */
         readonly get: operations["readSession"];
         readonly put?: never;
         /**
          * Sign in
-         * @description Makes a session for a browser and sets its cookie. Programs do not need one: they send the token
-         * with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is
-         * revoked or the process ends.
+         * @description Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.
          */
         readonly post: operations["signIn"];
         /**
@@ -64,8 +61,7 @@ export interface paths {
         };
         /**
          * The state of the service
-         * @description All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll
-         * every second. Needs the role `read-only`.
+         * @description All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second. Needs the role `read-only`.
          */
         readonly get: operations["readOverview"];
         readonly put?: never;
@@ -85,8 +81,7 @@ export interface paths {
         };
         /**
          * The last 24 hours, minute by minute
-         * @description Requests, errors, latency and held prices of all processes on the database. The last ten minutes
-         * may still grow. Needs the role `read-only`.
+         * @description Requests, errors, latency and held prices of all processes on the database. The last ten minutes may still grow. Needs the role `read-only`.
          */
         readonly get: operations["readMinutes"];
         readonly put?: never;
@@ -106,8 +101,7 @@ export interface paths {
         };
         /**
          * How market data arrives
-         * @description The connection to the exchange now, and its states over the last 24 hours. Needs the role
-         * `read-only`.
+         * @description The connection to the exchange now, and its states over the last 24 hours. Needs the role `read-only`.
          */
         readonly get: operations["readFeed"];
         readonly put?: never;
@@ -129,9 +123,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Take over the sources of the configuration
-         * @description Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is
-         * keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it.
-         * Needs the role `operator`.
+         * @description Reads the configuration again, in this process, as SIGHUP does. A source that stays as it is keeps its connection. Where anything else changed, or is wrong, nothing is taken over, and `errors` names it. Needs the role `operator`.
          */
         readonly post: operations["reloadSources"];
         readonly delete?: never;
@@ -149,8 +141,7 @@ export interface paths {
         };
         /**
          * Conversion rates
-         * @description The rates of converted markets, their age and how long they may be used. Needs the role
-         * `read-only`.
+         * @description The rates of converted markets, their age and how long they may be used. Needs the role `read-only`.
          */
         readonly get: operations["readRates"];
         readonly put?: never;
@@ -170,8 +161,7 @@ export interface paths {
         };
         /**
          * All markets with their prices
-         * @description What clients get of each market now, and what only operators see, by symbol. Needs the role
-         * `read-only`.
+         * @description What clients get of each market now, and what only operators see, by symbol. Needs the role `read-only`.
          */
         readonly get: operations["readMarkets"];
         readonly put?: never;
@@ -191,8 +181,7 @@ export interface paths {
         };
         /**
          * One market, and how its price is derived
-         * @description The market, the exchange’s own values, and every step from them to the prices clients get. Needs
-         * the role `read-only`.
+         * @description The market, the exchange’s own values, and every step from them to the prices clients get. Needs the role `read-only`.
          */
         readonly get: operations["readMarket"];
         readonly put?: never;
@@ -214,8 +203,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a market
-         * @description Clients see `paused` at once; prices are still served. Repeating it changes nothing. Needs the
-         * role `operator`.
+         * @description Clients see `paused` at once; prices are still served. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["pauseMarket"];
         readonly delete?: never;
@@ -235,8 +223,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a market
-         * @description It trades again as soon as the exchange trades it. Repeating it changes nothing. Needs the role
-         * `operator`.
+         * @description It trades again as soon as the exchange trades it. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["resumeMarket"];
         readonly delete?: never;
@@ -256,8 +243,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Hold the prices of a market
-         * @description What its prices are made from stays as it is, and with it every market made from the same. After
-         * 5 minutes they have no price. Repeating it changes nothing. Needs the role `operator`.
+         * @description What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["holdMarket"];
         readonly delete?: never;
@@ -277,8 +263,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Release the prices of a market
-         * @description Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing. Needs
-         * the role `operator`.
+         * @description Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["releaseMarket"];
         readonly delete?: never;
@@ -298,8 +283,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Take what is doubted of a market
-         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30
-         * seconds. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
+         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
          */
         readonly post: operations["acceptMarket"];
         readonly delete?: never;
@@ -399,8 +383,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Delist a market for good
-         * @description Final: the symbol never comes back. It has no price from then on, and is listed as `delisted`
-         * for 30 days. `confirm` must repeat the symbol. Needs the role `operator`.
+         * @description Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol. Needs the role `operator`.
          */
         readonly post: operations["delistMarket"];
         readonly delete?: never;
@@ -418,8 +401,7 @@ export interface paths {
         };
         /**
          * All prices
-         * @description For the operator’s own application: what clients of the API get at the same moment, also during
-         * maintenance. Needs the role `prices`.
+         * @description For the operator’s own application: what clients of the API get at the same moment, also during maintenance. Needs the role `prices`.
          */
         readonly get: operations["readPrices"];
         readonly put?: never;
@@ -439,11 +421,7 @@ export interface paths {
         };
         /**
          * All prices as they change
-         * @description Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change`
-         * has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every
-         * 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier
-         * event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is
-         * cut. Needs the role `prices`.
+         * @description Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change` has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is cut. Needs the role `prices`.
          */
         readonly get: operations["streamPrices"];
         readonly put?: never;
@@ -469,8 +447,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Set a term
-         * @description It holds from its start on in every process, until another one of the same scope sets the same
-         * value. What the preview has concerns about needs `confirm`. Needs the role `operator`.
+         * @description It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`. Needs the role `operator`.
          */
         readonly post: operations["setTerm"];
         readonly delete?: never;
@@ -490,8 +467,7 @@ export interface paths {
         readonly put?: never;
         /**
          * See what a term would change
-         * @description Changes nothing. Prices before and after are made from the present ask and bid of the exchange.
-         * Needs the role `operator`.
+         * @description Changes nothing. Prices before and after are made from the present ask and bid of the exchange. Needs the role `operator`.
          */
         readonly post: operations["previewTerm"];
         readonly delete?: never;
@@ -529,8 +505,7 @@ export interface paths {
         };
         /**
          * The record
-         * @description What is recorded of what was quoted and served: from when on, its size, gaps and holds. Needs
-         * the role `read-only`.
+         * @description What is recorded of what was quoted and served: from when on, its size, gaps and holds. Needs the role `read-only`.
          */
         readonly get: operations["readRecord"];
         readonly put?: never;
@@ -550,8 +525,7 @@ export interface paths {
         };
         /**
          * The price of an instant
-         * @description How the price came about that a market had then, like that of today. 404 where there was none,
-         * or no record of it. Needs the role `read-only`.
+         * @description How the price came about that a market had then, like that of today. 404 where there was none, or no record of it. Needs the role `read-only`.
          */
         readonly get: operations["readRecordedPrice"];
         readonly put?: never;
@@ -591,8 +565,7 @@ export interface paths {
         };
         /**
          * A market over a span, for a chart
-         * @description Steps of client prices and of the exchange's. At most 1500 steps and seven days at once; ask for
-         * more one after the other. Needs the role `read-only`.
+         * @description Steps of client prices and of the exchange's. At most 1500 steps and seven days at once; ask for more one after the other. Needs the role `read-only`.
          */
         readonly get: operations["listCandles"];
         readonly put?: never;
@@ -632,8 +605,7 @@ export interface paths {
         };
         /**
          * An answer again, by the id that its client quotes
-         * @description The body as it was, the prices in it, and the sealed segment that proves it. Needs the role
-         * `read-only`.
+         * @description The body as it was, the prices in it, and the sealed segment that proves it. Needs the role `read-only`.
          */
         readonly get: operations["readServed"];
         readonly put?: never;
@@ -653,8 +625,7 @@ export interface paths {
         };
         /**
          * Prove an answer
-         * @description What a third party needs to check one answer, and nothing of any other. 404 while its minute
-         * runs. Needs the role `read-only`.
+         * @description What a third party needs to check one answer, and nothing of any other. 404 while its minute runs. Needs the role `read-only`.
          */
         readonly get: operations["proveServed"];
         readonly put?: never;
@@ -674,8 +645,7 @@ export interface paths {
         };
         /**
          * Verify the record
-         * @description Reads every segment and compares its hash. Takes seconds for each gigabyte. Needs the role
-         * `read-only`.
+         * @description Reads every segment and compares its hash. Takes seconds for each gigabyte. Needs the role `read-only`.
          */
         readonly get: operations["verifyRecord"];
         readonly put?: never;
@@ -735,16 +705,13 @@ export interface paths {
         };
         /**
          * Accounts, latest first
-         * @description In pages. With `query` those whose e-mail address holds the text in any case, or the one with
-         * this id. A search among very many accounts can return early: continue with `next`. Needs the role
-         * `read-only`.
+         * @description In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`. Needs the role `read-only`.
          */
         readonly get: operations["listAccounts"];
         readonly put?: never;
         /**
          * Make an account
-         * @description An account holds keys, and its e-mail address gets notices about them. The case of letters makes
-         * no difference. Needs the role `support`.
+         * @description An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference. Needs the role `support`.
          */
         readonly post: operations["createAccount"];
         readonly delete?: never;
@@ -804,8 +771,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Deactivate an account
-         * @description All its keys are refused at once, until it is activated. Repeating it changes nothing. Needs the
-         * role `support`.
+         * @description All its keys are refused at once, until it is activated. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["deactivateAccount"];
         readonly delete?: never;
@@ -845,9 +811,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Erase the personal data of an account for good
-         * @description Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also
-         * in the audit log, and notices that wait are not sent. `confirm` must repeat the id. Needs the role
-         * `operator`.
+         * @description Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id. Needs the role `operator`.
          */
         readonly post: operations["eraseAccount"];
         readonly delete?: never;
@@ -865,16 +829,13 @@ export interface paths {
         };
         /**
          * Keys, latest first
-         * @description In pages. With `query` those whose label or account’s e-mail address holds the text in any case,
-         * whose last four characters it is, or the one with this id. A search among very many keys can return early:
-         * continue with `next`. Needs the role `read-only`.
+         * @description In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`. Needs the role `read-only`.
          */
         readonly get: operations["listKeys"];
         readonly put?: never;
         /**
          * Make a key
-         * @description Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.
-         * Needs the role `support`.
+         * @description Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives. Needs the role `support`.
          */
         readonly post: operations["createKey"];
         readonly delete?: never;
@@ -914,8 +875,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Enable a key
-         * @description A disabled key can be used again at once. Repeating it changes nothing. Needs the role
-         * `support`.
+         * @description A disabled key can be used again at once. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["enableKey"];
         readonly delete?: never;
@@ -935,8 +895,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Disable a key
-         * @description It is refused at once, until it is enabled. Repeating it changes nothing. Needs the role
-         * `support`.
+         * @description It is refused at once, until it is enabled. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["disableKey"];
         readonly delete?: never;
@@ -976,8 +935,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace a key by a new one
-         * @description The new key has the account, label, limit and expiry of the old one. Both work during the
-         * overlap; with an overlap of 0, for a key that leaked, the old one ends at once. Needs the role `support`.
+         * @description The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once. Needs the role `support`.
          */
         readonly post: operations["rotateKey"];
         readonly delete?: never;
@@ -995,8 +953,7 @@ export interface paths {
         };
         /**
          * How a key is used
-         * @description The current minute, the minutes in which it was refused, and the notices to its holder. Reading
-         * it counts as no request. Needs the role `read-only`.
+         * @description The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request. Needs the role `read-only`.
          */
         readonly get: operations["readKeyUsage"];
         readonly put?: never;
@@ -1016,8 +973,7 @@ export interface paths {
         };
         /**
          * The keys that stand out
-         * @description At most 100 keys: those refused most in the last 24 hours, and those used most in the current
-         * minute. Needs the role `read-only`.
+         * @description At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute. Needs the role `read-only`.
          */
         readonly get: operations["readUsage"];
         readonly put?: never;
@@ -1037,8 +993,7 @@ export interface paths {
         };
         /**
          * One request, by the id that its client quotes
-         * @description Found are the latest 10,000 requests of valid keys and as many others, of this process and since
-         * its start. The access log (`logs.access`) has older ones. Needs the role `read-only`.
+         * @description Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones. Needs the role `read-only`.
          */
         readonly get: operations["readRequest"];
         readonly put?: never;
@@ -1064,8 +1019,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Announce a maintenance window
-         * @description Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After.
-         * It may start now, or have started already. Needs the role `operator`.
+         * @description Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already. Needs the role `operator`.
          */
         readonly post: operations["announceMaintenance"];
         readonly delete?: never;
@@ -1085,8 +1039,7 @@ export interface paths {
         readonly put?: never;
         /**
          * See what clients would see
-         * @description Changes nothing. The bodies are built by the code that answers clients. Needs the role
-         * `operator`.
+         * @description Changes nothing. The bodies are built by the code that answers clients. Needs the role `operator`.
          */
         readonly post: operations["previewMaintenance"];
         readonly delete?: never;
@@ -1204,8 +1157,7 @@ export interface paths {
         };
         /**
          * Alerts that are on, and where alerts go
-         * @description What operators were told of and is not over, in all processes on the database. Needs the role
-         * `read-only`.
+         * @description What operators were told of and is not over, in all processes on the database. Needs the role `read-only`.
          */
         readonly get: operations["listAlerts"];
         readonly put?: never;
@@ -1247,8 +1199,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test to a destination
-         * @description Puts a test into the outbox; the delivery log shows what becomes of it. Needs the role
-         * `operator`.
+         * @description Puts a test into the outbox; the delivery log shows what becomes of it. Needs the role `operator`.
          */
         readonly post: operations["testAlerts"];
         readonly delete?: never;
@@ -1266,8 +1217,7 @@ export interface paths {
         };
         /**
          * Who changed what, latest first
-         * @description Written together with each change, by this API and by the command line. Entries are kept as long
-         * as `admin.auditFor` says. Needs the role `read-only`.
+         * @description Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says. Needs the role `read-only`.
          */
         readonly get: operations["listAudit"];
         readonly put?: never;
@@ -1313,8 +1263,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Revoke an operator token
-         * @description It is refused at once, for good, and its sessions end. Repeating it changes nothing. Needs the
-         * role `admin`.
+         * @description It is refused at once, for good, and its sessions end. Repeating it changes nothing. Needs the role `admin`.
          */
         readonly post: operations["revokeToken"];
         readonly delete?: never;
@@ -1372,8 +1321,7 @@ export interface components {
             /** @description Who is signed in. */
             readonly operator: {
                 /**
-                 * @description Name of the token that was signed in with; `oidc:` and the e-mail address or subject of
-                 * a person.
+                 * @description Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.
                  * @example alice
                  */
                 readonly name: string;
@@ -1412,8 +1360,7 @@ export interface components {
             readonly provider: string | null;
         };
         /**
-         * @description A condition by its code, and what it names: whoever reads it makes the words from that. The set
-         * can grow.
+         * @description A condition by its code, and what it names: whoever reads it makes the words from that. The set can grow.
          * @example {
          *       "code": "SourceLost",
          *       "values": {
@@ -1463,15 +1410,13 @@ export interface components {
                 /** @description Null where requests were refused a short while ago. */
                 readonly overload: {
                     /**
-                     * @description `load`: percent of its time that the serving thread works. `heap`: percent of the
-                     * heap. `unsent`: MiB of answers that wait.
+                     * @description `load`: percent of its time that the serving thread works. `heap`: percent of the heap. `unsent`: MiB of answers that wait.
                      * @example load
                      * @enum {string}
                      */
                     readonly signal: "load" | "heap" | "unsent";
                     /**
-                     * @description 1: requests without a key. 2: and those with one on new connections. 3: all but
-                     * `/v1/time` and `/v1/status`.
+                     * @description 1: requests without a key. 2: and those with one on new connections. 3: all but `/v1/time` and `/v1/status`.
                      * @example 1
                      */
                     readonly step: number;
@@ -1699,8 +1644,7 @@ export interface components {
                          */
                         readonly ask: string;
                         /**
-                         * @description The source whose price is served instead; null where the last good price stays,
-                         * or there is none.
+                         * @description The source whose price is served instead; null where the last good price stays, or there is none.
                          * @example bitvavo
                          * @example null
                          */
@@ -1713,8 +1657,7 @@ export interface components {
                         readonly lastGoodOf: string | null;
                         /**
                          * Format: int64
-                         * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null
-                         * together with it.
+                         * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
                          * @example 1795255200000
                          * @example null
                          */
@@ -1861,8 +1804,7 @@ export interface components {
             /** @description What it names. */
             readonly values: {
                 /**
-                 * @description `moved`: its file or database was moved or exchanged. `cut_off`: its chain ends before
-                 * the segment. `exchanged`: another segment is in its place.
+                 * @description `moved`: its file or database was moved or exchanged. `cut_off`: its chain ends before the segment. `exchanged`: another segment is in its place.
                  * @example moved
                  * @enum {string}
                  */
@@ -2136,8 +2078,7 @@ export interface components {
         /** @description What an operator should know. */
         readonly Note: {
             /**
-             * @description `critical`: waits for an operator now. `warning`: for working hours. `info`: needs no
-             * action.
+             * @description `critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.
              * @example critical
              * @enum {string}
              */
@@ -2212,8 +2153,7 @@ export interface components {
             readonly fromMs: number;
             /**
              * Format: date-time
-             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where
-             * windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.
+             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.
              * @example 2026-11-22T02:30:00.000Z
              */
             readonly to: string;
@@ -2253,8 +2193,7 @@ export interface components {
             readonly lastUpdatedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together
-             * with it.
+             * @description The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -2538,16 +2477,14 @@ export interface components {
         /** @description Whether data flows. The interval of polls is counted in. */
         readonly DataFlow: {
             /**
-             * @description `flowing`: over a live connection that delivers, however quiet the market. `polled`: over
-             * polls that are not overdue, or in the seconds after the live connection was lost. `silent`: not at all.
+             * @description `flowing`: over a live connection that delivers, however quiet the market. `polled`: over polls that are not overdue, or in the seconds after the live connection was lost. `silent`: not at all.
              * @example flowing
              * @enum {string}
              */
             readonly state: "flowing" | "polled" | "silent";
             /**
              * Format: date-time
-             * @description When it last flowed, where it is silent; null while it flows, and where there never was any
-             * data. ISO 8601 in UTC with milliseconds.
+             * @description When it last flowed, where it is silent; null while it flows, and where there never was any data. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
@@ -2664,8 +2601,7 @@ export interface components {
             readonly lastLiveDataAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastLiveDataAt`, in milliseconds since the Unix epoch; null together
-             * with it.
+             * @description The same instant as `lastLiveDataAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -2678,8 +2614,7 @@ export interface components {
              */
             readonly lastLiveDataAgeMs: number | null;
             /**
-             * @description How far the last live ticker was behind its own time; negative when the clocks differ; null
-             * while not connected.
+             * @description How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.
              * @example 35
              * @example null
              */
@@ -2693,8 +2628,7 @@ export interface components {
             readonly lastFallbackPollAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastFallbackPollAt`, in milliseconds since the Unix epoch; null
-             * together with it.
+             * @description The same instant as `lastFallbackPollAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -2717,8 +2651,7 @@ export interface components {
             readonly lastCatalogueAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastCatalogueAt`, in milliseconds since the Unix epoch; null together
-             * with it.
+             * @description The same instant as `lastCatalogueAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -2791,8 +2724,7 @@ export interface components {
              */
             readonly why: string;
             /**
-             * @description The source whose price is served instead; null where the last good price stays, or there is
-             * none.
+             * @description The source whose price is served instead; null where the last good price stays, or there is none.
              * @example bitvavo
              * @example null
              */
@@ -2812,8 +2744,7 @@ export interface components {
             readonly lastGoodAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -2838,16 +2769,11 @@ export interface components {
             readonly kind: string;
             /** @description Whether the configuration pauses it. */
             readonly paused: boolean;
-            /**
-             * @description From this source alone; null of one that is paused, and where another process runs the feed.
-             */
+            /** @description From this source alone; null of one that is paused, and where another process runs the feed. */
             readonly flow: components["schemas"]["DataFlow"] | null;
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
-            /**
-             * @description The last minutes, oldest first: milliseconds that live data stayed away at worst; null where
-             * the connection was never open.
-             */
+            /** @description The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open. */
             readonly trend: readonly (number | null)[];
             /** @description Its prices that are doubted, by market. */
             readonly doubts: readonly components["schemas"]["Doubt"][];
@@ -2890,8 +2816,7 @@ export interface components {
         /** @description How market data arrives. */
         readonly Feed: {
             /**
-             * @description `live`: every market over the live connection of its first source. `fallback`: some over
-             * polls, or from another source.
+             * @description `live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.
              * @example live
              * @enum {string}
              */
@@ -3048,8 +2973,7 @@ export interface components {
             readonly refreshedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `refreshedAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `refreshedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3070,8 +2994,7 @@ export interface components {
             readonly validUntil: string | null;
             /**
              * Format: int64
-             * @description The same instant as `validUntil`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `validUntil`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3113,28 +3036,22 @@ export interface components {
              */
             readonly quote: string;
             /**
-             * @description Final price in the quote currency that a client pays per unit of the base currency when
-             * buying now. Includes the standard fee, and the currency margin where the quote currency is converted
-             * (CZK). Not a binding offer.
+             * @description Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
              * @example 84631.2
              */
             readonly buyPrice: string;
             /**
-             * @description Final price in the quote currency that a client receives per unit of the base currency when
-             * selling now. Includes the standard fee, and the currency margin where the quote currency is converted
-             * (CZK). Not a binding offer.
+             * @description Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
              * @example 83788.9
              */
             readonly sellPrice: string;
             /**
-             * @description Highest price on the exchange in the last 24 hours, without fees, in the quote currency.
-             * Converted at the middle market rate where the quote currency is converted.
+             * @description Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
              * @example 85120.0
              */
             readonly high24h: string;
             /**
-             * @description Lowest price on the exchange in the last 24 hours, without fees, in the quote currency.
-             * Converted at the middle market rate where the quote currency is converted.
+             * @description Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
              * @example 83004.7
              */
             readonly low24h: string;
@@ -3144,33 +3061,28 @@ export interface components {
              */
             readonly volume24h: string;
             /**
-             * @description Volume weighted average price on the exchange in the last 24 hours, without fees, in the
-             * quote currency. Absent when the feed does not provide it.
+             * @description Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.
              * @example 84077.3
              */
             readonly vwap24h?: string;
             /**
-             * @description Change of the price over 1 hour, in percent: `0.21` means 0.21 percent, not 21 percent.
-             * Absent when the feed does not provide it.
+             * @description Change of the price over 1 hour, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
              * @example 0.21
              */
             readonly priceChangePercent1h?: string;
             /**
-             * @description Change of the price over 24 hours, in percent: `0.21` means 0.21 percent, not 21 percent.
-             * Absent when the feed does not provide it.
+             * @description Change of the price over 24 hours, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
              * @example -1.05
              */
             readonly priceChangePercent24h?: string;
             /**
-             * @description Change of the price over 7 days, in percent: `0.21` means 0.21 percent, not 21 percent.
-             * Absent when the feed does not provide it.
+             * @description Change of the price over 7 days, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
              * @example 3.40
              */
             readonly priceChangePercent7d?: string;
             /**
              * Format: date-time
-             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can
-             * change while this stays, because its rate changed: the `ETag` tells the two apart.
+             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.
              * @example 2026-11-21T10:00:00.123Z
              */
             readonly timestamp: string;
@@ -3191,8 +3103,7 @@ export interface components {
              */
             readonly subject: string;
             /**
-             * @description Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of
-             * 24 hours, an unusual `spread`, or a `rate` that moved too far.
+             * @description Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.
              * @example operator
              * @enum {string}
              */
@@ -3300,16 +3211,14 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
-             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while
-             * it is listed. ISO 8601 in UTC with milliseconds.
+             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
             readonly missingSince: string | null;
             /**
              * Format: int64
-             * @description The same instant as `missingSince`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `missingSince`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3323,24 +3232,21 @@ export interface components {
             readonly delistedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
             readonly delistedAtMs: number | null;
             /**
              * Format: date-time
-             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with
-             * milliseconds.
+             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
             readonly listedUntil: string | null;
             /**
              * Format: int64
-             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3348,8 +3254,7 @@ export interface components {
             /** @description As clients get it; null while there is no price. */
             readonly ticker: components["schemas"]["Ticker"] | null;
             /**
-             * @description Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`,
-             * `rounds_to_zero`; null otherwise. The set can grow.
+             * @description Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
              * @example no_rate
              * @example null
              */
@@ -3378,8 +3283,7 @@ export interface components {
              */
             readonly spreadPercent: string | null;
             /**
-             * @description The buy price of the last hour, oldest first, one a minute; null where there was no price or
-             * no feed.
+             * @description The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.
              * @example [
              *       "84100.1",
              *       "84210.5"
@@ -3401,9 +3305,7 @@ export interface components {
              * @example 1795255200000
              */
             readonly serverTimeMs: number;
-            /**
-             * @description Every market that clients see, by symbol, including those delisted less than 30 days ago.
-             */
+            /** @description Every market that clients see, by symbol, including those delisted less than 30 days ago. */
             readonly markets: readonly components["schemas"]["MarketRow"][];
         };
         /** @description A market as the operator sees it. */
@@ -3488,16 +3390,14 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
-             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while
-             * it is listed. ISO 8601 in UTC with milliseconds.
+             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
             readonly missingSince: string | null;
             /**
              * Format: int64
-             * @description The same instant as `missingSince`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `missingSince`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3511,24 +3411,21 @@ export interface components {
             readonly delistedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
             readonly delistedAtMs: number | null;
             /**
              * Format: date-time
-             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with
-             * milliseconds.
+             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
             readonly listedUntil: string | null;
             /**
              * Format: int64
-             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3536,8 +3433,7 @@ export interface components {
             /** @description As clients get it; null while there is no price. */
             readonly ticker: components["schemas"]["Ticker"] | null;
             /**
-             * @description Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`,
-             * `rounds_to_zero`; null otherwise. The set can grow.
+             * @description Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
              * @example no_rate
              * @example null
              */
@@ -3753,8 +3649,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`),
-             * or `excluded`.
+             * @description What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.
              * @example used
              * @enum {string}
              */
@@ -3788,8 +3683,7 @@ export interface components {
             readonly timestamp: string | null;
             /**
              * Format: int64
-             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -3803,8 +3697,7 @@ export interface components {
             readonly ageMs: number | null;
             /**
              * Format: int64
-             * @description How long ago, in milliseconds, the process that runs the feed reported this; null in that
-             * process.
+             * @description How long ago, in milliseconds, the process that runs the feed reported this; null in that process.
              * @example 1200
              * @example null
              */
@@ -3946,8 +3839,7 @@ export interface components {
                  */
                 readonly percent: string;
                 /**
-                 * @description `source`: by the source itself or from its last trades; `record`: from the middle of bid
-                 * and ask, as it is in the record of this service.
+                 * @description `source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.
                  * @example source
                  * @enum {string}
                  */
@@ -3960,16 +3852,14 @@ export interface components {
                 readonly price: string | null;
                 /**
                  * Format: date-time
-                 * @description The instant of that price in the record; null for any other. ISO 8601 in UTC with
-                 * milliseconds.
+                 * @description The instant of that price in the record; null for any other. ISO 8601 in UTC with milliseconds.
                  * @example 2026-11-21T10:00:00.000Z
                  * @example null
                  */
                 readonly timestamp: string | null;
                 /**
                  * Format: int64
-                 * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together
-                 * with it.
+                 * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with it.
                  * @example 1795255200000
                  * @example null
                  */
@@ -4073,16 +3963,14 @@ export interface components {
              */
             readonly version: string;
             /**
-             * @description Where it is in its life: `holding` while at least one of its values holds in its scope,
-             * `past` once others do.
+             * @description Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.
              * @example announced
              * @enum {string}
              */
             readonly state: "announced" | "holding" | "past" | "cancelled";
             /**
              * Format: date-time
-             * @description The first instant at which it holds; null for the configuration, which was there before. ISO
-             * 8601 in UTC with milliseconds.
+             * @description The first instant at which it holds; null for the configuration, which was there before. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
@@ -4133,8 +4021,7 @@ export interface components {
             readonly createdAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -4148,8 +4035,7 @@ export interface components {
             readonly cancelledAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -4157,10 +4043,7 @@ export interface components {
         };
         /** @description The terms. */
         readonly TermList: {
-            /**
-             * @description What the configuration sets; then all others by their start, past and cancelled ones among
-             * them.
-             */
+            /** @description What the configuration sets; then all others by their start, past and cancelled ones among them. */
             readonly terms: readonly components["schemas"]["Term"][];
         };
         /** @description Prices of clients. */
@@ -4370,8 +4253,7 @@ export interface components {
              */
             readonly toMs: number | null;
             /**
-             * @description Why: the process was killed, the disk was full or slow, the service was stopped, or its
-             * machine is silent.
+             * @description Why: the process was killed, the disk was full or slow, the service was stopped, or its machine is silent.
              * @example killed
              * @enum {string}
              */
@@ -4504,8 +4386,7 @@ export interface components {
             readonly timestamp: string | null;
             /**
              * Format: int64
-             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -4704,8 +4585,7 @@ export interface components {
         readonly ProvenAnswer: {
             readonly answer: components["schemas"]["RecordedAnswer"];
             /**
-             * @description The body, byte for byte as it is without compression; null where the record lacks a part of
-             * it.
+             * @description The body, byte for byte as it is without compression; null where the record lacks a part of it.
              * @example {"symbol":"BTCCZK"}
              * @example null
              */
@@ -4899,8 +4779,7 @@ export interface components {
             /** @description Latest first. */
             readonly accounts: readonly components["schemas"]["Account"][];
             /**
-             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty
-             * although there is a next one.
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
              * @example null
              */
@@ -4942,8 +4821,7 @@ export interface components {
              */
             readonly status: "active" | "disabled" | "revoked";
             /**
-             * @description What it can do now: its status, or why an active key is refused. `expired` comes before
-             * `account_inactive`.
+             * @description What it can do now: its status, or why an active key is refused. `expired` comes before `account_inactive`.
              * @example active
              * @enum {string}
              */
@@ -4964,16 +4842,14 @@ export interface components {
             readonly createdAtMs: number;
             /**
              * Format: date-time
-             * @description The first instant at which it is no longer valid; null for never. ISO 8601 in UTC with
-             * milliseconds.
+             * @description The first instant at which it is no longer valid; null for never. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
             readonly expiresAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `expiresAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `expiresAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -5055,8 +4931,7 @@ export interface components {
             /** @description Latest first. */
             readonly keys: readonly components["schemas"]["Key"][];
             /**
-             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty
-             * although there is a next one.
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
              * @example null
              */
@@ -5098,9 +4973,7 @@ export interface components {
              */
             readonly kind: "repeated_breaches";
             /**
-             * @description `pending`: to be sent. `sending`: being sent. `sent`: accepted by the mail server. `failed`:
-             * refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: it may have been
-             * sent, and is not sent again.
+             * @description `pending`: to be sent. `sending`: being sent. `sent`: accepted by the mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: it may have been sent, and is not sent again.
              * @example pending
              * @enum {string}
              */
@@ -5197,8 +5070,7 @@ export interface components {
             readonly nextAttemptAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `nextAttemptAt`, in milliseconds since the Unix epoch; null together
-             * with it.
+             * @description The same instant as `nextAttemptAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -5433,8 +5305,7 @@ export interface components {
             readonly fromMs: number;
             /**
              * Format: date-time
-             * @description The first instant at which it no longer runs; `extend` and `end` move it. ISO 8601 in UTC
-             * with milliseconds.
+             * @description The first instant at which it no longer runs; `extend` and `end` move it. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly to: string;
@@ -5484,8 +5355,7 @@ export interface components {
             readonly cancelledAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -5493,18 +5363,14 @@ export interface components {
         };
         /** @description Maintenance windows. */
         readonly WindowList: {
-            /**
-             * @description Announced and running ones, by their start; then the last 50 that ended or were cancelled,
-             * latest first.
-             */
+            /** @description Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first. */
             readonly windows: readonly components["schemas"]["Window"][];
         };
         /** @description Exactly the body of an error that clients get. */
         readonly ClientError: {
             /**
              * Format: uri
-             * @description Address of a page that describes the error: its last segment is the name of the error in
-             * kebab case.
+             * @description Address of a page that describes the error: its last segment is the name of the error in kebab case.
              * @example https://api.example.com/errors/unknown-symbol
              */
             readonly type: string;
@@ -5530,8 +5396,7 @@ export interface components {
              */
             readonly detail: string;
             /**
-             * @description Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the
-             * operator.
+             * @description Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.
              * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
              */
             readonly requestId: string;
@@ -5726,8 +5591,7 @@ export interface components {
              */
             readonly summary: string;
             /**
-             * @description `pending`: tried until it is accepted. `sent`: accepted. `failed`: refused for good, or
-             * given up after three days.
+             * @description `pending`: tried until it is accepted. `sent`: accepted. `failed`: refused for good, or given up after three days.
              * @example pending
              * @enum {string}
              */
@@ -5779,8 +5643,7 @@ export interface components {
             readonly nextAttemptAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `nextAttemptAt`, in milliseconds since the Unix epoch; null together
-             * with it.
+             * @description The same instant as `nextAttemptAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -5816,8 +5679,7 @@ export interface components {
              */
             readonly atMs: number;
             /**
-             * @description Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and
-             * the user of the system for the command line, `unknown` for whoever was refused.
+             * @description Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.
              * @example alice
              */
             readonly actor: string;
@@ -5862,8 +5724,7 @@ export interface components {
             /** @description Latest first. */
             readonly entries: readonly components["schemas"]["AuditEntry"][];
             /**
-             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty
-             * although there is a next one.
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
              * @example null
              */
@@ -5909,16 +5770,14 @@ export interface components {
             readonly createdAtMs: number;
             /**
              * Format: date-time
-             * @description The first instant at which it is no longer valid; null for never. ISO 8601 in UTC with
-             * milliseconds.
+             * @description The first instant at which it is no longer valid; null for never. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
             readonly expiresAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `expiresAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `expiresAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -5932,8 +5791,7 @@ export interface components {
             readonly revokedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `revokedAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `revokedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -5947,8 +5805,7 @@ export interface components {
             readonly lastUsedAt: string | null;
             /**
              * Format: int64
-             * @description The same instant as `lastUsedAt`, in milliseconds since the Unix epoch; null together with
-             * it.
+             * @description The same instant as `lastUsedAt`, in milliseconds since the Unix epoch; null together with it.
              * @example 1795255200000
              * @example null
              */
@@ -6475,10 +6332,7 @@ export interface components {
         };
     };
     responses: {
-        /**
-         * @description `INVALID_INPUT`: The request cannot be understood or a value is not allowed. `errors` names each
-         * field and what is wrong with it.
-         */
+        /** @description `INVALID_INPUT`: The request cannot be understood or a value is not allowed. `errors` names each field and what is wrong with it. */
         readonly InvalidInput: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6501,10 +6355,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `CSRF`: A change made with a session also needs its token in `X-CSRF-Token`, and must come from
-         * a page of this server.
-         */
+        /** @description `CSRF`: A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server. */
         readonly Csrf: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6537,10 +6388,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `HOST_NOT_ALLOWED`: The request names a host that is not this listener’s. Add it to
-         * `admin.hosts` if it is yours.
-         */
+        /** @description `HOST_NOT_ALLOWED`: The request names a host that is not this listener’s. Add it to `admin.hosts` if it is yours. */
         readonly HostNotAllowed: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6551,10 +6399,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `TOO_MANY_ATTEMPTS`: Too many wrong tokens came from this address. Wait as many seconds as
-         * `Retry-After` says.
-         */
+        /** @description `TOO_MANY_ATTEMPTS`: Too many wrong tokens came from this address. Wait as many seconds as `Retry-After` says. */
         readonly TooManyAttempts: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6577,10 +6422,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again
-         * later.
-         */
+        /** @description `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again later. */
         readonly StoreUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6591,11 +6433,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `NOT_SIGNED_IN`: Neither an operator token nor a session came with the request. Sign in, or send
-         * a token. `SESSION_EXPIRED`: The session is over, or its token was revoked or has expired. Sign in again.
-         * `INVALID_TOKEN`: The operator token is not known, was revoked or has expired.
-         */
+        /** @description `NOT_SIGNED_IN`: Neither an operator token nor a session came with the request. Sign in, or send a token. `SESSION_EXPIRED`: The session is over, or its token was revoked or has expired. Sign in again. `INVALID_TOKEN`: The operator token is not known, was revoked or has expired. */
         readonly NotSignedInOrSessionExpiredOrInvalidToken: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6607,10 +6445,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `ROLE_REQUIRED`: The operation needs a role that the token or the session does not have.
-         * `detail` names both.
-         */
+        /** @description `ROLE_REQUIRED`: The operation needs a role that the token or the session does not have. `detail` names both. */
         readonly RoleRequired: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6621,11 +6456,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `CSRF`: A change made with a session also needs its token in `X-CSRF-Token`, and must come from
-         * a page of this server. `ROLE_REQUIRED`: The operation needs a role that the token or the session does not
-         * have. `detail` names both.
-         */
+        /** @description `CSRF`: A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server. `ROLE_REQUIRED`: The operation needs a role that the token or the session does not have. `detail` names both. */
         readonly CsrfOrRoleRequired: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6658,11 +6489,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `TOO_MANY_STREAMS`: This process has 100 price streams open already. Share one among your
-         * readers. `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again
-         * later.
-         */
+        /** @description `TOO_MANY_STREAMS`: This process has 100 price streams open already. Share one among your readers. `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again later. */
         readonly TooManyStreamsOrStoreUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6674,11 +6501,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description `RECORD_BUSY`: As many questions to the record wait as are let in. Ask again in as many seconds
-         * as `Retry-After` says. `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed;
-         * try again later.
-         */
+        /** @description `RECORD_BUSY`: As many questions to the record wait as are let in. Ask again in as many seconds as `Retry-After` says. `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again later. */
         readonly RecordBusyOrStoreUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8835,8 +8658,7 @@ export interface operations {
                 readonly "application/json": {
                     /**
                      * Format: int64
-                     * @description The first instant at which it holds. Now when left out: two seconds later, so that
-                     * every process begins together. In milliseconds since the Unix epoch.
+                     * @description The first instant at which it holds. Now when left out: two seconds later, so that every process begins together. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs?: number;
@@ -8868,8 +8690,7 @@ export interface operations {
                      */
                     readonly pricePrecision?: number;
                     /**
-                     * @description `outward` rounds buy prices up and sell prices down; `nearest` rounds both to the
-                     * nearest step, half to even.
+                     * @description `outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.
                      * @example outward
                      * @enum {string}
                      */
@@ -8954,8 +8775,7 @@ export interface operations {
                 readonly "application/json": {
                     /**
                      * Format: int64
-                     * @description The first instant at which it holds. Now when left out: two seconds later, so that
-                     * every process begins together. In milliseconds since the Unix epoch.
+                     * @description The first instant at which it holds. Now when left out: two seconds later, so that every process begins together. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs?: number;
@@ -8987,8 +8807,7 @@ export interface operations {
                      */
                     readonly pricePrecision?: number;
                     /**
-                     * @description `outward` rounds buy prices up and sell prices down; `nearest` rounds both to the
-                     * nearest step, half to even.
+                     * @description `outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.
                      * @example outward
                      * @enum {string}
                      */
@@ -10358,8 +10177,7 @@ export interface operations {
                     readonly label?: string;
                     /**
                      * Format: int64
-                     * @description The first instant at which it is no longer valid. Never when left out. In
-                     * milliseconds since the Unix epoch.
+                     * @description The first instant at which it is no longer valid. Never when left out. In milliseconds since the Unix epoch.
                      * @example 1803031200000
                      */
                     readonly expiresAtMs?: number;
@@ -11524,8 +11342,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subject": "API key \"trading bot\" ending in x7Qa exceeds its limit of 60 requests per
-                     * minute",
+                     *       "subject": "API key \"trading bot\" ending in x7Qa exceeds its limit of 60 requests per minute",
                      *       "text": "Hello, …",
                      *       "html": "<!doctype html>…"
                      *     }
@@ -11872,8 +11689,7 @@ export interface operations {
                     readonly role: "prices" | "read-only" | "support" | "operator" | "admin";
                     /**
                      * Format: int64
-                     * @description The first instant at which it is no longer valid. Never when left out. In
-                     * milliseconds since the Unix epoch.
+                     * @description The first instant at which it is no longer valid. Never when left out. In milliseconds since the Unix epoch.
                      * @example 1803031200000
                      */
                     readonly expiresAtMs?: number;
