@@ -31,7 +31,7 @@ const filesInBatchMax = { quick: 12, system: 1 };
 const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
 /** These wait for over half of their time, for faults and pages: one after the other beside the rest. */
 const waiting =
-  /\/(?:catalogue|console-conditions|feed-half-open|feed-network|feed-reconnect|lying-source|monotonic-reads|outage|portal-status|postgres|process-restart|record-processes|redis-faults|roles)\.system/;
+  /\/(?:catalogue|cluster|console-conditions|feed-half-open|feed-network|feed-reconnect|lying-source|monotonic-reads|outage|portal-status|postgres|process-restart|python-bot|record-processes|redis-faults|redis-lost|roles)\.system/;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;
