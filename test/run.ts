@@ -28,7 +28,7 @@ interface Finished {
 /** Starting a process costs as much as many tests, so that the quick tests share some. */
 const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
-const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
+const atATime = { quick: availableParallelism() + 2, system: availableParallelism() };
 /** These wait for over half of their time, for faults and pages: one after the other beside the rest. */
 const waiting =
   /\/(?:catalogue|cluster|console-conditions|feed-half-open|feed-network|feed-reconnect|lying-source|monotonic-reads|outage|portal-status|postgres|process-restart|python-bot|record-processes|redis-faults|redis-lost|roles)\.system/;
