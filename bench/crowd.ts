@@ -48,7 +48,10 @@ function scenes(scope: Scope): Scene[] {
   ];
 }
 
-/** Whether clients who behave are served in company: of many others, of some who do not, on a machine that gives no time. */
+/**
+ * Whether clients who behave are served in company: of many others, of some who do not, on a machine that gives no
+ * time.
+ */
 export async function crowd(scope: Scope): Promise<Section> {
   assertOpenFiles();
   const exchange = await startExchange(scope, markets / 2, updatesPerSecond);

@@ -32,7 +32,9 @@ interface Found {
   readonly servings: number;
   readonly bytesAQuote: number;
   readonly bytesAServing: number;
-  /** What noting a published price takes on the serving thread, and what making, writing and sealing it takes beside it. */
+  /**
+   * What noting a published price takes on the serving thread, and what making, writing and sealing it takes beside it.
+   */
   readonly notingMs: number;
   readonly writingMs: number;
   readonly pointsMs: readonly number[];

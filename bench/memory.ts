@@ -3,14 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startExchange } from './fixture/exchange.ts';
 import { install, type Service, servedTickers, startService } from './fixture/service.ts';
 import { sendLoad } from './load/generator.ts';
+import type { HeldConnections } from './load/held-connections.ts';
 import { assertServed } from './load/load.ts';
+import { startNode } from './processes.ts';
 import { bytes, span, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
 import { median } from './report/statistics.ts';
 import { Scope } from './scope.ts';
-import type { ClientStep } from './tls/client.ts';
-import { startClient } from './tls/connections.ts';
 
+const program = new URL('./load/held-connections.ts', import.meta.url).pathname;
 const updatesPerSecond = 500;
 const connections = 3_000;
 const idleBytesMax = 220e6;
@@ -77,18 +78,19 @@ async function measure(outer: Scope, markets: number, env: Readonly<Record<strin
   await servedTickers(service, installation.keys[0]!, markets);
   await pause(scope.pick(15_000, 2_000));
   const idle = residentBytes(service);
-  const way = { url: service.baseUrl, isSecure: false, keys: installation.keys };
-  const client = await startClient(scope, way, 'hold', connections);
-  await client.ask({ step: 'connect' } satisfies ClientStep);
+  const { keys } = installation;
+  const plan: HeldConnections = { port: Number(new URL(service.baseUrl).port), count: connections, key: keys[0]! };
+  const client = scope.own(startNode({ core: 'others', args: [program, JSON.stringify(plan)] }));
+  await client.firstLine();
   await pause(scope.pick(5_000, 1_000));
   const connected = residentBytes(service);
-  await client.kill();
+  await client.stop();
   const before = service.process.servingSeconds() ?? Number.NaN;
   let requests = 0;
   for (const path of ['/v1/ticker?symbol=BTCEUR', '/v1/tickers']) {
     const seconds = scope.pick(5, 1);
-    const plan = { baseUrl: service.baseUrl, paths: [path], keys: way.keys, connections: 32, seconds };
-    const result = await sendLoad({ ...plan, gzip: path === '/v1/tickers' });
+    const gzip = path === '/v1/tickers';
+    const result = await sendLoad({ baseUrl: service.baseUrl, paths: [path], keys, gzip, connections: 32, seconds });
     assertServed(result, path);
     requests += result.requests;
   }

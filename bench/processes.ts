@@ -5,7 +5,10 @@ import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What is measured has a processor core to itself; whatever feeds or asks it runs on another. What needs several has all. */
+/**
+ * What is measured has a processor core to itself; whatever feeds or asks it runs on another. What needs several has
+ * all.
+ */
 export type Core = 'measured' | 'others' | 'all';
 
 const coreNumbers: Record<Core, string> = { measured: '0', others: '1', all: `0-${availableParallelism() - 1}` };
@@ -126,14 +129,6 @@ export class MeasuredProcess {
 
   resume(): void {
     this.#child.kill('SIGCONT');
-  }
-
-  /** Ends it without a word, as the loss of its machine does. */
-  async kill(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#stopping = true;
-    this.#child.kill('SIGKILL');
-    await exited;
   }
 
   async stop(): Promise<void> {

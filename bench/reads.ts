@@ -1,13 +1,11 @@
 import { startExchange } from './fixture/exchange.ts';
-import { install, servedTickers } from './fixture/service.ts';
+import { redisMissing, startRedis } from './fixture/redis.ts';
+import { install, type Service, servedTickers, startService } from './fixture/service.ts';
 import type { PacedPlan, PacedResult } from './load/paced.ts';
 import { startNode } from './processes.ts';
 import { span, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
 import { median, quantile } from './report/statistics.ts';
-import { type Finding, notMeasured } from './scaling/finding.ts';
-import { type Node, startServing } from './scaling/node.ts';
-import { redisMissing, startRedis } from './scaling/redis.ts';
 import type { Scope } from './scope.ts';
 
 const program = new URL('./load/paced.ts', import.meta.url).pathname;
@@ -16,6 +14,18 @@ const updatesPerSecond = 500;
 /** Requests a second of the one key, over all processes that it asks. */
 const rate = 300;
 const measured = `/v1/ticker of one key at ${rate}/s, ${updatesPerSecond} updates/s`;
+
+/** One line of the section. */
+interface Finding {
+  readonly measured: string;
+  readonly with: string;
+  readonly median: string;
+  readonly tail: string;
+  /** The number of measurements; absent for what was not measured. */
+  readonly samples?: number;
+  /** Unrounded, for programs. */
+  readonly figures?: unknown;
+}
 
 /** What it costs that a key never sees an older board than it has seen, whichever process answers. */
 export async function reads(scope: Scope): Promise<Section> {
@@ -38,13 +48,13 @@ export async function reads(scope: Scope): Promise<Section> {
 
 async function measure(scope: Scope): Promise<Finding[]> {
   const redis = await startRedis(scope);
-  if (redis === undefined) return [notMeasured(measured, redisMissing!)];
+  if (redis === undefined) return [{ measured, with: redisMissing!, median: '-', tail: '-' }];
   const exchange = await startExchange(scope, markets / 2, updatesPerSecond);
   const installation = await install(scope, 'reads', exchange);
   const [key] = installation.keys as readonly [string, ...string[]];
-  const nodes: Node[] = [];
+  const nodes: Service[] = [];
   for (let index = 0; index < 3; index++) {
-    nodes.push(await startServing(scope, installation, { core: 'all', env: { MDAPI_REDIS: redis.url } }));
+    nodes.push(await startService(scope, installation, { core: 'all', env: { MDAPI_REDIS: redis.url } }));
     await servedTickers(nodes.at(-1)!, key, markets);
   }
   const found: { readonly one: number[][]; readonly three: number[][] } = { one: [], three: [] };
@@ -56,7 +66,7 @@ async function measure(scope: Scope): Promise<Finding[]> {
   return [findingOf('one of three processes', found.one), findingOf('three processes in turn', found.three)];
 }
 
-async function latencies(nodes: readonly Node[], key: string, seconds: number): Promise<number[]> {
+async function latencies(nodes: readonly Service[], key: string, seconds: number): Promise<number[]> {
   const plan: PacedPlan = {
     baseUrls: nodes.map(({ baseUrl }) => baseUrl),
     path: '/v1/ticker?symbol=BTCEUR',

@@ -5,7 +5,6 @@ import { alarms } from './alarms.ts';
 import { crowd } from './crowd.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
-import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { memory } from './memory.ts';
@@ -14,13 +13,11 @@ import { reads } from './reads.ts';
 import { recording } from './recording.ts';
 import type { Section } from './report/section.ts';
 import { machineText, sectionText } from './report/text.ts';
-import { scaling } from './scaling.ts';
 import { Scope } from './scope.ts';
 import { serving } from './serving.ts';
 import { sources } from './sources.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
-import { tls } from './tls.ts';
 import { updates } from './updates.ts';
 
 const measurements = {
@@ -29,15 +26,12 @@ const measurements = {
   updates,
   sources,
   start,
-  keys,
   store,
   growth,
-  scaling,
   reads,
   history,
   recording,
   crowd,
-  tls,
   memory,
   alarms,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;

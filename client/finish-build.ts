@@ -1,4 +1,7 @@
-/** What the compiler leaves to do: the kind of the modules for `require`, and file names in declarations that all of its versions find. */
+/**
+ * What the compiler leaves to do: the kind of the modules for `require`, and file names in declarations that all of
+ * its versions find.
+ */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 
 const dist = new URL('dist/', import.meta.url);

@@ -34,7 +34,9 @@ export function candles(
   return rows;
 }
 
-/** When the newest finished candle began, in seconds: the `last` of the answer, which clients send as the next `since`. */
+/**
+ * When the newest finished candle began, in seconds: the `last` of the answer, which clients send as the next `since`.
+ */
 export function lastFinishedS(intervalMinutes: number, nowMs: number): number {
   const lengthMs = intervalMinutes * 60_000;
   return (Math.floor(nowMs / lengthMs) * lengthMs - lengthMs) / 1000;

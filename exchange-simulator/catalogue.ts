@@ -57,7 +57,10 @@ export interface CatalogueEntry {
 }
 
 export interface CatalogueOptions {
-  /** How many tradable pairs, EUR/CZK and dark pools not counted; recorded ones first, synthesised ones after. `undefined`: all recorded. */
+  /**
+   * How many tradable pairs, EUR/CZK and dark pools not counted; recorded ones first, synthesised ones after.
+   * `undefined`: all recorded.
+   */
   readonly markets: number | undefined;
   /** Common codes of the quote currencies to keep; `undefined`: all. */
   readonly quotes: readonly string[] | undefined;

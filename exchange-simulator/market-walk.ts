@@ -92,7 +92,10 @@ export class Market {
     return this.#randomness.fraction() < tradeShare ? this.#trade(nowMs) : false;
   }
 
-  /** Sets values that are sent digit for digit until `release`. The others are adjusted to them. Returns whether `last` changed. */
+  /**
+   * Sets values that are sent digit for digit until `release`. The others are adjusted to them. Returns whether `last`
+   * changed.
+   */
   pin(values: Partial<TickerValues>, nowMs: number): boolean {
     const before = this.values(nowMs).last;
     this.#pinned = { ...this.#pinned, ...values };

@@ -26,7 +26,9 @@ export interface ExchangeSimulatorOptions {
   readonly port?: number;
   /** Port of the control API; 0 by default. */
   readonly controlPort?: number;
-  /** Port of the rate sources; 0 by default. They have a port of their own because they stay up during the fault `down`. */
+  /**
+   * Port of the rate sources; 0 by default. They have a port of their own because they stay up during the fault `down`.
+   */
   readonly ratesPort?: number;
   /** Address to listen on, `127.0.0.1` by default. The control API listens on `127.0.0.1` in any case. */
   readonly host?: string;
@@ -35,7 +37,10 @@ export interface ExchangeSimulatorOptions {
   readonly clock?: Clock;
   /** Replaces the randomness of `seed`. */
   readonly randomness?: Randomness;
-  /** Changes of bid or ask a second, over all markets together, 0 to 100,000; 100 by default. With 0 prices change only through `setPrice`. */
+  /**
+   * Changes of bid or ask a second, over all markets together, 0 to 100,000; 100 by default. With 0 prices change only
+   * through `setPrice`.
+   */
   readonly updatesPerSecond?: number;
   /** How many markets, 1 to 20,000, EUR/CZK not counted; the recorded ones by default, synthesised ones beyond them. */
   readonly markets?: number;
@@ -150,7 +155,10 @@ export class ExchangeSimulator {
     return `http://${this.#controlListener.authority}`;
   }
 
-  /** Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws `BadRequest`. */
+  /**
+   * Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws
+   * `BadRequest`.
+   */
   setPrice(request: PriceRequest): void {
     const { symbol, ...values } = readPrice(request);
     this.#exchange.pin(this.#market(symbol), values);

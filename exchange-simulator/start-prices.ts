@@ -77,7 +77,10 @@ const steady = new Set(['AUD', 'CAD', 'CHF', 'CZK', 'DAI', 'EUR', 'GBP', 'JPY', 
 
 const recordedLast = readRecordedPrices();
 
-/** The start price of a pair: the recorded one if there is one. An unknown asset costs 1 EUR to 100 EUR, depending on its name. */
+/**
+ * The start price of a pair: the recorded one if there is one. An unknown asset costs 1 EUR to 100 EUR, depending on
+ * its name.
+ */
 export function startPrice(base: string, quote: string): number {
   return recordedLast.get(`${base}/${quote}`) ?? eurPrice(base) / eurPrice(quote);
 }
@@ -101,7 +104,7 @@ function readRecordedPrices(): ReadonlyMap<string, number> {
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const frame: unknown = line === '' ? undefined : JSON.parse(line).frame;
     if (!Array.isArray(frame)) continue;
-    const [, ticker, , pair]: [number, { c: [string, string] }, string, string] = frame as never;
+    const [, ticker, , pair] = frame as unknown as [number, { c: [string, string] }, string, string];
     prices.set(pair.replaceAll('XBT', 'BTC').replaceAll('XDG', 'DOGE'), Number(ticker.c[0]));
   }
   return prices;

@@ -33,7 +33,9 @@ export function unitsText(units: number | bigint, decimals: number): string {
 
 const numeric = /^-?[\d.]+([eE][-+]?\d+)?$/;
 
-/** A value as a JSON string, as most exchanges write numbers; a fault's value that is not a number is left unchanged. */
+/**
+ * A value as a JSON string, as most exchanges write numbers; a fault's value that is not a number is left unchanged.
+ */
 export function quoted(value: string): string {
   return numeric.test(value) ? `"${value}"` : value;
 }

@@ -1,9 +1,9 @@
 import { startPrivateListener } from './admin/private-listener.ts';
+import type { Phase } from './conditions/observed.ts';
 import { publicUrls } from './configuration/configuration.ts';
 import { sleep } from './ground/clock.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { requestIds } from './http/request-ids.ts';
-import type { Phase } from './management/parts.ts';
 import { SourceReload } from './management/source-reload.ts';
 import { Notifier } from './notices/notifier.ts';
 import { Subscribing } from './notices/subscribing.ts';
@@ -29,9 +29,10 @@ export interface Service {
   /** The private listener's address, without a trailing slash. */
   readonly adminUrl: string;
   /**
-   * Shuts down in steps: unready first, while every answer closes its connection; after the configured delay no new connections; what is still open
-   * is cut at the configured deadline. Resolves when all is saved and closed; rejects with `StopOverdue` five seconds after that deadline, naming the
-   * parts that held it. Further calls give the same promise.
+   * Shuts down in steps: unready first, while every answer closes its connection; after the configured delay no new
+   * connections; what is still open is cut at the configured deadline. Resolves when all is saved and closed; rejects
+   * with `StopOverdue` five seconds after that deadline, naming the parts that held it. Further calls give the same
+   * promise.
    */
   stop(): Promise<void>;
   /** Takes over the sources of the configuration as it is now. Rejects where that is refused, which is in the log. */
@@ -65,7 +66,10 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   let phase: Phase = 'starting';
   let { port } = server;
   const urls = () => publicUrls(server, port);
-  /** One after the other; `undefined` is one that this process does not have. One that fails may have started halfway: it is stopped too. */
+  /**
+   * One after the other; `undefined` is one that this process does not have. One that fails may have started halfway:
+   * it is stopped too.
+   */
   const start = async (parts: Readonly<Record<string, Part | undefined>>) => {
     for (const [name, part] of Object.entries(parts)) {
       if (part === undefined) continue;

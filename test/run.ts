@@ -1,7 +1,7 @@
 /**
  * `npm test`: what a change needs, in minutes, with nothing but what npm brings. `npm run test:system`: the files named
- * `*.system.test.ts`, which need other programs or take long. With `--all` both, as CI does. Options go to Node's test runner, anything else picks files
- * by a part of their path: `npm test -- src/market --test-name-pattern=fallback`.
+ * `*.system.test.ts`, which need other programs or take long. With `--all` both, as CI does. Options go to Node's test
+ * runner, anything else picks files by a part of their path: `npm test -- src/market --test-name-pattern=fallback`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,10 +28,10 @@ interface Finished {
 /** Starting a process costs as much as many tests, so that the quick tests share some. */
 const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
-const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
+const atATime = { quick: availableParallelism() + 2, system: availableParallelism() };
 /** These wait for over half of their time, for faults and pages: one after the other beside the rest. */
 const waiting =
-  /\/(?:catalogue|lying-source|outage|portal-status|postgres|process-restart|record-processes|redis-faults)\.system/;
+  /\/(?:catalogue|cluster|console-conditions|feed-half-open|feed-network|feed-reconnect|lying-source|monotonic-reads|outage|portal-status|postgres|process-restart|python-bot|record-processes|redis-faults|redis-lost|roles)\.system/;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;

@@ -35,7 +35,10 @@ export interface Alarms {
 const EUR = 'EUR' as CurrencyCode;
 const symbol = 'XXXEUR' as MarketSymbol;
 
-/** One market of the service's own market room, with its guard and its choice of source, on a clock that is only passed in. */
+/**
+ * One market of the service's own market room, with its guard and its choice of source, on a clock that is only passed
+ * in.
+ */
 export class JudgedMarket {
   readonly alarms: Alarms = {
     began: { jump: 0, range: 0, spread: 0, contradicted: 0, not_comparable: 0, off_level: 0 },

@@ -16,7 +16,9 @@ export interface Kind {
   readonly hitAfterMs: number;
 }
 
-/** Four jumps a day, down and up in turn, by so much within five seconds; each source has them after a delay of its own. */
+/**
+ * Four jumps a day, down and up in turn, by so much within five seconds; each source has them after a delay of its own.
+ */
 export interface Jumps {
   readonly percent: number;
 }

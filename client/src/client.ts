@@ -89,8 +89,8 @@ export class MarketDataClient {
   }
 
   /**
-   * Sends another key from now on, in running watches too, which ask at once: for a key that is rotated, or was refused.
-   * Throws `TypeError` for a text that cannot be a key.
+   * Sends another key from now on, in running watches too, which ask at once: for a key that is rotated, or was
+   * refused. Throws `TypeError` for a text that cannot be a key.
    */
   exchangeKey(apiKey: string): void {
     const { clock, random, baseUrl, fetch } = this.#settings;
@@ -149,8 +149,8 @@ export class MarketDataClient {
   }
 
   /**
-   * The age of a ticker, or of the feed as of a status, by the server's clock as far as it is known, and how far the truth can be
-   * from that. Sends nothing, now or later: `syncClock` or a watch make it exact.
+   * The age of a ticker, or of the feed as of a status, by the server's clock as far as it is known, and how far the
+   * truth can be from that. Sends nothing, now or later: `syncClock` or a watch make it exact.
    */
   age(of: Pick<Ticker, 'timestampMs'> | Pick<ServiceStatus, 'lastUpdatedAtMs'>): Age {
     return { ageMs: this.ageMs(of), uncertaintyMs: this.#budget.serverClock.uncertaintyMs };
@@ -162,7 +162,10 @@ export class MarketDataClient {
     return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#budget.serverClock.now() - atMs);
   }
 
-  /** The status whenever it changes. Polls once a minute, and every 15 seconds while the feed is worse and in maintenance. */
+  /**
+   * The status whenever it changes. Polls once a minute, and every 15 seconds while the feed is worse and in
+   * maintenance.
+   */
   watchStatus(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<ServiceStatus> {
     return this.#watch(statusSource(this.#statusPoller, this.#stateOptions), options);
   }
@@ -265,7 +268,10 @@ export class MarketDataClient {
   }
 }
 
-/** Once a minute, more often while something is wrong, at the announced end of a window, and when data is getting too old. */
+/**
+ * Once a minute, more often while something is wrong, at the announced end of a window, and when data is getting too
+ * old.
+ */
 function statusIntervalMs(latest: ServiceStatus, maxDataAgeMs: number): number {
   const { status, components, maintenance, serverTimeMs } = latest;
   if (status === 'maintenance' && maintenance !== null) {

@@ -86,7 +86,10 @@ function isRetryableStatus(status: number): boolean {
   return [408, 429, 500, 502, 503, 504].includes(status);
 }
 
-/** What a fetch function threw, with its causes, in one line. The error itself can contain the request, so it is not kept. */
+/**
+ * What a fetch function threw, with its causes, in one line. The error itself can contain the request, so it is not
+ * kept.
+ */
 export function reasonOf(error: unknown): string {
   const parts: string[] = [];
   for (let cause = error, depth = 0; cause !== undefined && depth < 4; depth++) {

@@ -1,9 +1,14 @@
 import type { Ticker } from './contract.ts';
 
-/** A time that goes back further is of a server whose clock was set back: it is taken, or nothing would be for as long. */
+/**
+ * A time that goes back further is of a server whose clock was set back: it is taken, or nothing would be for as long.
+ */
 const setBackMs = 300_000;
 
-/** The newer of two tickers of a market: behind a balancer the next answer can come from a server that is behind the last one. */
+/**
+ * The newer of two tickers of a market: behind a balancer the next answer can come from a server that is behind the
+ * last one.
+ */
 export function newestTicker(answered: Ticker, held: Ticker): Ticker {
   const olderByMs = held.timestampMs - answered.timestampMs;
   return olderByMs > 0 && olderByMs <= setBackMs ? held : answered;

@@ -89,7 +89,10 @@ export class Poller<T> {
     };
   }
 
-  /** Polls sooner than planned, but no sooner than `gapMs` after the start of the last poll, and never later than planned. */
+  /**
+   * Polls sooner than planned, but no sooner than `gapMs` after the start of the last poll, and never later than
+   * planned.
+   */
   pollSooner(gapMs: number): void {
     this.#dueMs = Math.min(this.#dueMs, Math.max(this.#options.clock.monotonicMs(), this.#startedMs + gapMs));
     this.#rearm?.();

@@ -13,13 +13,18 @@ export interface ClientOptions extends Hooks {
   readonly maxAttempts?: number;
   /** The longest time for one request and its whole answer, in milliseconds. Default: 10,000. */
   readonly attemptTimeoutMs?: number;
-  /** The longest time for a call with all its retries and waits, in milliseconds. Default: 90,000, enough to wait a minute for the limit. */
+  /**
+   * The longest time for a call with all its retries and waits, in milliseconds. Default: 90,000, enough to wait a
+   * minute for the limit.
+   */
   readonly deadlineMs?: number;
-  /** `false` sends requests even when the key's limit is known to be used up; the server refuses them. Default: `true`. */
+  /**
+   * `false` sends requests even when the key's limit is known to be used up; the server refuses them. Default: `true`.
+   */
   readonly waitForLimit?: boolean;
   /**
-   * The oldest market data that a watch calls reliable while the service is `degraded`, in milliseconds: `serverTimeMs` less
-   * `lastUpdatedAtMs` of the last status. Default: 30,000.
+   * The oldest market data that a watch calls reliable while the service is `degraded`, in milliseconds: `serverTimeMs`
+   * less `lastUpdatedAtMs` of the last status. Default: 30,000.
    */
   readonly maxDataAgeMs?: number;
   /** How often the server's time is measured again while it is used, in milliseconds. Default: 30 minutes. */

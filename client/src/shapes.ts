@@ -1,4 +1,4 @@
-import type { Market, Problem, ServerTime, ServiceStatus, Ticker } from './contract.ts';
+import type { MaintenanceWindow, Market, Problem, ServerTime, ServiceStatus, Ticker } from './contract.ts';
 
 /** Returns what is wrong with a value; undefined when nothing is. */
 type Check = (value: unknown, where: string) => string | undefined;
@@ -18,9 +18,9 @@ const optional =
   (value, where) =>
     value === undefined ? undefined : check(value, where);
 
-/** Ignores other members: the contract can add some. */
-function object(members: Readonly<Record<string, Check>>): Check {
-  const checks = Object.entries(members);
+/** Checks every member of the type, and ignores others: the contract can add some. */
+function object<Body>(members: Readonly<Record<keyof Body & string, Check>>): Check {
+  const checks = Object.entries<Check>(members);
   return (value, where) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${where} is not an object`;
     for (const [name, check] of checks) {
@@ -45,9 +45,15 @@ function list(check: Check): Check {
 const time = { serverTime: text, serverTimeMs: whole };
 const names = { symbol: text, base: text, quote: text };
 
-const maintenanceWindow = object({ from: text, fromMs: whole, to: text, toMs: whole, description: text });
+const maintenanceWindow = object<MaintenanceWindow>({
+  from: text,
+  fromMs: whole,
+  to: text,
+  toMs: whole,
+  description: text,
+});
 
-const ticker = object({
+const ticker = object<Ticker>({
   ...names,
   buyPrice: decimal,
   sellPrice: decimal,
@@ -62,7 +68,7 @@ const ticker = object({
   timestampMs: whole,
 });
 
-const market = object({
+const market = object<Market>({
   ...names,
   status: text,
   pricePrecision: whole,
@@ -72,17 +78,17 @@ const market = object({
   minOrderValue: optional(decimal),
 });
 
-const status = object({
+const status = object<ServiceStatus>({
   status: text,
   api: text,
-  components: object({ ticker: text }),
+  components: object<ServiceStatus['components']>({ ticker: text }),
   maintenance: orNull(maintenanceWindow),
   lastUpdatedAt: orNull(text),
   lastUpdatedAtMs: orNull(whole),
   ...time,
 });
 
-const problem = object({ type: text, title: text, status: whole, code: text, detail: text, requestId: text });
+const problem = object<Problem>({ type: text, title: text, status: whole, code: text, detail: text, requestId: text });
 
 /** A body that violates the contract; `message` names the place. */
 export class ShapeError extends Error {}
@@ -93,13 +99,21 @@ function checked<T>(check: Check, body: unknown): T {
   return body as T;
 }
 
-export const readTime = (body: unknown): ServerTime => checked(object(time), body);
+export const readTime = (body: unknown): ServerTime => checked(object<ServerTime>(time), body);
 export const readStatus = (body: unknown): ServiceStatus => checked(status, body);
 export const readTicker = (body: unknown): Ticker => checked(ticker, body);
 export const readProblem = (body: unknown): Problem => checked(problem, body);
 
+interface Tickers {
+  readonly tickers: readonly Ticker[];
+}
+
 export const readTickers = (body: unknown): readonly Ticker[] =>
-  checked<{ tickers: readonly Ticker[] }>(object({ tickers: list(ticker) }), body).tickers;
+  checked<Tickers>(object<Tickers>({ tickers: list(ticker) }), body).tickers;
+
+interface Markets {
+  readonly markets: readonly Market[];
+}
 
 export const readMarkets = (body: unknown): readonly Market[] =>
-  checked<{ markets: readonly Market[] }>(object({ markets: list(market) }), body).markets;
+  checked<Markets>(object<Markets>({ markets: list(market) }), body).markets;

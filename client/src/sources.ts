@@ -14,9 +14,9 @@ import {
 export const statusGapMs = 5_000;
 
 /**
- * Data together with the status of the service: prices are still served while the feed is stale. When maintenance begins, the
- * status is polled at once to learn its end; when it ends early, the data is. When the feed becomes worse, the status is polled
- * to learn the age of the data.
+ * Data together with the status of the service: prices are still served while the feed is stale. When maintenance
+ * begins, the status is polled at once to learn its end; when it ends early, the data is. When the feed becomes worse,
+ * the status is polled to learn the age of the data.
  */
 export function dataSource<T>(
   data: Poller<T>,

@@ -19,7 +19,10 @@ export interface WatchState {
     | 'limited'
     /** The service is in a state that this version does not know: do not rely on the data. */
     | 'unrecognized'
-    /** The key was refused (401), for the reason in `failure`. Tried again at `untilMs`, and at once after `exchangeKey`. */
+    /**
+     * The key was refused (401), for the reason in `failure`. Tried again at `untilMs`, and at once after
+     * `exchangeKey`.
+     */
     | 'unauthorized'
     /** The request was refused permanently, for example for an unknown symbol. The watch has ended. */
     | 'refused';
@@ -138,7 +141,10 @@ export function finalState(failure: unknown): WatchState | undefined {
   return { kind: 'refused', failure };
 }
 
-/** Whether two states are the same for those who listen to changes. That the end of a window becomes known is no change; that it moves is. */
+/**
+ * Whether two states are the same for those who listen to changes. That the end of a window becomes known is no change;
+ * that it moves is.
+ */
 export function isSameState(one: WatchState, other: WatchState): boolean {
   const hasMoved = one.window !== undefined && other.window !== undefined && one.window.toMs !== other.window.toMs;
   return one.kind === other.kind && !hasMoved && one.status === other.status;

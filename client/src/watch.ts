@@ -5,8 +5,9 @@ export interface WatchOptions {
   /** Ends the watch; the loop over it ends as if there were no more data. */
   readonly signal?: AbortSignal;
   /**
-   * Called on each change of state, before the data that comes with it. If it throws, the watch ends with that error. With it a
-   * watch outlives a refused key, in the state `unauthorized`, until `exchangeKey` or the operator makes it good again.
+   * Called on each change of state, before the data that comes with it. If it throws, the watch ends with that error.
+   * With it a watch outlives a refused key, in the state `unauthorized`, until `exchangeKey` or the operator makes it
+   * good again.
    */
   readonly onState?: (state: WatchState) => void;
   /** `true` yields data even while it is not reliable (`outage`, `unrecognized`), for example for a display. */
@@ -42,7 +43,10 @@ interface Waiting<T> {
 
 const done = { done: true, value: undefined } as const;
 
-/** Turns a polled source into an iterator. A slow reader skips values that were replaced, and always gets the current one. */
+/**
+ * Turns a polled source into an iterator. A slow reader skips values that were replaced, and always gets the current
+ * one.
+ */
 export class PolledWatch<T> implements Watch<T> {
   readonly #source: WatchSource<T>;
   readonly #options: WatchOptions;

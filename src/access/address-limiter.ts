@@ -9,8 +9,8 @@ const sharedNameLength = 4;
 
 /**
  * Requests a minute per address bucket (`ClientAddress.limitBucket`). Counters live for one minute. Their number is
- * capped: addresses beyond it share counters by a hash that no client can predict, so that a flood of addresses
- * costs neither unbounded memory nor the limit. Then an address may pay for another's requests, but never goes uncounted.
+ * capped: addresses beyond it share counters by a hash that no client can predict, so that a flood of addresses costs
+ * neither unbounded memory nor the limit. Then an address may pay for another's requests, but never goes uncounted.
  */
 export class AddressLimiter {
   readonly #window: MinuteWindow;

@@ -7,8 +7,8 @@ declare const apiKey: unique symbol;
 
 /**
  * `mdk_`, 32 random base62 characters (190 bits), and the CRC-32 (as in zlib) of those 36 characters in 6 base62
- * characters, padded with `0`. Base62 is `0-9A-Za-z` in this order. The checksum distinguishes a mistyped or cut-off key from a real one
- * without a look-up, for people's tools and for scanners of leaked secrets; it is no protection.
+ * characters, padded with `0`. Base62 is `0-9A-Za-z` in this order. The checksum distinguishes a mistyped or cut-off
+ * key from a real one without a look-up, for people's tools and for scanners of leaked secrets; it is no protection.
  */
 export type ApiKey = string & { readonly [apiKey]: true };
 

@@ -1,5 +1,6 @@
 import { limitWindowMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { KeyDirectory, KeyMatch } from './key-directory.ts';
 import type { BreachRecord } from './key-records.ts';
 import type { LimitDecision } from './limit-decision.ts';
@@ -59,7 +60,11 @@ export class BreachLog {
     return open !== undefined && now < open.resetSeconds * 1_000 ? open.refusedInAll : 0;
   }
 
-  /** Takes out what was refused since the last call. Each refusal comes up once. @param now minutes over by then are forgotten */
+  /**
+   * Takes out what was refused since the last call. Each refusal comes up once.
+   *
+   * @param now minutes over by then are forgotten
+   */
   drain(now: EpochMs): BreachRecord[] {
     const drained = this.#closed.filter(({ refused }) => refused > 0).map(refusedMinute);
     this.#closed = [];
@@ -83,3 +88,14 @@ function refusedMinute({ keyId, resetSeconds, refused, limit }: OpenMinute): Bre
   const minuteStart = (resetSeconds * 1_000 - limitWindowMs) as EpochMs;
   return { keyId, minuteStart, refused, limitPerMinute: limit };
 }
+
+export const breachMetrics: MetricGroup<Pick<BreachLog, 'minutesSeen'>> = {
+  title: 'Keys',
+  metrics: [
+    {
+      name: 'key_breaches_total',
+      help: 'Minutes in which a key was refused by its limit, summed over keys.',
+      read: ({ minutesSeen }) => minutesSeen,
+    },
+  ],
+};

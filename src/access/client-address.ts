@@ -19,10 +19,11 @@ const writtenLengthMax = 64;
 const unknownPeer: IpAddress = { family: 'ipv4', text: 'unknown', limitBucket: 'unknown' };
 
 /**
- * Finds whom a request is from: the socket's peer, unless it is a trusted proxy; then the right-most entry of `X-Forwarded-For` that is not one. Each
- * proxy appends the address it was called from, so that only what is right of the first untrusted address was written by a trusted proxy. An entry
- * that is no address (empty, `unknown`, garbage) ends the walk at the hop before it: nothing left of it can be trusted, and the nearest known hop is
- * the only correct answer. The same holds when all entries are trusted.
+ * Finds whom a request is from: the socket's peer, unless it is a trusted proxy; then the right-most entry of
+ * `X-Forwarded-For` that is not one. Each proxy appends the address it was called from, so that only what is right of
+ * the first untrusted address was written by a trusted proxy. An entry that is no address (empty, `unknown`, garbage)
+ * ends the walk at the hop before it: nothing left of it can be trusted, and the nearest known hop is the only correct
+ * answer. The same holds when all entries are trusted.
  */
 export class ClientAddresses {
   readonly #isTrusted: IsTrusted;

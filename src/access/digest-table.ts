@@ -62,7 +62,10 @@ export class DigestTable {
     this.#size--;
   }
 
-  /** Makes room for this many digests at once. Growing to a million moves them all, which takes some tens of milliseconds. */
+  /**
+   * Makes room for this many digests at once. Growing to a million moves them all, which takes some tens of
+   * milliseconds.
+   */
   reserve(count: number): void {
     this.#digests = grown(this.#digests, (count + 1) * wordsPerDigest);
     let capacity = this.#places.length;

@@ -15,7 +15,10 @@ const withPort = /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/;
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/;
 
-/** Reads IPv4 or IPv6, with or without port (IPv6 then in brackets) and zone, as sockets and proxies write it. `undefined` for anything else. */
+/**
+ * Reads IPv4 or IPv6, with or without port (IPv6 then in brackets) and zone, as sockets and proxies write it.
+ * `undefined` for anything else.
+ */
 export function parseIpAddress(written: string): IpAddress | undefined {
   const text = withPort.exec(written)?.[1] ?? bracketed.exec(written)?.[1] ?? written;
   if (isIPv4(text)) return { family: 'ipv4', text, limitBucket: text };

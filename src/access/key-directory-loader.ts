@@ -34,11 +34,13 @@ export interface KeyChanges<Cursor> {
 type Losses = Map<number, KeyEntry | undefined>;
 
 /**
- * Brings a directory up to date with its source: everything once, then changes only, and everything again should changes be missing. Runs one after
- * another however often it is called. After a failure the directory keeps serving as it is, and the next call begins where the failed one did.
+ * Brings a directory up to date with its source: everything once, then changes only, and everything again should
+ * changes be missing. Runs one after another however often it is called. After a failure the directory keeps serving as
+ * it is, and the next call begins where the failed one did.
  *
- * A database that fails over to an empty replica must not lock every client out: a mass loss of active keys that no operator made is held back, and
- * the directory keeps serving them, until they are back or the operator accepts the loss.
+ * A database that fails over to an empty replica must not lock every client out: a mass loss of active keys that no
+ * operator made is held back, and the directory keeps serving them, until they are back or the operator accepts the
+ * loss.
  */
 export class KeyDirectoryLoader<Cursor> {
   readonly #directory: KeyDirectory;
@@ -79,7 +81,10 @@ export class KeyDirectoryLoader<Cursor> {
     while (this.#cursor === undefined) this.#cursor = await this.#loadAll();
   }
 
-  /** The place up to which the directory is complete; `undefined` when changes were lost under way: all of it must be done again. */
+  /**
+   * The place up to which the directory is complete; `undefined` when changes were lost under way: all of it must be
+   * done again.
+   */
   async #loadAll(): Promise<Cursor | undefined> {
     let cursor = await this.#source.accessChanges.latest();
     const losses: Losses = new Map();

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { apiKeyLength } from './api-key.ts';
 import { DigestTable, grown } from './digest-table.ts';
 import type { KeyEntry } from './key-records.ts';
@@ -18,7 +19,10 @@ const askedIdsMax = 10_000;
 /** Ids as the store makes them are kept as their 16 bytes; any other id, from another program, as a string. */
 const ownId = /^key_([\x20-\x7e]{16})$/;
 
-/** The digests of all keys, in memory: no request waits for the database. About 75 bytes a key. Its owner keeps it current (`KeyDirectoryLoader`). */
+/**
+ * The digests of all keys, in memory: no request waits for the database. About 75 bytes a key. Its owner keeps it
+ * current (`KeyDirectoryLoader`).
+ */
 export class KeyDirectory {
   readonly #table = new DigestTable();
   /** By slot. Slot 0, where a look-up that finds nothing ends, is never usable. */
@@ -44,8 +48,8 @@ export class KeyDirectory {
   }
 
   /**
-   * The key, if it may be used at `now`. Whatever is wrong with it (its form, unknown, disabled, revoked, expired, an account
-   * that is not active), the same work is done: one digest of at most 42 characters and one look-up.
+   * The key, if it may be used at `now`. Whatever is wrong with it (its form, unknown, disabled, revoked, expired, an
+   * account that is not active), the same work is done: one digest of at most 42 characters and one look-up.
    */
   find(rawKey: string, now: EpochMs): KeyMatch | undefined {
     const slot = this.#table.find(hash('sha256', rawKey.slice(0, apiKeyLength), 'latin1'));
@@ -149,3 +153,8 @@ export class KeyDirectory {
     this.#ids = grown(this.#ids, (slot + 1) * idLength);
   }
 }
+
+export const keyMetrics: MetricGroup<Pick<KeyDirectory, 'size'>> = {
+  title: 'Keys',
+  metrics: [{ name: 'api_keys', help: 'API keys held in memory: all but revoked ones.', read: ({ size }) => size }],
+};

@@ -5,7 +5,9 @@ export interface KeyEntry {
   /** SHA-256 of the key text, 32 bytes. */
   readonly digest: Uint8Array;
   readonly keyId: string;
-  /** The key and its account are active. Expiry is apart: it comes by itself as time goes on, and no write announces it. */
+  /**
+   * The key and its account are active. Expiry is apart: it comes by itself as time goes on, and no write announces it.
+   */
   readonly usable: boolean;
   /** The first instant at which the key is no longer valid; `undefined` for never. */
   readonly expiresAt: EpochMs | undefined;

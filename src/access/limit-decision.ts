@@ -11,7 +11,10 @@ export interface LimitDecision {
   readonly remaining: number;
   /** `X-RateLimit-Reset`: the end of the window in Unix seconds, always a full minute. */
   readonly resetSeconds: number;
-  /** `Retry-After` of a refusal: `resetSeconds` minus now, rounded up, 1 or more. A client that waits this long is in a new window. */
+  /**
+   * `Retry-After` of a refusal: `resetSeconds` minus now, rounded up, 1 or more. A client that waits this long is in a
+   * new window.
+   */
   readonly retryAfterSeconds: number;
 }
 

@@ -18,8 +18,8 @@ interface Count {
 }
 
 /**
- * States as simply as possible what the limiters must do. A key remembers the last window it counted in, even when the clock went
- * back by hours since; addresses are forgotten as soon as the window is another one.
+ * States as simply as possible what the limiters must do. A key remembers the last window it counted in, even when the
+ * clock went back by hours since; addresses are forgotten as soon as the window is another one.
  */
 interface Model {
   nowMs: number;

@@ -23,7 +23,11 @@ export interface Limits {
   takeForAddress(bucket: string, now: EpochMs): MaybePromise<LimitDecision>;
   /** A request whose authentication failed: allowed means 401, refused means 429. @param bucket as above */
   takeForFailedAuthentication(bucket: string, now: EpochMs): MaybePromise<LimitDecision>;
-  /** Whether a failed authentication of the address would still be answered 401. Counts nothing. @param bucket as above */
+  /**
+   * Whether a failed authentication of the address would still be answered 401. Counts nothing.
+   *
+   * @param bucket as above
+   */
   hasFailuresLeft(bucket: string, now: EpochMs): boolean;
   /** A request for a page of the portal, which the contract does not limit. @param bucket as above */
   takeForPage(bucket: string, now: EpochMs): LimitDecision;

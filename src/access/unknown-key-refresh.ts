@@ -11,9 +11,10 @@ export interface StoreChanges {
 }
 
 /**
- * Reads what changed in the store before an unknown key is refused, so that a key that another process made works from the moment it is shown.
- * Guessing costs the store almost nothing: all requests that wait share the next read, there are at most 50 a second, and none while the store cannot
- * be reached. The time reveals nothing about a key: whatever is wrong with one, the same read is made or none.
+ * Reads what changed in the store before an unknown key is refused, so that a key that another process made works from
+ * the moment it is shown. Guessing costs the store almost nothing: all requests that wait share the next read, there
+ * are at most 50 a second, and none while the store cannot be reached. The time reveals nothing about a key: whatever
+ * is wrong with one, the same read is made or none.
  */
 export class UnknownKeyRefresh {
   readonly #source: StoreChanges;

@@ -24,7 +24,10 @@ const importMap = JSON.stringify({
 });
 const importMapPlace = '<!-- import map -->';
 
-/** A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its hash. */
+/**
+ * A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its
+ * hash.
+ */
 const consolePolicy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${hash('sha256', importMap, 'base64')}'`,
@@ -38,8 +41,8 @@ const consolePolicy = [
 ].join('; ');
 
 /**
- * Serves the console under `/console/`: every file of `web/console`, TypeScript with its types stripped, and the libraries.
- * The folder is listed once; a file is prepared when it is first requested.
+ * Serves the console under `/console/`: every file of `web/console`, TypeScript with its types stripped, and the
+ * libraries. The folder is listed once; a file is prepared when it is first requested.
  */
 export function addConsole(app: FastifyInstance): void {
   const files = consoleFiles();

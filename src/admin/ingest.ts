@@ -8,7 +8,7 @@ import { closeCodes, type ServiceMessage } from '../feed/push/messages.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
-import { type Problem, problemBody, problemOf, problemTable, refused } from '../management/problems.ts';
+import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
 
 const path = '/ingest/v1';
 /** A catalogue of 20,000 markets. */
@@ -18,7 +18,10 @@ const tokenCheckEveryMs = 1_000;
 /** Connections of one token: an engine needs one, and a second while it takes over from itself. */
 const connectionsMax = 8;
 
-/** Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its source. */
+/**
+ * Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its
+ * source.
+ */
 export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): void } {
   const ids = requestIds(parts.randomness);
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameBytesMax });
@@ -30,7 +33,7 @@ export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): vo
         if (socket.destroyed) return;
         const name = tokenName(digest);
         const count = open.get(name) ?? 0;
-        if (count >= connectionsMax) throw refused('STORE_UNAVAILABLE.connections');
+        if (count >= connectionsMax) throw tooManyConnections();
         open.set(name, count + 1);
         socket.on('close', () => open.set(name, open.get(name)! - 1));
         server.handleUpgrade(request, socket, head, (webSocket) => connect(webSocket, engine, digest, parts));
@@ -48,12 +51,12 @@ export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): vo
 /** Throws the problem to answer. */
 async function admitted(request: IncomingMessage, parts: AdminParts) {
   assertOwnHost(request, parts.configuration.admin);
-  if (request.url !== path) throw refused('NOT_FOUND.ingest', { path });
+  if (request.url !== path) throw pathUnknown();
   const [, text = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (text === '') throw refused('NOT_SIGNED_IN.source');
+  if (text === '') throw notSignedIn();
   const digest = tokenDigest(text);
   const token = hasTokenShape('source', text) ? await parts.store.sourceTokens.find(digest) : undefined;
-  if (token === undefined) throw refused('INVALID_TOKEN.source');
+  if (token === undefined) throw invalidToken();
   const engine = parts.feed.engine(token.source);
   if (engine !== undefined) {
     await forgetRevoked(engine, parts);
@@ -61,8 +64,40 @@ async function admitted(request: IncomingMessage, parts: AdminParts) {
   }
   const { source } = token;
   const known = parts.feed.sources().find(({ id }) => id === source);
-  if (known?.isPaused) throw refused('CONFLICT.paused', { source });
-  throw known?.kind === 'push' ? refused('STORE_UNAVAILABLE.feed') : refused('CONFLICT.source', { source });
+  if (known?.isPaused) throw sourcePaused(source);
+  throw known?.kind === 'push' ? feedElsewhere() : sourceUnknown(source);
+}
+
+function tooManyConnections(): Problem {
+  return new Problem('STORE_UNAVAILABLE', 'Too many connections have this token.');
+}
+
+function pathUnknown(): Problem {
+  return new Problem('NOT_FOUND', `Nothing exists at this path. An engine connects to ${path}.`);
+}
+
+function notSignedIn(): Problem {
+  return new Problem('NOT_SIGNED_IN', 'Send the token of the source as `Authorization: Bearer mds_…`.');
+}
+
+function invalidToken(): Problem {
+  return new Problem('INVALID_TOKEN', 'The source token is not valid. `mdapi sources token ID` makes one.');
+}
+
+function sourcePaused(source: string): Problem {
+  return new Problem('CONFLICT', `The source "${source}" is paused.`);
+}
+
+function feedElsewhere(): Problem {
+  return new Problem('STORE_UNAVAILABLE', 'Another process runs the feed now. Connect to that one, or try again.');
+}
+
+function sourceUnknown(source: string): Problem {
+  return new Problem('CONFLICT', `There is no source "${source}" of kind push in the configuration.`);
+}
+
+function connectionFailed(): Problem {
+  return new Problem('INTERNAL_ERROR', 'The connection could not be opened because of an internal error.');
 }
 
 /** An epoch holds as long as the token of the engine that set it. */
@@ -112,7 +147,7 @@ function connect(
 function refuse(socket: Duplex, error: unknown, id: string, { log }: AdminParts): void {
   const known = problemOf(error);
   if (known === undefined) log.error({ err: error, requestId: id }, 'a connection of an engine failed');
-  socket.end(rawProblem(known ?? refused('INTERNAL_ERROR.connection'), id));
+  socket.end(rawProblem(known ?? connectionFailed(), id));
 }
 
 /** A whole answer, for a connection that never becomes a request. It is closed after it. */

@@ -2,9 +2,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
 import { PriceChangelog } from '../board/price-changelog.ts';
+import { notesOf } from '../conditions/notes.ts';
+import { ConditionWatch } from '../conditions/watch.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { addManagementApi } from '../management/api.ts';
 import { FeedTimeline } from '../management/feed-timeline.ts';
+import { ManagementCounts } from '../management/gate.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
@@ -15,12 +18,11 @@ import { boardView, sourceViews } from '../management/views.ts';
 import { Alerting } from '../notices/alerting.ts';
 import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
-import { AlertWatch } from './alert-conditions.ts';
 import { addConsole } from './console.ts';
 import { addIngest, rawProblem } from './ingest.ts';
-import { managementCounters, metricsRegistry } from './metrics.ts';
+import { metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
-import { notesOf, readiness } from './readiness.ts';
+import { readiness } from './readiness.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -33,13 +35,13 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
  */
 export async function startPrivateListener(parts: AdminParts) {
   const { clock, log, market, store, listener, configuration } = parts;
-  const { service, feedStatus } = market;
-  const sparklines = new Sparklines(market.markets, feedStatus, clock);
+  const { service } = market;
+  const sparklines = new Sparklines(market.markets, service, clock);
   const trends = new SourceTrends(parts.feed, clock);
   const held = () => market.markets.doubts().size;
   const requests = new RequestHistory({ ...parts, counts: listener.counts, store: store.requestMinutes, held });
-  const watch = new AlertWatch(parts);
-  const timeline = new FeedTimeline({ ...parts, service, feed: feedStatus, snapshots: store.snapshots });
+  const watch = new ConditionWatch(parts);
+  const timeline = new FeedTimeline({ ...parts, service, snapshots: store.snapshots });
   const prices = new PriceChangelog(market.markets, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
@@ -59,11 +61,11 @@ export async function startPrivateListener(parts: AdminParts) {
   try {
     await timeline.start();
     requests.start();
-    const registry = metricsRegistry(parts);
+    const counts = new ManagementCounts();
+    const registry = metricsRegistry(parts, counts);
     const recorded = { sparklines, trends, timeline, requests, prices, priceStreams };
     const judged = { notes: () => notesOf(parts), alerts: () => watch.read() };
-    const countersFor = (sessions: () => number) => managementCounters(registry, sessions);
-    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, countersFor);
+    addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, counts);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;
@@ -101,7 +103,9 @@ function listenerOf({ randomness, log, configuration }: AdminParts): FastifyInst
   }
   function ourFault(error: unknown, request: FastifyRequest): Problem {
     log.error({ err: error, requestId: request.id }, 'a request to the private listener failed');
-    return new Problem('INTERNAL_ERROR', 'The request could not be answered because of an internal error.');
+    return new Problem('INTERNAL_ERROR', 'The request could not be answered because of an internal error.', {
+      said: { code: 'internal', values: {} },
+    });
   }
   app.setErrorHandler<FastifyError>(answerFailure);
   app.setNotFoundHandler((request, reply) =>

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
 import type { Markets, MarketsObserver } from '../market/markets.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
@@ -111,7 +112,10 @@ export class Board implements MarketsObserver {
     return counts;
   }
 
-  /** Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or a clock set back leaves times ahead of it. */
+  /**
+   * Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or a clock set back
+   * leaves times ahead of it.
+   */
   #expire(now: EpochMs): void {
     const isSetBack = now < this.#readAt;
     this.#readAt = now;
@@ -159,3 +163,15 @@ export class Board implements MarketsObserver {
     return { symbol, pages: new VersionedPage(), index: 0, fragment: undefined, unpriced: undefined };
   }
 }
+
+export const boardMetrics: MetricGroup<{ readonly board: Board; readonly now: EpochMs }> = {
+  title: 'Data',
+  metrics: [
+    {
+      name: 'markets_without_price',
+      help: 'Traded markets that have no price now, by reason.',
+      labels: ['reason'],
+      read: ({ board, now }) => board.unpriced(now),
+    },
+  ],
+};

@@ -3,7 +3,10 @@ import { brotliCompressSync, constants, crc32, deflateRawSync, gzipSync, zstdCom
 /** A content coding we prepare bodies in (RFC 9110 section 8.4.1). */
 export type ContentEncoding = 'identity' | 'gzip' | 'br' | 'zstd';
 
-/** Bodies are compressed again after each change that is read, so the levels are cheap: on our JSON within a fifth of the size of the dear ones. */
+/**
+ * Bodies are compressed again after each change that is read, so the levels are cheap: on our JSON within a fifth of
+ * the size of the dear ones.
+ */
 const compressors: Record<Exclude<ContentEncoding, 'identity'>, (body: Buffer) => Buffer> = {
   gzip: (body) => gzipSync(body, { level: 1, ...smallWindow(body) }),
   br: (body) =>
@@ -26,7 +29,9 @@ function smallWindow(body: Buffer): { windowBits?: number; memLevel?: number } {
   return body.length <= 1024 ? { windowBits: 10, memLevel: 4 } : {};
 }
 
-/** Each piece ends byte-aligned and refers to nothing before it, so pieces join in any order (RFC 1951 section 3.2.4). */
+/**
+ * Each piece ends byte-aligned and refers to nothing before it, so pieces join in any order (RFC 1951 section 3.2.4).
+ */
 const pieceOptions = { level: 4, finishFlush: constants.Z_FULL_FLUSH } as const;
 
 /** Deflate, no file name, no time, unknown system (RFC 1952 section 2.3). */

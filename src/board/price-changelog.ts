@@ -5,7 +5,9 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { Board } from './board.ts';
 import type { Page } from './page.ts';
 
-/** The changes up to a version. Each price is JSON: `{"version":…,"ticker":…}`, the ticker in the bytes of `/v1/ticker`. */
+/**
+ * The changes up to a version. Each price is JSON: `{"version":…,"ticker":…}`, the ticker in the bytes of `/v1/ticker`.
+ */
 export interface PriceUpdate {
   readonly version: string;
   /** These are all prices: what is not among them has none. */

@@ -1,9 +1,19 @@
 import { isoInstant } from '../contract/instant.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import { publicServiceStatuses } from '../contract/schemas.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
+import type { DataFlow } from '../market/data-flow.ts';
 import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
 import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
 import { noHistory, type StatusHistory } from './status-history.ts';
+
+/** The state of the service at one instant, for those who tell people of it. */
+export interface CurrentStatus {
+  /** The body of `/v1/status`. */
+  readonly body: ServiceStatusBody;
+  readonly flow: DataFlow;
+}
 
 /** The public state of the service itself: its status, and whether maintenance is running. */
 export class ServiceBoard {
@@ -37,8 +47,13 @@ export class ServiceBoard {
 
   /** The body of `/v1/status` at `now` (contract, ServiceStatus). */
   status(now: EpochMs): ServiceStatusBody {
-    const { status, api, ticker, maintenance, lastUpdatedAt } = this.read(now);
-    return {
+    return this.current(now).body;
+  }
+
+  /** The same with whether data flows. */
+  current(now: EpochMs): CurrentStatus {
+    const { status, api, ticker, flow, maintenance, lastUpdatedAt } = this.read(now);
+    const body = {
       status,
       api,
       components: { ticker },
@@ -48,6 +63,7 @@ export class ServiceBoard {
       serverTime: isoInstant(now),
       serverTimeMs: now,
     };
+    return { body, flow };
   }
 
   /** `components.ticker` alone. */
@@ -71,3 +87,18 @@ export class ServiceBoard {
 export function windowBody({ from, to, description }: MaintenanceWindow): MaintenanceWindowBody {
   return { from: isoInstant(from), fromMs: from, to: isoInstant(to), toMs: to, description };
 }
+
+export const serviceMetrics: MetricGroup<{ readonly service: ServiceBoard; readonly now: EpochMs }> = {
+  title: 'Data',
+  metrics: [
+    {
+      name: 'service_status',
+      help: '1 for the state that /v1/status reports, 0 for the others.',
+      labels: ['state'],
+      read: ({ service, now }) => {
+        const { status } = service.read(now);
+        return publicServiceStatuses.map((state): Sample => [state, Number(state === status)]);
+      },
+    },
+  ],
+};

@@ -19,7 +19,10 @@ export interface HistoryDay {
 export interface Incident {
   readonly id: string;
   readonly component: HistoryComponent;
-  /** The state of the market data: `degraded` if it arrived but the service worked worse, `outage` if none arrived, from the last on. */
+  /**
+   * The state of the market data: `degraded` if it arrived but the service worked worse, `outage` if none arrived, from
+   * the last on.
+   */
   readonly state: 'degraded' | 'outage';
   readonly from: EpochMs;
   /** `undefined` while it lasts. */

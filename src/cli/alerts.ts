@@ -1,29 +1,37 @@
+import { alertView, type DeliveryView, deliveryView } from '../conditions/alert.ts';
 import { sleep } from '../ground/clock.ts';
-import { alertView, type DeliveryView, deliveryView } from '../operator/alert.ts';
-import type { Command } from './command.ts';
-import { exitCodes, failure } from './failure.ts';
+import { CommandError, exitCodes } from './failure.ts';
 import { type Job, storeCommand } from './store-command.ts';
 import { listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
 
-const shownAlerts = {
-  SINCE: 'raisedAt',
-  ALERT: 'name',
-  SUBJECT: 'subject',
-  SEVERITY: 'severity',
-  SUMMARY: 'summary',
-} as const;
-
-const list = storeCommand('alerts list', async ({ store, configuration, paint }) => {
-  const alerts = (await store.alerts.list()).map(alertView);
-  const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events }));
-  const none = 'No destination is configured (alerts.destinations): no alert is sent.';
-  const where = destinations.map(({ name, kind }) => `${name} (${kind})`).join(', ');
-  const text = listing(alerts, shownAlerts, paint, 'No alert is on.');
-  return { json: { alerts, destinations }, text, notes: [where === '' ? none : `Told to: ${where}.`] };
+const list = storeCommand({
+  name: 'alerts list',
+  summary: 'list the alerts that are on, and where alerts go',
+  examples: {
+    'mdapi alerts list': 'what is not over',
+  },
+  async work({ store, configuration, paint }) {
+    const alerts = (await store.alerts.list()).map(alertView);
+    const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events }));
+    const none = 'No destination is configured (alerts.destinations): no alert is sent.';
+    const where = destinations.map(({ name, kind }) => `${name} (${kind})`).join(', ');
+    const columns = {
+      SINCE: 'raisedAt',
+      ALERT: 'name',
+      SUBJECT: 'subject',
+      SEVERITY: 'severity',
+      SUMMARY: 'summary',
+    } as const;
+    return {
+      json: { alerts, destinations },
+      text: listing(alerts, columns, paint, 'No alert is on.'),
+      notes: [where === '' ? none : `Told to: ${where}.`],
+    };
+  },
 });
 
-const shownDeliveries: Shown<DeliveryView> = {
+const deliveryColumns: Shown<DeliveryView> = {
   CREATED: 'createdAt',
   DESTINATION: 'destination',
   STATE: 'status',
@@ -32,14 +40,20 @@ const shownDeliveries: Shown<DeliveryView> = {
   NOTE: ({ lastError }) => lastError ?? '',
 };
 
-const deliveries = storeCommand('alerts deliveries', {
-  read: (input) => ({
-    destination: input.option('destination'),
-    limit: parseCount(input.option('limit') ?? '100', 10_000, '--limit'),
-  }),
-  async work({ values, store, paint }) {
-    const found = (await store.deliveries.list(values)).map(deliveryView);
-    return { json: { deliveries: found }, text: listing(found, shownDeliveries, paint, 'No deliveries.') };
+const deliveries = storeCommand({
+  name: 'alerts deliveries',
+  summary: 'show each message to a destination, and what became of it',
+  options: {
+    destination: { value: 'NAME', summary: 'only those to this destination' },
+    limit: { value: 'COUNT', summary: 'at most this many, 1 to 10000 (default: 100)' },
+  },
+  examples: {
+    'mdapi alerts deliveries --destination ops': 'what became of those to ops',
+  },
+  read: ({ options }) => parseCount(options.limit ?? '100', 10_000, '--limit'),
+  async work({ options: { destination }, values: limit, store, paint }) {
+    const found = (await store.deliveries.list({ destination, limit })).map(deliveryView);
+    return { json: { deliveries: found }, text: listing(found, deliveryColumns, paint, 'No deliveries.') };
   },
 });
 
@@ -47,27 +61,39 @@ const deliveries = storeCommand('alerts deliveries', {
 const waitMs = 15_000;
 const lookEveryMs = 250;
 
-const test = storeCommand('alerts test', async ({ input, context, store, configuration, paint }) => {
-  const { testDeliveries } = await import('../notices/alerting.ts');
-  const wanted = input.everyArgument('NAME');
-  const all = configuration.alerts.destinations;
-  const chosen = wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
-  if (chosen.length < Math.max(1, new Set(wanted).size)) {
-    const names = all.map(({ name }) => name).join(', ') || 'none is configured (alerts.destinations)';
-    throw failure('destination_unknown', { names });
-  }
-  const now = context.clock.now();
-  const ids = await store.deliveries.add(chosen.flatMap((each) => testDeliveries(each, now)));
-  const sent = await settled(ids, { context, store });
-  const isUntried = sent.some(({ attempts }) => attempts === 0);
-  const note = 'Not tried yet: the service has to run, with this database and these destinations.';
-  return {
-    json: { deliveries: sent },
-    text: listing(sent, shownDeliveries, paint, ''),
-    notes: isUntried ? [note] : [],
-    exitCode: sent.every(({ status }) => status === 'sent') ? exitCodes.ok : exitCodes.failure,
-  };
+const test = storeCommand({
+  name: 'alerts test',
+  summary: 'send a test to destinations, through the running service',
+  details: ['Exits with 1 unless all were accepted in 15 seconds.'],
+  positionals: { NAME: { many: true, summary: 'a destination’s name; all of them when left out' } },
+  examples: {
+    'mdapi alerts test ops': 'after a change of alerts.destinations',
+  },
+  async work({ positionals: { NAME: wanted }, context, store, configuration, paint }) {
+    const { testDeliveries } = await import('../notices/alerting.ts');
+    const all = configuration.alerts.destinations;
+    const chosen = wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
+    if (chosen.length < Math.max(1, new Set(wanted).size)) throw destinationUnknown(all.map(({ name }) => name));
+    const now = context.clock.now();
+    const ids = await store.deliveries.add(chosen.flatMap((each) => testDeliveries(each, now)));
+    const sent = await settled(ids, { context, store });
+    const isUntried = sent.some(({ attempts }) => attempts === 0);
+    const note = 'Not tried yet: the service has to run, with this database and these destinations.';
+    return {
+      json: { deliveries: sent },
+      text: listing(sent, deliveryColumns, paint, ''),
+      notes: isUntried ? [note] : [],
+      exitCode: sent.every(({ status }) => status === 'sent') ? exitCodes.ok : exitCodes.failure,
+    };
+  },
 });
+
+export const commands = [list, deliveries, test];
+
+function destinationUnknown(known: readonly string[]): CommandError {
+  const names = known.join(', ') || 'none is configured (alerts.destinations)';
+  return new CommandError(exitCodes.notFound, 'destination_unknown', `There is no such destination: ${names}.`);
+}
 
 /** Waits until each was sent or has failed once, or until it is too late. */
 async function settled(ids: readonly string[], { context, store }: Pick<Job, 'context' | 'store'>) {
@@ -78,5 +104,3 @@ async function settled(ids: readonly string[], { context, store }: Pick<Job, 'co
     if (isTried || clock.monotonicMs() >= until || signal.aborted) return own.map(deliveryView);
   }
 }
-
-export const alertCommands: readonly Command[] = [list, deliveries, test];

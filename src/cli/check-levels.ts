@@ -59,7 +59,10 @@ export async function compareLevels(
   return [...warnings, ...findingsOf(configuration, quotes, bases, unpriced)];
 }
 
-/** One request, but where an exchange answers for a few markets at a time; what is missing when the time is up is not compared. */
+/**
+ * Sends one request, or several where an exchange answers for a few markets at a time. What is missing when the time is
+ * up is not compared.
+ */
 async function quotesOf(connector: ExchangeConnector, symbols: readonly MarketSymbol[], clock: Clock): Promise<Quotes> {
   const quotes = new Map<MarketSymbol, AcceptedTicker>();
   let missing = symbols;

@@ -9,7 +9,7 @@ import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
-import { ratesOf, unusualRates } from '../operator/unusual-rates.ts';
+import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import type { Finding } from './check-levels.ts';
 import { type Context, command } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
@@ -18,12 +18,34 @@ import { listenFailure, tlsFailure } from './serve.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
-export const check = command('check', async (input, context) => {
-  return checkAll(await configurationFor(input, context), context);
+const check = command({
+  name: 'check',
+  summary: 'find what would keep `serve` from working, and say what to do about it',
+  details: [
+    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
+    'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
+    'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
+  ],
+  examples: {
+    'mdapi check --config /etc/mdapi/mdapi.yaml': 'before the first start, or when something is wrong',
+  },
+  run: async ({ options }, context) => checkAll(await configurationFor(options, context), context),
 });
 
+export const commands = [check];
+
 /** Checks all that a configuration names. */
-export async function checkAll({ configuration, file, settings }: LoadedConfiguration, context: Context) {
+export async function checkAll(loaded: LoadedConfiguration, context: Context) {
+  const { takeWayOut } = await import('../feed/ways-out.ts');
+  const { restore } = takeWayOut(loaded.configuration.network, context.env);
+  try {
+    return await checkEverything(loaded, context);
+  } finally {
+    restore();
+  }
+}
+
+async function checkEverything({ configuration, file, settings }: LoadedConfiguration, context: Context) {
   const { assertRecordNamed } = await import('../configuration/load.ts');
   const look = async () => {
     assertRecordNamed(settings);
@@ -36,7 +58,8 @@ export async function checkAll({ configuration, file, settings }: LoadedConfigur
     Promise.all([loaded, ...checksOf(configuration, context, isRunning)].map(attempt)),
     checkUpstream(configuration, context),
   ]);
-  const unusual = unusualRates(ratesOf(configuration.pricing)).map((detail) => {
+  const unusual = unusualRates(ratesOf(configuration.pricing)).map((rate) => {
+    const detail = unusualText(rate);
     return { finding: { name: 'pricing', works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
   });
   const results: readonly CheckResult[] = [...own, ...unusual, ...upstream];
@@ -125,8 +148,11 @@ async function recordState({ location }: HistoryConfiguration, clock: Clock): Pr
 
 /** MiCA asks for records of five years. */
 const askedDays = 1_830;
-/** A market changes once a second or less often, and few exchanges have more markets than this in one currency. */
-const [bytesAPrice, marketsUsual, secondsOfADay] = [4, 700, 86_400];
+/** A market changes once a second or less often. */
+const secondsOfADay = 86_400;
+const bytesAPrice = 4;
+/** Few exchanges have more markets than this in one currency. */
+const marketsUsual = 700;
 
 function recordKept({ keepForMs, sealTo }: HistoryConfiguration, { markets, pricing, mail }: Configuration): string[] {
   const days = keepForMs / (secondsOfADay * 1_000);
@@ -317,8 +343,11 @@ function reached(
     try {
       return `${subject}: ${await withTimeout(clock, timeoutMs, work)}`;
     } catch (error) {
-      const remedy = `Check ${key}, and whether this machine may reach it (DNS, firewall, proxy).`;
-      throw new Error(`${subject}: ${error instanceof Error ? error.message : 'failed'}. ${remedy}`);
+      const said = error instanceof Error ? error.message : 'failed';
+      const remedy = said.startsWith('HTTP status')
+        ? `It answers, so this machine reaches it: check ${key}.`
+        : `Check ${key}, and whether this machine may reach it (DNS, firewall, network.proxy).`;
+      throw new Error(`${subject}: ${said}. ${remedy}`);
     }
   };
   return [name, look];
@@ -329,6 +358,7 @@ async function attempt([name, work]: Check): Promise<CheckResult> {
     return { finding: { name, works: true, detail: await work() }, exitCode: exitCodes.ok };
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'failed';
-    return { finding: { name, works: false, detail }, exitCode: failureOf(error).exitCode };
+    const { exitCode } = await failureOf(error);
+    return { finding: { name, works: false, detail }, exitCode };
   }
 }

@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newDirectory, runInside } from './cli.testing.ts';
-import { commands } from './commands.ts';
+import { loadCommands } from './commands.ts';
+
+const commands = await loadCommands();
 
 /** Gives what a shell offers for the last word of a command line, with the script of a file loaded. */
 export type Offer = (file: string, words: readonly string[]) => string;

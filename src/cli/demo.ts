@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,32 +8,52 @@ import { fileURLToPath } from 'node:url';
 import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type Randomness, sleep } from '../ground/clock.ts';
-import { filled } from '../ground/filled.ts';
 import type { Service } from '../main.ts';
 import { issueKey } from '../operator/key.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, command, type Output } from './command.ts';
-import { exitCodes, failure } from './failure.ts';
+import { CommandError, exitCodes } from './failure.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
 
-export const demo = command('demo', async (input, context) => {
-  const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
-  const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');
-  try {
-    const configFile = await writeConfiguration(directory, exchange, await adminPort());
-    const option = (name: string) => (name === 'config' ? configFile : input.option(name));
-    const { configuration } = await configurationFor({ ...input, option }, context, portFlags(input));
-    await serveDemo(configuration, context, (service, secrets) => {
-      const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
-      context.stdout.write(input.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
-    });
-    return exitCodes.ok;
-  } finally {
-    await exchange.stop();
-  }
+const demo = command({
+  name: 'demo',
+  summary: 'run the server on a stand-in exchange, with a fresh key (npm start)',
+  details: [
+    'Needs nothing, and prints ready curl lines, the address of the console and a token for it.',
+    'Other commands work on it with --config .demo/mdapi.yaml.',
+  ],
+  options: {
+    sources: { value: 'A,B', summary: 'exchanges to stand in for, in order of preference (default: kraken)' },
+    port: { value: 'PORT', summary: 'port of the public listener (default: 8080)' },
+    dir: { value: 'DIR', summary: 'where to keep the configuration and database (default: .demo)' },
+  },
+  examples: {
+    'npm start': 'the demo on http://127.0.0.1:8080',
+    'npm start -- --sources kraken,bitvavo,coinbase': 'three exchanges that quote the same market',
+    'npm start -- --port 9000 --json': 'on another port; prints one JSON object',
+  },
+  async run({ options }, context) {
+    const directory = resolve(context.cwd, options.dir ?? '.demo');
+    const exchange = await startStandInExchange(context.stderr, options.sources ?? 'kraken');
+    try {
+      const configFile = await writeConfiguration(directory, exchange, await adminPort());
+      const chosen = { config: configFile, store: options.store };
+      const { configuration } = await configurationFor(chosen, context, portFlags(options.port));
+      await serveDemo(configuration, context, (service, secrets) => {
+        const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
+        const { stdout } = context;
+        stdout.write(options.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
+      });
+      return exitCodes.ok;
+    } finally {
+      await exchange.stop();
+    }
+  },
 });
+
+export const commands = [demo];
 
 /** Serves until the process is stopped; `ready` runs once there is a price. */
 async function serveDemo(
@@ -74,9 +94,14 @@ async function writeConfiguration(
     mkdirSync(directory, { recursive: true });
     writeFileSync(file, `# Each start of the demo writes this file again.\n${stringify(configuration)}`);
   } catch (error) {
-    throw failure('directory_unwritable', { file, code: (error as NodeJS.ErrnoException).code });
+    throw directoryUnwritable(file, (error as NodeJS.ErrnoException).code);
   }
   return file;
+}
+
+function directoryUnwritable(file: string, code: string | undefined): CommandError {
+  const remedy = 'Start in a directory you may write to, or name one with --dir.';
+  return new CommandError(exitCodes.failure, 'directory_unwritable', `Cannot write ${file} (${code}). ${remedy}`);
 }
 
 const usualPort = 9090;
@@ -145,7 +170,8 @@ async function hasFirstPrice(adminUrl: string, { clock, signal }: Context): Prom
     if (answer.ok) return true;
     await sleep(clock, pollEveryMs, signal);
   }
-  throw failure('exchange_silent');
+  const message = 'The stand-in exchange gave no price in 30 s; see above.';
+  throw new CommandError(exitCodes.failure, 'exchange_silent', message);
 }
 
 /** All that a newcomer needs to try the demo. */
@@ -175,14 +201,31 @@ const mdapi = import.meta.url.endsWith('.js') ? 'mdapi' : 'npm run mdapi --';
 
 function demoText(addresses: Addresses, context: Context): string {
   const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
-  const paint = paintFor(context);
+  const { heading, faint } = paintFor(context);
   const controls = Object.entries(exchange.dialects).map(
     ([id, { controlUrl }]) => `  Exchange control   ${controlUrl}  (${id}: rehearse an outage)`,
   );
   const configFile = relative(context.cwd, addresses.configFile);
-  const words = { baseUrl, adminUrl, key, operatorToken, configFile, mdapi, controls: controls.join('\n') };
-  const text = filled(readFileSync(new URL('demo.txt', import.meta.url), 'utf8'), words);
-  return text.replaceAll(/^\S.*$/gm, (line) => (line.endsWith('.') ? paint.faint(line) : paint.heading(line)));
+  return `${heading(`Final client prices of a stand-in exchange, on ${baseUrl}`)}
+
+  API key            ${key}
+  Reference          ${baseUrl}/docs
+  Console            ${adminUrl}/console/
+  Operator token     ${operatorToken}
+  Private listener   ${adminUrl}  (/livez /readyz /metrics)
+${controls.join('\n')}
+
+${heading('Try it')}
+  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}/v1/ticker?symbol=BTCCZK'
+  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}/v1/tickers'
+  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}/v1/status'
+
+${heading('Operate it')}
+  ${mdapi} markets list --config ${configFile}
+  ${mdapi} price BTCCZK --config ${configFile}
+
+${faint('Ctrl-C stops it.')}
+`;
 }
 
 /** Stand-in exchanges in a process of their own. */
@@ -195,7 +238,7 @@ interface StandInExchange {
 
 const program = fileURLToPath(new URL('../../exchange-simulator/cli.ts', import.meta.url));
 
-/** Starts one for each dialect and waits until they listen. They exit with this process, even when this one is killed. */
+/** Starts one for each dialect and waits until they listen. They exit with this process, even when it is killed. */
 export async function startStandInExchange(stderr: Output, dialects = 'kraken'): Promise<StandInExchange> {
   const child = spawn(process.execPath, [program, '--json', '--with-parent', '--dialect', dialects], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -205,7 +248,10 @@ export async function startStandInExchange(stderr: Output, dialects = 'kraken'):
   const exited = once(child, 'exit');
   const firstLine = once(createInterface({ input: child.stdout }), 'line');
   const line = await Promise.race([firstLine, exited.then(() => undefined)]);
-  if (line === undefined) throw failure('exchange_not_started');
+  if (line === undefined) {
+    const message = 'The stand-in exchange did not start; see above.';
+    throw new CommandError(exitCodes.failure, 'exchange_not_started', message);
+  }
   const addresses = JSON.parse(line[0] as string) as Omit<StandInExchange, 'stop'>;
   return {
     ...addresses,

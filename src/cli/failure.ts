@@ -1,8 +1,5 @@
 import type { ConfigurationError } from '../configuration/load.ts';
-import { filled, type Values } from '../ground/filled.ts';
-import { fieldOf } from '../management/problems.ts';
 import { StoreError } from '../store/store-error.ts';
-import written from './failures.json' with { type: 'json' };
 
 /** Exit codes of the process. Stable: scripts rely on them. */
 export const exitCodes = {
@@ -18,7 +15,15 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The meaning of each exit code, in their order. */
-export const { exitCodeMeanings } = written;
+export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
+  [exitCodes.ok]: 'done',
+  [exitCodes.failure]: 'failed: the database, the network, the disk, or a question not answered with y',
+  [exitCodes.wrongUsage]: 'wrong usage: an unknown command or option, or an impossible value',
+  [exitCodes.configurationRefused]: 'configuration refused; every problem is listed',
+  [exitCodes.notFound]: 'the account, key, window, market or database does not exist',
+  [exitCodes.refused]: 'refused by a rule, such as a second account with the same e-mail address',
+  [exitCodes.stopOverdue]: 'the server did not stop in time and was ended; its log names the part that held it',
+};
 
 /** A command that cannot go on. The message is for the operator and holds no secret. */
 export class CommandError extends Error {
@@ -41,27 +46,9 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The texts of failures by the names of their exit codes and by their reasons; a dot and the case follow where a reason has several. */
-const { texts } = written;
-
-type FailureName = { [Exit in keyof typeof texts]: keyof (typeof texts)[Exit] }[keyof typeof texts];
-
-const failures = new Map(
-  Object.entries(texts).flatMap(([exit, named]) =>
-    Object.entries(named).map(([name, text]) => [name, { exit: exit as keyof typeof exitCodes, text }] as const),
-  ),
-);
-
-export function isFailureName(name: string): name is FailureName {
-  return failures.has(name);
-}
-
-/** A failure with one of the texts of `failures.json`, a `UsageError` where it is wrong usage. @param values for the words in braces */
-export function failure(name: FailureName, values: Values = {}): CommandError {
-  const { exit, text } = failures.get(name)!;
-  const message = filled(text, values);
-  if (exit === 'wrongUsage') return new UsageError(message);
-  return new CommandError(exitCodes[exit], name.replace(/\..*/, ''), message);
+/** Refuses what cannot be done with a market any more. */
+export function marketDelisted(symbol: string): CommandError {
+  return new CommandError(exitCodes.refused, 'market_delisted', `The market ${symbol} is delisted, which is final.`);
 }
 
 export interface Failure {
@@ -85,26 +72,32 @@ export function writing(file: string, option: string, work: () => void): void {
 }
 
 /** Turns whatever was thrown into what the operator sees. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof CommandError) return { exitCode: error.exitCode, reason: error.reason, message: error.message };
-  // By its name, because only the commands that need the configuration load it.
-  if (error instanceof Error && error.name === 'ConfigurationError') {
-    const { problems } = error as ConfigurationError;
-    const message = `the configuration is refused:\n${error.message}`;
-    const { configurationRefused: exitCode } = exitCodes;
-    return { exitCode, reason: 'configuration_refused', message, problems };
+export async function failureOf(error: unknown): Promise<Failure> {
+  if (!(error instanceof Error)) return unexpected(String(error));
+  const { message } = error;
+  if (error instanceof CommandError) return { exitCode: error.exitCode, reason: error.reason, message };
+  if (error instanceof StoreError) return { exitCode: await storeExitCode(error), reason: error.reason, message };
+  // By their names, because only the commands that need what throws them load it.
+  if (error.name === 'StopOverdue') return { exitCode: exitCodes.stopOverdue, reason: 'stop_overdue', message };
+  if (error.name === 'ConfigurationError') {
+    return {
+      exitCode: exitCodes.configurationRefused,
+      reason: 'configuration_refused',
+      message: `the configuration is refused:\n${message}`,
+      problems: (error as ConfigurationError).problems,
+    };
   }
-  if (error instanceof Error && error.name === 'StopOverdue')
-    return { exitCode: exitCodes.stopOverdue, reason: 'stop_overdue', message: error.message };
-  if (error instanceof StoreError)
-    return { exitCode: storeExitCode(error), reason: error.reason, message: error.message };
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { exitCode: exitCodes.failure, reason: 'unexpected', message: `an error in mdapi itself: ${message}` };
+  return unexpected(error.stack ?? message);
 }
 
-function storeExitCode(error: StoreError): ExitCode {
+function unexpected(text: string): Failure {
+  return { exitCode: exitCodes.failure, reason: 'unexpected', message: `an error in mdapi itself: ${text}` };
+}
+
+async function storeExitCode(error: StoreError): Promise<ExitCode> {
   if (error.reason === 'url_invalid') return exitCodes.configurationRefused;
   if (error.isEngineFailure) return exitCodes.failure;
   if (error.reason.endsWith('_unknown')) return exitCodes.notFound;
+  const { fieldOf } = await import('../management/problems.ts');
   return fieldOf[error.reason] === undefined ? exitCodes.refused : exitCodes.wrongUsage;
 }

@@ -1,5 +1,5 @@
 import { type Command, commonOptions, type Option } from './command.ts';
-import { sections } from './commands.ts';
+import type { Section } from './commands.ts';
 import { exitCodeMeanings } from './failure.ts';
 import { instantForms } from './values.ts';
 
@@ -7,13 +7,14 @@ const lineWidth = 100;
 
 /** `mdapi keys create --account ID [--label TEXT]`, without the common options. */
 export function usageOf(command: Command): string {
-  const positionals = (command.positionals ?? []).map(({ name, many, isOptional }) => {
+  const positionals = command.positionals.map(({ name, many, isOptional }) => {
     if (many === true) return `[${name}…]`;
     return isOptional === true ? `[${name}]` : name;
   });
-  const options = (command.options ?? []).map((option) =>
-    option.required ? spelling(option) : `[${spelling(option)}]`,
-  );
+  const options = command.options.map((option) => {
+    const spelt = option.many === true ? `${spelling(option)} …` : spelling(option);
+    return option.required === true ? spelt : `[${spelt}]`;
+  });
   return ['mdapi', command.name, ...positionals, ...options].join(' ');
 }
 
@@ -25,7 +26,7 @@ export function spelling({ name, value }: Option): string {
 const commonHelp = `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`;
 
 /** The text of `mdapi` and `mdapi help`. */
-export function overview(): string {
+export function overview(sections: readonly Section[]): string {
   const lists = sections.map(({ title, commands }) => {
     return `${title}\n${twoColumns(commands.map((command) => [command.name, command.summary]))}`;
   });
@@ -34,7 +35,7 @@ export function overview(): string {
     'Usage: mdapi COMMAND [OPTIONS]',
     ...lists,
     commonHelp,
-    `Exit codes\n${twoColumns(exitCodeMeanings.map((meaning, code) => [String(code), meaning]))}`,
+    `Exit codes\n${twoColumns(Object.entries(exitCodeMeanings))}`,
     'More: mdapi help COMMAND, such as `mdapi help keys create`',
   ].join('\n\n');
 }
@@ -50,10 +51,10 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
 
 /** The text of `mdapi keys create --help`. An option and its value stay on one line. */
 export function commandHelp(command: Command): string {
-  const positionals = (command.positionals ?? []).map(({ name, summary }) => [name, summary] as const);
-  const options = (command.options ?? []).map((option) => [spelling(option), option.summary] as const);
+  const positionals = command.positionals.map(({ name, summary }) => [name, summary] as const);
+  const options = command.options.map((option) => [spelling(option), option.summary] as const);
   const examples = Object.entries(command.examples).map(([line, note]) => `  ${line}\n      ${note}`);
-  const takesInstant = command.options?.some(({ value }) => value === 'INSTANT') === true;
+  const takesInstant = command.options.some(({ value }) => value === 'INSTANT');
   return [
     `mdapi ${command.name}: ${command.summary}`,
     wrap(`Usage: ${usageOf(command)}`.replaceAll(/(--\w+) /g, '$1\u00a0'), '').replaceAll('\u00a0', ' '),

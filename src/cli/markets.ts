@@ -5,37 +5,47 @@ import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { acceptRefusal, doubtedSource } from '../operator/doubt.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, CommandName, Result } from './command.ts';
-import { CommandError, exitCodes, failure } from './failure.ts';
+import type { Result } from './command.ts';
+import { CommandError, exitCodes, marketDelisted } from './failure.ts';
 import { askPrice, askSources } from './private-listener.ts';
-import { type Job, storeCommand } from './store-command.ts';
+import { type Job, neededYes, storeCommand } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
-const list = storeCommand('markets list', async ({ store, configuration, context, paint }) => {
-  const known = storedMarkets(await store.markets.list());
-  const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
-  const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
-  const unselected = [...reasons].flatMap(([symbol, reason]) => (reason === undefined ? [] : { symbol, reason }));
-  const notOffered = [...unselected, ...(await skippedPairs(store))];
-  const doubts = (await askSources(configuration.admin, context.clock))?.flatMap((source) => source.doubts ?? []);
-  const doubtsOf = ({ symbol, convertedFrom }: MarketView) =>
-    doubts?.filter(({ market }) => market === (convertedFrom ?? symbol)) ?? null;
-  const rows = markets.map((market) => [
-    market.symbol,
-    statusCell(market, paint),
-    market.convertedFrom ?? '-',
-    market.tickSize,
-    market.minOrderSize,
-    (doubtsOf(market) ?? []).map(doubtedSource).join(', '),
-  ]);
-  const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
-  if (doubts !== undefined && doubts.length > 0) headings.push('DOUBTED');
-  const text = table(headings, rows, paint, 'No markets yet.');
-  const others = notOffered.map(({ symbol, reason }) => [symbol, reason]);
-  return {
-    json: { markets: markets.map((market) => ({ ...market, doubts: doubtsOf(market) })), notOffered },
-    text: others.length === 0 ? text : `${text}\n\n${table(['NOT OFFERED', 'WHY'], others, paint, '')}`,
-  };
+const list = storeCommand({
+  name: 'markets list',
+  summary: 'list every known market, by symbol, with its state',
+  details: [
+    'Delisted ones stay here after clients no longer see them. Those that are not offered come last, with the reason.',
+  ],
+  examples: {
+    'mdapi markets list': 'what is trading, paused, delisted and not offered, and why',
+  },
+  async work({ store, configuration, context, paint }) {
+    const known = storedMarkets(await store.markets.list());
+    const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
+    const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
+    const unselected = [...reasons].flatMap(([symbol, reason]) => (reason === undefined ? [] : { symbol, reason }));
+    const notOffered = [...unselected, ...(await skippedPairs(store))];
+    const doubts = (await askSources(configuration.admin, context.clock))?.flatMap((source) => source.doubts ?? []);
+    const doubtsOf = ({ symbol, convertedFrom }: MarketView) =>
+      doubts?.filter(({ market }) => market === (convertedFrom ?? symbol)) ?? null;
+    const rows = markets.map((market) => [
+      market.symbol,
+      statusCell(market, paint),
+      market.convertedFrom ?? '-',
+      market.tickSize,
+      market.minOrderSize,
+      (doubtsOf(market) ?? []).map(doubtedSource).join(', '),
+    ]);
+    const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
+    if (doubts !== undefined && doubts.length > 0) headings.push('DOUBTED');
+    const text = table(headings, rows, paint, 'No markets yet.');
+    const others = notOffered.map(({ symbol, reason }) => [symbol, reason]);
+    return {
+      json: { markets: markets.map((market) => ({ ...market, doubts: doubtsOf(market) })), notOffered },
+      text: others.length === 0 ? text : `${text}\n\n${table(['NOT OFFERED', 'WHY'], others, paint, '')}`,
+    };
+  },
 });
 
 /** Why a market that was offered before is not, with this configuration. */
@@ -58,95 +68,188 @@ async function skippedPairs(store: Store) {
   return skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` }));
 }
 
-interface MarketChange {
-  /** Does it for `--all`, and returns how many markets changed; absent where that is not taken. */
-  readonly applyAll?: (job: Job) => Promise<number>;
-  /** Asked first. `followers` are the markets converted from this one; empty where there are none. */
-  readonly question?: (symbol: string, followers: string) => string;
-  readonly apply: (job: Job, symbol: string) => Promise<unknown>;
-  /** Notes on the market as it is afterwards. */
-  readonly notes?: (market: MarketView, markets: readonly MarketView[]) => readonly string[];
-}
-
-function marketCommand(name: CommandName, { applyAll, question, apply, notes }: MarketChange): Command {
-  return storeCommand(name, async (job): Promise<Result> => {
-    if (applyAll !== undefined && job.input.isSet('all')) {
-      const changed = await applyAll(job);
-      return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
-    }
-    const before = storedMarkets(await job.store.markets.list());
-    const symbols = job.input.everyArgument('SYMBOL').map((text) => changeable(findMarket(before, text)));
-    for (const symbol of symbols) {
-      if (question !== undefined) await job.confirm(question(symbol, followersOf(before, symbol)), true);
-      await apply(job, symbol);
-    }
-    const after = storedMarkets(await job.store.markets.list());
-    const changed = symbols.map((symbol) => findMarket(after, symbol));
-    const text = changed.map((market) => marketText(market, job.paint)).join('\n\n');
-    const [market, ...others] = changed;
-    if (others.length > 0) return { json: { markets: changed }, text };
-    return { json: market!, text, notes: notes?.(market!, after) ?? [] };
-  });
-}
-
-/** The symbol of a market that is not delisted. Throws `CommandError`. */
-function changeable({ symbol, status }: MarketView): string {
-  if (status === 'delisted') throw failure('market_delisted', { symbol });
-  return symbol;
-}
-
-const pause = marketCommand('markets pause', {
-  applyAll: ({ store }) => store.markets.setAllPaused(true),
-  apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, true),
-  notes({ symbol }, markets) {
-    const followers = followersOf(markets, symbol);
-    return followers === '' ? [] : [`Paused too: ${followers}.`];
+const pause = storeCommand({
+  name: 'markets pause',
+  summary: 'show a market as paused; it keeps its prices',
+  details: ['Markets converted from it are paused with it. It lasts over restarts, until `markets resume`.'],
+  positionals: { SYMBOL: { isOptional: true, many: true, summary: 'the markets, such as BTCEUR, in any case' } },
+  options: {
+    all: { summary: 'every market' },
+  },
+  examples: {
+    'mdapi markets pause BTCEUR': 'BTCCZK is paused with it',
+  },
+  async work(job) {
+    const { markets } = job.store;
+    if (job.options.all) return countText(await markets.setAllPaused(true));
+    const notes: NotesOn = ({ symbol }, all) => {
+      const followers = followersOf(all, symbol);
+      return followers === '' ? [] : [`Paused too: ${followers}.`];
+    };
+    return changeEach(job.positionals.SYMBOL, job, (symbol) => markets.setOperatorPaused(symbol, true), notes);
   },
 });
 
-const resume = marketCommand('markets resume', {
-  applyAll: ({ store }) => store.markets.setAllPaused(false),
-  apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, false),
-  notes({ symbol, pausedBy, convertedFrom, missingSince }, markets) {
-    const paused = markets.filter((market) => market.convertedFrom === symbol && market.operatorPaused);
-    const followers = paused.map((market) => `${market.symbol} stays paused: the operator paused it itself.`);
-    if (pausedBy.includes('operator'))
-      return [`It follows ${convertedFrom}, which is paused by the operator: resume that one.`, ...followers];
-    if (missingSince !== null) return ['It stays paused until the exchange lists it again.', ...followers];
-    return pausedBy.includes('exchange') ? ['It stays paused until the exchange resumes it.', ...followers] : followers;
+const resume = storeCommand({
+  name: 'markets resume',
+  summary: 'end the operator’s pause of a market',
+  details: ['What the exchange has paused stays paused until the exchange resumes it.'],
+  positionals: { SYMBOL: { isOptional: true, many: true, summary: 'the markets, such as BTCEUR, in any case' } },
+  options: {
+    all: { summary: 'every market' },
+  },
+  examples: {
+    'mdapi markets resume BTCEUR': 'no change if it is not paused',
+  },
+  async work(job) {
+    const { markets } = job.store;
+    if (job.options.all) return countText(await markets.setAllPaused(false));
+    return changeEach(
+      job.positionals.SYMBOL,
+      job,
+      (symbol) => markets.setOperatorPaused(symbol, false),
+      whyStillPaused,
+    );
   },
 });
 
-const hold = marketCommand('markets hold', {
-  apply: ({ store, context }, symbol) => store.markets.setHeld(symbol, context.clock.now()),
-  applyAll: ({ store, context }) => store.markets.setAllHeld(context.clock.now()),
-});
+function whyStillPaused(market: MarketView, all: readonly MarketView[]): readonly string[] {
+  const { symbol, pausedBy, convertedFrom, missingSince } = market;
+  const paused = all.filter((other) => other.convertedFrom === symbol && other.operatorPaused);
+  const followers = paused.map((other) => `${other.symbol} stays paused: the operator paused it itself.`);
+  if (pausedBy.includes('operator')) {
+    return [`It follows ${convertedFrom}, which is paused by the operator: resume that one.`, ...followers];
+  }
+  if (missingSince !== null) return ['It stays paused until the exchange lists it again.', ...followers];
+  return pausedBy.includes('exchange') ? ['It stays paused until the exchange resumes it.', ...followers] : followers;
+}
 
-const release = marketCommand('markets release', {
-  apply: ({ store }, symbol) => store.markets.setHeld(symbol, undefined),
-  applyAll: ({ store }) => store.markets.setAllHeld(undefined),
-});
-
-const accept = marketCommand('markets accept', {
-  async apply({ input, store, context, configuration }, symbol) {
-    const answer = await askPrice(configuration.admin, context.clock, symbol);
-    if (answer === undefined) throw failure('no_server');
-    const { held, doubts } = { held: [], doubts: [], ...(answer.kind === 'priced' ? answer.report : answer) };
-    const source = input.option('source');
-    const refusal = acceptRefusal({ symbol, held, doubts }, source === undefined ? undefined : harmless(source));
-    if (refusal !== undefined) throw new CommandError(exitCodes.refused, 'not_held', refusal);
-    await store.markets.acceptDoubted(symbol, context.clock.now(), source);
+const hold = storeCommand({
+  name: 'markets hold',
+  summary: 'freeze the prices of a market as they are',
+  details: [
+    'Markets made from the same upstream prices are held with it. After five minutes they have no price (503). It lasts over restarts, until `markets release`.',
+  ],
+  positionals: { SYMBOL: { isOptional: true, summary: 'the market, such as BTCEUR, in any case' } },
+  options: {
+    all: { summary: 'every price and every rate' },
   },
-  notes: () => ['Taken with the next tick at its level; a rate when it is next read.'],
+  examples: {
+    'mdapi markets hold BTCEUR': 'BTCCZK follows only its rate then',
+  },
+  async work(job) {
+    const { markets } = job.store;
+    const now = job.context.clock.now();
+    const { SYMBOL: symbol } = job.positionals;
+    if (symbol === undefined) return countText(await markets.setAllHeld(now));
+    return changeEach([symbol], job, (found) => markets.setHeld(found, now));
+  },
 });
 
-const delist = marketCommand('markets delist', {
-  question: (symbol, followers) => `Delist ${symbol}? This is final.${delistedToo(followers)}`,
-  apply: ({ store, context }, symbol) => store.markets.delist(symbol, context.clock.now()),
-  notes: ({ symbol }, markets) => [`Delisted for good.${delistedToo(followersOf(markets, symbol))}`],
+const release = storeCommand({
+  name: 'markets release',
+  summary: 'end the operator’s hold on the prices of a market',
+  details: ['What the guard holds stays held.'],
+  positionals: { SYMBOL: { isOptional: true, summary: 'the market, such as BTCEUR, in any case' } },
+  options: {
+    all: { summary: 'every market' },
+  },
+  examples: {
+    'mdapi markets release BTCEUR': 'no change if it is not on hold',
+  },
+  async work(job) {
+    const { markets } = job.store;
+    const { SYMBOL: symbol } = job.positionals;
+    if (symbol === undefined) return countText(await markets.setAllHeld(undefined));
+    return changeEach([symbol], job, (found) => markets.setHeld(found, undefined));
+  },
 });
 
-export const marketCommands: readonly Command[] = [list, pause, resume, hold, release, accept, delist];
+const accept = storeCommand({
+  name: 'markets accept',
+  summary: 'take the price or rate that is doubted',
+  details: ['`mdapi price SYMBOL` shows what is doubted. A rate is taken when it is next read, within 30 seconds.'],
+  positionals: { SYMBOL: { summary: 'the market, such as BTCEUR, in any case' } },
+  options: {
+    source: { value: 'ID', summary: 'of this source alone; needed where other sources doubt several' },
+  },
+  examples: {
+    'mdapi markets accept BTCEUR': '`mdapi price BTCEUR` shows what is doubted',
+  },
+  async work(job) {
+    const { store, context, configuration } = job;
+    const { source } = job.options;
+    const take = async (symbol: string) => {
+      const answer = await askPrice(configuration.admin, context.clock, symbol);
+      if (answer === undefined) {
+        throw new CommandError(exitCodes.failure, 'no_server', 'No server answers on its private listener.');
+      }
+      const { held, doubts } = { held: [], doubts: [], ...(answer.kind === 'priced' ? answer.report : answer) };
+      const refusal = acceptRefusal({ symbol, held, doubts }, source === undefined ? undefined : harmless(source));
+      if (refusal !== undefined) throw new CommandError(exitCodes.refused, 'not_held', refusal);
+      await store.markets.acceptDoubted(symbol, context.clock.now(), source);
+    };
+    const notes = () => ['Taken with the next tick at its level; a rate when it is next read.'];
+    return changeEach([job.positionals.SYMBOL], job, take, notes);
+  },
+});
+
+const delist = storeCommand({
+  name: 'markets delist',
+  summary: 'delist a market for good',
+  details: [
+    'It has no price any more (404 UNKNOWN_SYMBOL), /v1/markets lists it as delisted for 30 days, and the symbol never comes back. Markets converted from it are delisted with it.',
+  ],
+  positionals: { SYMBOL: { summary: 'the market, such as BTCEUR, in any case' } },
+  options: {
+    yes: neededYes,
+  },
+  examples: {
+    'mdapi markets delist LUNAEUR': 'asks first; without a terminal it needs --yes',
+  },
+  async work(job) {
+    const { store, context, confirm } = job;
+    const delistedToo = (symbol: string, all: readonly MarketView[]) => {
+      const followers = followersOf(all, symbol);
+      return followers === '' ? '' : ` Delisted too: ${followers}.`;
+    };
+    const askAndDelist = async (symbol: string, before: readonly MarketView[]) => {
+      await confirm(`Delist ${symbol}? This is final.${delistedToo(symbol, before)}`, true);
+      await store.markets.delist(symbol, context.clock.now());
+    };
+    const notes: NotesOn = ({ symbol }, all) => [`Delisted for good.${delistedToo(symbol, all)}`];
+    return changeEach([job.positionals.SYMBOL], job, askAndDelist, notes);
+  },
+});
+
+export const commands = [list, pause, resume, hold, release, accept, delist];
+
+/** Notes on a market as it is after the change. */
+type NotesOn = (market: MarketView, all: readonly MarketView[]) => readonly string[];
+
+/** Changes the markets with these symbols, in any case, none of which may be delisted, and shows them. */
+async function changeEach(
+  texts: readonly string[],
+  { store, paint }: Pick<Job, 'store' | 'paint'>,
+  change: (symbol: string, before: readonly MarketView[]) => Promise<unknown>,
+  notes: NotesOn = () => [],
+): Promise<Result> {
+  const before = storedMarkets(await store.markets.list());
+  const found = texts.map((text) => findMarket(before, text));
+  const delisted = found.find(({ status }) => status === 'delisted');
+  if (delisted !== undefined) throw marketDelisted(delisted.symbol);
+  for (const { symbol } of found) await change(symbol, before);
+  const after = storedMarkets(await store.markets.list());
+  const changed = found.map(({ symbol }) => findMarket(after, symbol));
+  const text = changed.map((market) => marketText(market, paint)).join('\n\n');
+  const [market, ...others] = changed;
+  if (others.length > 0) return { json: { markets: changed }, text };
+  return { json: market!, text, notes: notes(market!, after) };
+}
+
+function countText(changed: number): Result {
+  return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
+}
 
 /** The market with the symbol `text`, in any case. Throws `CommandError` (not found) with the nearest symbol. */
 export function findMarket(markets: readonly MarketView[], text: string): MarketView {
@@ -159,10 +262,6 @@ export function findMarket(markets: readonly MarketView[], text: string): Market
       ? ' The database holds no markets yet: `mdapi serve` loads them.'
       : didYouMean(text.toUpperCase(), symbols);
   throw new CommandError(exitCodes.notFound, 'market_unknown', `There is no market "${text}".${hint}`);
-}
-
-function delistedToo(followers: string): string {
-  return followers === '' ? '' : ` Delisted too: ${followers}.`;
 }
 
 function followersOf(markets: readonly MarketView[], symbol: string): string {

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type CommandInput, commonOptions, type Option } from './command.ts';
-import { commands, commandsIn } from './commands.ts';
+import { type Command, commonOptions, type Option, type ParsedInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { harmless } from './style.ts';
 
@@ -22,18 +21,24 @@ interface GivenOption {
   readonly inlineValue?: boolean | undefined;
 }
 
-const everyOption = [...commonOptions, ...commands.flatMap(({ options = [] }) => options)];
-/** An option has a value in every command or in none, so a line can be read before its command is known. */
-const types = Object.fromEntries(
-  everyOption.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
-);
-
-export function readCommandLine(argv: readonly string[]): CommandLine {
+/**
+ * Reads a line before it is known which command it names: an option has a value in every command that has it, or in
+ * none.
+ *
+ * @param commands those it can name, as far as they are loaded; the values of other options are taken for words
+ */
+export function readCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
+  const types = Object.fromEntries(
+    everyOption(commands).map(({ name, value }) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  );
   const { tokens } = parseArgs({ args: [...argv], strict: false, tokens: true, options: types });
   const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? argv.length;
   const positionals = tokens.filter((token) => token.kind === 'positional');
   const named = positionals.filter(({ index }) => index < end).map(({ value }) => value);
-  const words = named.slice(0, commandsIn(named[0] ?? '').length > 0 ? 2 : 1);
+  const words = named.slice(0, commandsIn(named[0] ?? '', commands).length > 0 ? 2 : 1);
   return {
     words,
     positionals: positionals.slice(words.length).map(({ value }) => value),
@@ -41,35 +46,66 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   };
 }
 
-/** Throws `UsageError` for an option that no command has. */
-export function assertKnownOptions({ options }: CommandLine): void {
-  for (const { rawName } of options) assertKnown(rawName, everyOption);
+/** The commands of a noun, such as `keys`; none for any other word. */
+export function commandsIn(noun: string, commands: readonly Command[]): readonly Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${noun} `));
 }
 
-function assertKnown(rawName: string, options: readonly { readonly name: string }[]): void {
+/** The command that a line names; `undefined` for none. */
+export function commandOf({ words }: CommandLine, commands: readonly Command[]): Command | undefined {
+  return commands.find(({ name }) => name === words.join(' '));
+}
+
+/** Throws `UsageError` for an option that none of the commands has. */
+export function assertKnownOptions({ options }: CommandLine, commands: readonly Command[]): void {
+  const known = everyOption(commands);
+  for (const { rawName } of options) assertKnown(rawName, known);
+}
+
+function everyOption(commands: readonly Command[]): readonly Option[] {
+  return [...commonOptions, ...commands.flatMap(({ options }) => options)];
+}
+
+function assertKnown(rawName: string, options: readonly Option[]): void {
   const spellings = new Set(options.map(({ name }) => `--${name}`));
   if (!spellings.has(rawName)) throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, spellings)}`);
 }
 
 /** Checks a line against the declaration of its command. Throws `UsageError` for what that does not allow. */
-export function parseInput(command: Command, { positionals, options }: CommandLine): CommandInput {
-  const declared = [...(command.options ?? []), ...commonOptions];
-  const given = new Map<string, string>();
-  for (const option of options) {
-    assertKnown(option.rawName, declared);
-    if (given.has(option.name)) throw new UsageError(`${option.rawName} is given twice.`);
-    given.set(option.name, givenValue(option, declared.find(({ name }) => name === option.name)!));
-  }
+export function parseInput(command: Command, { positionals, options }: CommandLine): ParsedInput {
+  const declared = [...command.options, ...commonOptions];
+  const given = givenValues(options, declared);
   checkPositionals(command, positionals, given.has('all'));
   const missing = declared.find(({ name, required }) => required === true && !given.has(name));
   if (missing !== undefined) throw new UsageError(`--${missing.name} ${missing.value} is missing: ${missing.summary}.`);
-  return inputOf(command, positionals, given);
+  return {
+    positionals: Object.fromEntries(
+      command.positionals.map(({ name, many }, index) => [name, many ? positionals.slice(index) : positionals[index]]),
+    ),
+    options: Object.fromEntries(declared.map((option) => [option.name, takenValue(option, given.get(option.name))])),
+  };
 }
 
-function givenValue({ rawName, value, inlineValue }: GivenOption, { value: wanted, values }: Option): string {
+/** The values by the names of the options; a switch that is given has none. */
+function givenValues(
+  options: readonly GivenOption[],
+  declared: readonly Option[],
+): ReadonlyMap<string, readonly string[]> {
+  const given = new Map<string, string[]>();
+  for (const option of options) {
+    assertKnown(option.rawName, declared);
+    const declaration = declared.find(({ name }) => name === option.name)!;
+    const before = given.get(option.name);
+    if (before !== undefined && declaration.many !== true) throw new UsageError(`${option.rawName} is given twice.`);
+    given.set(option.name, [...(before ?? []), ...givenValue(option, declaration)]);
+  }
+  return given;
+}
+
+function givenValue({ rawName, value, inlineValue }: GivenOption, { value: wanted, values }: Option): string[] {
   if (wanted === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
-    return '';
+    return [];
   }
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${wanted}.`);
   const isPast = wanted === 'INSTANT' && /^-\d/.test(value);
@@ -79,35 +115,20 @@ function givenValue({ rawName, value, inlineValue }: GivenOption, { value: wante
   if (values?.includes(value) === false) {
     throw new UsageError(`${rawName}: "${harmless(value)}" is not one of ${values.join(', ')}.`);
   }
-  return value;
+  return [value];
+}
+
+function takenValue({ value, many }: Option, given: readonly string[] | undefined) {
+  if (value === undefined) return given !== undefined;
+  return many === true ? (given ?? []) : given?.[0];
 }
 
 function checkPositionals(command: Command, values: readonly string[], isForAll: boolean): void {
-  const names = command.positionals ?? [];
-  const missing = names[values.length];
-  if (isForAll && values.length > 0) throw new UsageError(`Give either --all or ${names[0]?.name}.`);
+  const { positionals } = command;
+  const missing = positionals[values.length];
+  if (isForAll && values.length > 0) throw new UsageError(`Give either --all or ${positionals[0]?.name}.`);
   const mayMiss = missing?.isOptional === true ? isForAll : missing?.many === true;
   if (missing !== undefined && !mayMiss) throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
-  if (values.length > names.length && names.at(-1)?.many !== true)
-    throw new UsageError(`Unexpected argument "${values[names.length]}".`);
-}
-
-function inputOf(command: Command, positionals: readonly string[], given: ReadonlyMap<string, string>): CommandInput {
-  const valuesOf = (name: string) => {
-    const index = (command.positionals ?? []).findIndex((positional) => positional.name === name);
-    if (index === -1) throw new Error(`${command.name} has no argument ${name}`);
-    return positionals.slice(index);
-  };
-  return {
-    argument: (name) => valuesOf(name)[0]!,
-    everyArgument: valuesOf,
-    option: (name) => given.get(name),
-    required(name) {
-      const value = given.get(name);
-      if (value === undefined) throw new Error(`${command.name} does not require --${name}`);
-      return value;
-    },
-    isSet: (name) => given.has(name),
-    json: given.has('json'),
-  };
+  if (values.length > positionals.length && positionals.at(-1)?.many !== true)
+    throw new UsageError(`Unexpected argument "${values[positionals.length]}".`);
 }

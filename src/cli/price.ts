@@ -2,11 +2,11 @@ import { withoutCandles } from '../feed/connectors.ts';
 import type { PriceAt, RecordQuestions } from '../history/query/questions.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { storedMarkets } from '../operator/market.ts';
-import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
+import { explainPrice, type PriceAnswer, type PriceReport, type WithheldView } from '../operator/price.ts';
 import { gapView, priceAnswerOf } from '../operator/record.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, Result } from './command.ts';
-import { CommandError, exitCodes, failure } from './failure.ts';
+import type { Result } from './command.ts';
+import { CommandError, exitCodes, marketDelisted } from './failure.ts';
 import { findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
 import { symbolOf, withRecord } from './record.ts';
@@ -21,10 +21,23 @@ const unpricedReasons: Record<string, string> = {
   rounds_to_zero: 'its sell price rounds to zero at its price precision',
 };
 
-export const price: Command = storeCommand('price', {
-  read: (input, now) => parseOptionalInstant(input.option('at'), now, '--at'),
-  async work({ input, values: at, configuration, store, context: { clock }, paint }) {
-    const symbol = input.argument('SYMBOL');
+const price = storeCommand({
+  name: 'price',
+  summary: 'show how a price came about, step by step',
+  details: [
+    'Asks the running server; if none answers, it uses the last saved prices and says so. With --at it asks the record.',
+  ],
+  positionals: { SYMBOL: { summary: 'the market, such as BTCCZK, in any case' } },
+  options: {
+    at: { value: 'INSTANT', summary: 'the price of this instant' },
+  },
+  examples: {
+    'mdapi price BTCCZK': 'ask, fee, rate, margin and rounding of both prices',
+    'mdapi price BTCCZK --at 2026-11-22T12:00:03.120Z': 'as it was then',
+  },
+  read: ({ options }, now) => parseOptionalInstant(options.at, now, '--at'),
+  async work({ positionals, values: at, configuration, store, context: { clock }, paint }) {
+    const { SYMBOL: symbol } = positionals;
     if (at !== undefined) {
       const recorded = withoutCandles(configuration.sources);
       const ask = (record: RecordQuestions) => record.priceAt(symbolOf(symbol), at, recorded);
@@ -41,6 +54,8 @@ export const price: Command = storeCommand('price', {
   },
 });
 
+export const commands = [price];
+
 /** Throws `CommandError` where there was no price, or the record does not have it. */
 function recordedPrice(found: PriceAt, text: string, paint: Paint): Result {
   const answer = priceAnswerOf(found);
@@ -50,9 +65,12 @@ function recordedPrice(found: PriceAt, text: string, paint: Paint): Result {
   const gap = found.kind === 'not_recorded' ? found.gap : undefined;
   if (gap !== undefined) {
     const { from, to, reason } = gapView(gap);
-    throw failure('not_recorded.gap', { from, to: to ?? 'now', reason });
+    const message = `The record has a gap from ${from} to ${to ?? 'now'} (${reason}).`;
+    throw new CommandError(exitCodes.failure, 'not_recorded', message);
   }
-  if (answer?.kind !== 'unpriced') throw failure('no_price.unrecorded', { market: text });
+  if (answer?.kind !== 'unpriced') {
+    throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} is not in the record then.`);
+  }
   const held = answer.held.map((each) => ` ${heldText(each)}.`).join('');
   const what = `had no price then: ${unpricedReasons[answer.reason]}.${held}`;
   throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} ${what}`);
@@ -63,7 +81,7 @@ async function reportIn(answer: PriceAnswer, text: string, store: Store): Promis
   if (answer.kind === 'priced') return answer.report;
   if (answer.kind === 'unknown_symbol') {
     const { symbol } = findMarket(storedMarkets(await store.markets.list()), text);
-    throw failure('market_delisted', { symbol });
+    throw marketDelisted(symbol);
   }
   const reason = unpricedReasons[answer.reason] ?? answer.reason;
   const withheld = withheldTexts(answer).map(([name, what]) => `${name}: ${what}.`);
@@ -118,7 +136,7 @@ function changeText({ percent, origin, price, timestamp }: PriceReport['changes'
 
 /** Holds, doubted rates and doubted sources. A doubt of the source in use is shown once. */
 function withheldTexts({ held, doubts = [] }: Pick<PriceReport, 'held' | 'doubts'>): [string, string][] {
-  const isShownAsDoubt = ({ subject, reason }: HeldView) =>
+  const isShownAsDoubt = ({ subject, reason }: WithheldView) =>
     reason !== 'operator' && doubts.some(({ market }) => market === subject);
   return [
     ...held.flatMap((each): [string, string][] => (isShownAsDoubt(each) ? [] : [['Held', heldText(each)]])),
@@ -132,7 +150,7 @@ function doubtText({ source, bid, ask, since, reason, why, served }: DoubtView):
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */
-function heldText({ subject, reason, since, values }: HeldView): string {
+function heldText({ subject, reason, since, values }: WithheldView): string {
   if (reason === 'operator') return `${subject} by the operator since ${since}`;
   return `${subject} by the guard since ${since} (${reason}): ${values.join(' / ')}`;
 }

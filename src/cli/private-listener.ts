@@ -12,7 +12,7 @@ export function privateUrl({ host, port }: Address): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Gives what the running server on this machine answers as JSON, whatever its status; `undefined` when nothing does. */
+/** The JSON that the running server on this machine answers, whatever its status; `undefined` when nothing does. */
 export async function askServer(admin: Address, clock: Clock, path: string, asked?: RequestInit): Promise<unknown> {
   try {
     return await withTimeout(clock, timeoutMs, async (signal) => {
@@ -30,7 +30,10 @@ export async function askSources(admin: Address, clock: Clock): Promise<SourceVi
   return Array.isArray(answer?.sources) ? answer.sources : undefined;
 }
 
-/** The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may belong to another program. */
+/**
+ * The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may
+ * belong to another program.
+ */
 export async function askPrice(admin: Address, clock: Clock, symbol: string): Promise<PriceAnswer | undefined> {
   const body = await askServer(admin, clock, `/prices/${encodeURIComponent(symbol)}`);
   if (typeof body !== 'object' || body === null) return undefined;

@@ -28,7 +28,9 @@ export function contextOf(theProcess: NodeJS.Process): Context {
   };
 }
 
-/** Ends a process a second after its command, though something is still open, and says what. What it wrote is read first. */
+/**
+ * Ends a process a second after its command, though something is still open, and says what. Its output is read first.
+ */
 export function exitWhenDone(
   theProcess: Pick<NodeJS.Process, 'exit' | 'getActiveResourcesInfo' | 'stdout' | 'stderr'>,
   clock: Clock,
@@ -71,9 +73,9 @@ const sameRequestWithinMs = 500;
 const throughLauncherWithinMs = 2_000;
 
 /**
- * A signal that aborts on SIGINT, SIGTERM, or SIGHUP where `hungUp` gives nothing else to do, and when the launcher is gone. A further one
- * while the process is stopping ends it at once, with 128 plus the signal's number; one that comes from the system and through the
- * launcher is one. From this call on, signals no longer end the process by themselves.
+ * A signal that aborts on SIGINT, SIGTERM, or SIGHUP where `hungUp` gives nothing else to do, and when the launcher is
+ * gone. A further one while the process is stopping ends it at once, with 128 plus the signal's number; one that comes
+ * from the system and through the launcher is one. From this call on, signals no longer end the process by themselves.
  */
 export function stopSignalOf(
   theProcess: Pick<NodeJS.Process, 'on' | 'exit' | 'env'>,

@@ -5,8 +5,8 @@ import type { RecordSpan } from '../history/reading/record-reader.ts';
 import type { SegmentReader } from '../history/segment/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
-import type { CommandInput } from './command.ts';
-import { CommandError, exitCodes, failure, UsageError } from './failure.ts';
+import type { OptionDeclarations, OptionValues } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { parseInstant } from './values.ts';
 
 /** Opens the record for reading, beside the server. Throws `CommandError` where there is none. */
@@ -24,19 +24,33 @@ export async function withSegments<T>(
   { history }: Pick<Configuration, 'history'>,
   use: (segments: SegmentReader, history: HistoryConfiguration) => Promise<T>,
 ): Promise<T> {
-  if (history === undefined) throw failure('not_recorded');
+  if (history === undefined) throw notRecorded();
   const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
   const { location } = history;
   const segments = await openSegmentsToRead(location);
-  const place = location.kind === 'sqlite' ? location.path : 'in the database';
-  if (segments === undefined) throw failure('record_missing', { place });
+  if (segments === undefined) throw recordMissing(location.kind === 'sqlite' ? location.path : 'in the database');
   try {
     return await use(segments, history);
   } catch (error) {
-    throw error instanceof RangeError ? failure('damaged', { what: error.message }) : error;
+    throw error instanceof RangeError ? damaged(error.message) : error;
   } finally {
     await segments.close();
   }
+}
+
+function notRecorded(): CommandError {
+  const message = 'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.';
+  return new CommandError(exitCodes.failure, 'not_recorded', message);
+}
+
+function recordMissing(place: string): CommandError {
+  const message = `There is no record ${place}. The server makes it when it starts. Is it this configuration’s?`;
+  return new CommandError(exitCodes.notFound, 'record_missing', message);
+}
+
+function damaged(what: string): CommandError {
+  const message = `The record is damaged: ${what}. \`mdapi history verify\` names the segment.`;
+  return new CommandError(exitCodes.failure, 'damaged', message);
 }
 
 /** A symbol in any case. Throws `UsageError`. */
@@ -46,15 +60,21 @@ export function symbolOf(text: string): MarketSymbol {
   return symbol;
 }
 
+/** The options of a span of the record. */
+export const spanOptions = {
+  from: { value: 'INSTANT', required: true, summary: 'start of the span' },
+  to: { value: 'INSTANT', summary: 'end of the span (default: now)' },
+} as const satisfies OptionDeclarations;
+
 /** Reads `--from` and `--to`. Throws `UsageError`. */
-export function readSpan(input: CommandInput, now: EpochMs): RecordSpan {
-  const from = parseInstant(input.required('from'), now, '--from');
-  const to = parseInstant(input.option('to') ?? 'now', now, '--to');
+export function readSpan(options: OptionValues<typeof spanOptions>, now: EpochMs): RecordSpan {
+  const from = parseInstant(options.from, now, '--from');
+  const to = parseInstant(options.to ?? 'now', now, '--to');
   if (to <= from) throw new UsageError('--to has to be after --from.');
   return { from, to };
 }
 
-/** The id of a key given by its id or its last four characters, as `mdk_…x7Qa`, `…x7Qa` or `x7Qa`. Throws `CommandError`. */
+/** The id of a key given by its id or its last four characters: `mdk_…x7Qa`, `…x7Qa`, `x7Qa`. Throws `CommandError`. */
 export async function keyIdOf(store: Store, text: string): Promise<string> {
   if (text.startsWith('key_')) return text;
   const lastFour = text.slice(-4);

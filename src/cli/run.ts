@@ -1,33 +1,47 @@
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type Context, type Result, version } from './command.ts';
-import { commands, commandsIn } from './commands.ts';
+import { version } from '../ground/version.ts';
+import type { Command, Context, Result } from './command.ts';
+import { loadCommands, loadNoun, loadSections } from './commands.ts';
 import { type ExitCode, exitCodes, type Failure, failureOf, UsageError } from './failure.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
-import { assertKnownOptions, type CommandLine, parseInput, readCommandLine } from './parse.ts';
+import { assertKnownOptions, type CommandLine, commandOf, commandsIn, parseInput, readCommandLine } from './parse.ts';
 
 /** Runs a command line and returns the exit code. Never throws. */
 export async function run(argv: readonly string[], context: Context): Promise<ExitCode> {
-  const line = readCommandLine(argv);
+  const commands = await commandsFor(argv);
+  const line = readCommandLine(argv, commands);
   const json = argv.includes('--json');
   try {
-    return print(context, json, await resultOf(line, context));
+    return print(context, json, await resultOf(line, commands, context));
   } catch (error) {
-    const failure = failureOf(error);
-    report(failure, json, error instanceof UsageError ? hintFor(line) : undefined, context);
+    const failure = await failureOf(error);
+    report(failure, json, error instanceof UsageError ? hintFor(line, commands) : undefined, context);
     return failure.exitCode;
   }
 }
 
-async function resultOf(line: CommandLine, context: Context): Promise<Result | ExitCode> {
+/** The commands of the noun in a line, which are enough to run one of them; all for help, and to say what is wrong. */
+async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
+  const [noun = ''] = readCommandLine(argv, []).words;
+  const commands = await loadNoun(noun);
+  const line = readCommandLine(argv, commands);
+  const isEnough = isGiven(line, '--version') || commandOf(line, commands) !== undefined;
+  return isEnough ? commands : loadCommands();
+}
+
+async function resultOf(line: CommandLine, commands: readonly Command[], context: Context): Promise<Result | ExitCode> {
   const { words, positionals, options } = line;
-  const isGiven = (...names: readonly string[]) => options.some(({ rawName }) => names.includes(rawName));
-  if (isGiven('--version')) return { json: { version }, text: version };
-  if (words[0] === 'help') return helpFor(positionals);
+  if (isGiven(line, '--version')) return { json: { version }, text: version };
+  if (words[0] === 'help') return helpFor(positionals, commands);
   const isBare = words.length + positionals.length === 0 && options.every(({ name }) => name === 'json');
-  if (isBare || isGiven('--help', '-h')) return helpFor(words);
-  if (!commands.some(({ name }) => name === words.join(' '))) assertKnownOptions(line);
-  const command = find(words);
+  if (isBare || isGiven(line, '--help', '-h')) return helpFor(words, commands);
+  if (commandOf(line, commands) === undefined) assertKnownOptions(line, commands);
+  const command = find(words, commands);
   return command.run(parseInput(command, line), context);
+}
+
+function isGiven({ options }: CommandLine, ...names: readonly string[]): boolean {
+  return options.some(({ rawName }) => names.includes(rawName));
 }
 
 function print(context: Context, json: boolean, result: Result | ExitCode): ExitCode {
@@ -51,34 +65,37 @@ function report(
   context.stdout.write(`${JSON.stringify({ error })}\n`);
 }
 
-function find(words: readonly string[]): Command {
+function find(words: readonly string[], commands: readonly Command[]): Command {
   const name = words.join(' ');
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
-  const [group] = words;
-  if (group === undefined) throw new UsageError('A command is missing.');
-  const names = commandsIn(group).map((candidate) => candidate.name);
+  const [noun] = words;
+  if (noun === undefined) throw new UsageError('A command is missing.');
+  const names = commandsIn(noun, commands).map((candidate) => candidate.name);
   if (words.length === 1 && names.length > 0) {
-    const verbs = names.map((candidate) => candidate.slice(group.length + 1));
-    throw new UsageError(`"${group}" needs one of: ${verbs.join(', ')}.`);
+    const verbs = names.map((candidate) => candidate.slice(noun.length + 1));
+    throw new UsageError(`"${noun}" needs one of: ${verbs.join(', ')}.`);
   }
   const first = ['help', ...commands.map((candidate) => candidate.name.split(' ')[0]!)];
   throw new UsageError(`There is no command "${name}".${didYouMean(name, names.length > 0 ? names : first)}`);
 }
 
-function helpFor(words: readonly string[]): Result {
-  const [group] = words;
-  let help: string;
-  if (group === undefined) help = overview();
-  else if (words.length === 1 && commandsIn(group).length > 0) help = groupHelp(group, commandsIn(group));
-  else help = commandHelp(find(words));
+async function helpFor(words: readonly string[], commands: readonly Command[]): Promise<Result> {
+  const help = await helpText(words, commands);
   return { json: { help }, text: help };
 }
 
+async function helpText(words: readonly string[], commands: readonly Command[]): Promise<string> {
+  const [noun] = words;
+  if (noun === undefined) return overview(await loadSections());
+  const ofNoun = commandsIn(noun, commands);
+  return words.length === 1 && ofNoun.length > 0 ? groupHelp(noun, ofNoun) : commandHelp(find(words, commands));
+}
+
 /** Points at the help for the attempted command. */
-function hintFor({ words }: CommandLine): string {
-  const name = words.join(' ');
-  if (commands.some((command) => command.name === name)) return `See: mdapi help ${name}`;
-  const [group = ''] = words;
-  return commandsIn(group).length > 0 ? `See: mdapi help ${group}` : 'See: mdapi help';
+function hintFor(line: CommandLine, commands: readonly Command[]): string {
+  const { words } = line;
+  if (commandOf(line, commands) !== undefined) return `See: mdapi help ${words.join(' ')}`;
+  const [noun = ''] = words;
+  return commandsIn(noun, commands).length > 0 ? `See: mdapi help ${noun}` : 'See: mdapi help';
 }

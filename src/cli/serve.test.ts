@@ -7,8 +7,8 @@ import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { krakenAt } from '../../test/support/kraken-at.ts';
 import { loadConfiguration } from '../configuration/load.ts';
 import { systemClock, systemRandomness } from '../ground/clock.ts';
+import { version } from '../ground/version.ts';
 import { newDirectory } from './cli.testing.ts';
-import { version } from './command.ts';
 import { startFor } from './serve.ts';
 
 it('a start says in the log that a fee is unusual, and how to undo what it did to the database of an earlier version', async (t) => {
@@ -29,7 +29,10 @@ it('a start says in the log that a fee is unusual, and how to undo what it did t
   const log: string[] = [];
   const stderr = { isTerminal: false, write: (text: string) => void log.push(text) };
   const signal = new AbortController().signal;
-  const service = await startFor({ clock: systemClock, randomness: systemRandomness, stderr, signal }, configuration);
+  const service = await startFor(
+    { clock: systemClock, randomness: systemRandomness, stderr, signal, env: {} },
+    configuration,
+  );
   await service.stop();
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
   assert.match(warnings[0].msg, /^A fee of 5 % is unusual: clients pay 5 % more and receive 5 % less\.$/);

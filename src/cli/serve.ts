@@ -1,55 +1,80 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
+import { version } from '../ground/version.ts';
 import type { Service } from '../main.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
-import { type CommandInput, type Context, command, version } from './command.ts';
-import { type CommandError, exitCodes, failure, isFailureName } from './failure.ts';
+import { type Context, command } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 
-export const serve = command('serve', async (input, context) => {
-  const { signal } = context;
-  const read = () => configurationFor(input, context, portFlags(input));
-  const started = await read();
-  const { configuration, file } = started;
-  const { assertRecordNamed } = await import('../configuration/load.ts');
-  assertRecordNamed(started.settings);
-  const only = input.option('only') as ServiceOptions['only'];
-  if (only !== undefined && configuration.redis === undefined) throw failure('redis_needed', { only });
-  const reread = async () => {
-    const { reloadedConfiguration } = await import('../configuration/reload.ts');
-    return reloadedConfiguration(started, await read());
-  };
-  const service = await startFor(context, configuration, { only, configurationFile: file, reread });
-  context.onHangUp?.(() => service.reload().catch(() => {}));
-  const { baseUrl, port, adminUrl } = service;
-  context.stdout.write(
-    input.json
-      ? `${JSON.stringify(only === 'feed' ? { adminUrl } : { baseUrl, port, adminUrl })}\n`
-      : `${only === 'feed' ? 'Feeding' : `Serving ${baseUrl} (port ${port})`}; private listener ${adminUrl}\n`,
-  );
-  await untilAborted(signal);
-  await service.stop();
-  return exitCodes.ok;
+const serve = command({
+  name: 'serve',
+  summary: 'run the server',
+  details: [
+    'Runs until Ctrl-C or SIGTERM, then finishes answers in progress and saves its state. On SIGHUP, unless it runs at a terminal, it does what `sources reload` does.',
+    'It also starts while the upstream is down: GET /v1/status answers, and prices follow.',
+  ],
+  options: {
+    port: { value: 'PORT', summary: 'port of the public listener, instead of the configured one' },
+    only: {
+      value: 'PART',
+      values: ['feed', 'api'],
+      summary: 'run one part: feed (no public listener) or api (no feed); needs redis in the configuration',
+    },
+  },
+  examples: {
+    'mdapi serve --config /etc/mdapi/mdapi.yaml': 'with this configuration',
+    'mdapi serve --only api': 'one of several that serve; another process runs the feed',
+  },
+  async run({ options }, context) {
+    const { signal } = context;
+    const { only } = options;
+    const read = () => configurationFor(options, context, portFlags(options.port));
+    const started = await read();
+    const { configuration, file } = started;
+    const { assertRecordNamed } = await import('../configuration/load.ts');
+    assertRecordNamed(started.settings);
+    if (only !== undefined && configuration.redis === undefined) {
+      throw new UsageError(`--only ${only} needs redis in the configuration, which connects the parts`);
+    }
+    const reread = async () => {
+      const { reloadedConfiguration } = await import('../configuration/reload.ts');
+      return reloadedConfiguration(started, await read());
+    };
+    const service = await startFor(context, configuration, { only, configurationFile: file, reread });
+    context.onHangUp?.(() => service.reload().catch(() => {}));
+    const { baseUrl, port, adminUrl } = service;
+    const json = only === 'feed' ? { adminUrl } : { baseUrl, port, adminUrl };
+    const does = only === 'feed' ? 'Feeding' : `Serving ${baseUrl} (port ${port})`;
+    context.stdout.write(`${options.json ? JSON.stringify(json) : `${does}; private listener ${adminUrl}`}\n`);
+    await untilAborted(signal);
+    await service.stop();
+    return exitCodes.ok;
+  },
 });
 
+export const commands = [serve];
+
 /** `--port` as a setting that overrides the configured one. */
-export function portFlags(input: CommandInput): readonly Flag[] {
-  const port = input.option('port');
+export function portFlags(port: string | undefined): readonly Flag[] {
   return port === undefined ? [] : [{ flag: '--port', key: 'server.port', value: port }];
 }
 
 /** Starts the service for a command. Throws `CommandError` with one line for what an operator can fix. */
 export async function startFor(
-  { clock, randomness, stderr, signal }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal'>,
+  { clock, randomness, stderr, signal, env }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal' | 'env'>,
   configuration: Configuration,
   more: Pick<ServiceOptions, 'only' | 'configurationFile' | 'reread'> = {},
 ): Promise<Service> {
   // Loaded here, so that the short commands do not wait for the whole server to load.
   const { pino } = await import('pino');
   const { startService } = await import('../main.ts');
-  const { ratesOf, unusualRates } = await import('../operator/unusual-rates.ts');
+  const { ratesOf, unusualRates, unusualText } = await import('../operator/unusual-rates.ts');
+  const { takeWayOut } = await import('../feed/ways-out.ts');
   const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
-  for (const concern of unusualRates(ratesOf(configuration.pricing))) log.warn({}, concern);
+  for (const concern of unusualRates(ratesOf(configuration.pricing))) log.warn({}, unusualText(concern));
+  const { proxy } = takeWayOut(configuration.network, env);
+  if (proxy !== undefined) log.info({ proxy }, 'requests leave this machine through a proxy');
   try {
     return await startService({ configuration, clock, randomness, log, version, signal, ...more });
   } catch (error) {
@@ -67,18 +92,35 @@ export function listenFailure(error: unknown, { admin }: Configuration): Command
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && syscall !== 'bind') return undefined;
   const settings = port === admin.port ? 'admin.port or MDAPI_ADMIN_PORT' : '--port, server.port or MDAPI_SERVER_PORT';
-  const name = `cannot_listen.${code}`;
-  return isFailureName(name) ? failure(name, { port, address, settings }) : undefined;
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is already in use. Stop what uses it, or choose another with ${settings}.`,
+    EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${settings}.`,
+    EADDRNOTAVAIL: `This machine has no address ${address}. Set server.host or admin.host to one it has.`,
+    ENOTSUP:
+      'This system lets no two processes listen on one port. Set server.reusePort or MDAPI_SERVER_REUSE_PORT to false.',
+    ENOTFOUND: 'The host to listen on cannot be resolved. Set server.host or admin.host to an address of this machine.',
+  };
+  const message = messages[code ?? ''];
+  return message === undefined ? undefined : new CommandError(exitCodes.failure, 'cannot_listen', message);
 }
 
 /** Says what is wrong with the files of `server.tls`; `undefined` for any other error. */
 export function tlsFailure(error: unknown, { server: { tls } }: Configuration): CommandError | undefined {
   const { code = '', path } = error as NodeJS.ErrnoException;
   if (tls === undefined) return undefined;
-  if (path === tls.certFile || path === tls.keyFile) {
-    const key = path === tls.certFile ? 'server.tls.certFile' : 'server.tls.keyFile';
-    return failure('tls_unusable.unreadable', { key, path, code });
-  }
+  if (path === tls.certFile) return tlsUnusable(unreadableFile('server.tls.certFile', path, code));
+  if (path === tls.keyFile) return tlsUnusable(unreadableFile('server.tls.keyFile', path, code));
   if (!code.startsWith('ERR_OSSL')) return undefined;
-  return failure(`tls_unusable.${code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH' ? 'pair' : 'form'}`, { code });
+  const isMismatch = code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH';
+  const what = isMismatch ? 'do not belong together' : 'are no certificate and its key in PEM form';
+  const files = 'The files of server.tls.certFile and server.tls.keyFile';
+  return tlsUnusable(`${files} ${what} (${code}). Name a certificate and its key.`);
+}
+
+function unreadableFile(key: string, path: string, code: string): string {
+  return `Cannot read ${key}, ${path} (${code}). Check that the file exists and that this user may read it.`;
+}
+
+function tlsUnusable(message: string): CommandError {
+  return new CommandError(exitCodes.failure, 'tls_unusable', message);
 }

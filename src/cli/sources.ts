@@ -1,96 +1,89 @@
-import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { SourceChanges } from '../management/source-reload.ts';
+import type { SourceView } from '../management/views.ts';
+import type { DoubtView } from '../operator/doubt.ts';
 import { makeTicket } from '../operator/ticket.ts';
-import { sourceTokenView } from '../operator/token.ts';
-import type { Command } from './command.ts';
-import { CommandError, exitCodes, failure } from './failure.ts';
+import { CommandError, exitCodes } from './failure.ts';
 import { askServer, askSources, privateUrl } from './private-listener.ts';
 import { actorOf, storeCommand } from './store-command.ts';
-import { type Cell, factsOf, harmless, listing, type Paint, pairs, table } from './style.ts';
-import { idFrom } from './values.ts';
+import { type Cell, harmless, type Paint, table } from './style.ts';
 
-const list = storeCommand('sources list', async ({ configuration, context: { clock }, paint }) => {
-  const views = await askSources(configuration.admin, clock);
-  const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
-  const isElsewhere = views?.some(({ connection }) => connection === null) === true;
-  const rows = views?.map(({ id, kind, paused, path, connection, markets, doubts = [] }) => [
-    id,
-    kind,
-    paused
-      ? 'paused'
-      : isElsewhere
-        ? '-'
-        : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
-    connection ?? '-',
-    ...[markets.used, markets.standby, markets.stale, markets.excluded].map(String),
-    doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad },
-  ]);
-  const titles = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED', 'DOUBTED'];
-  const configured = configuration.sources.map(({ id, kind }) => [id, kind]);
-  const text = table(rows === undefined ? titles.slice(0, 2) : titles, rows ?? configured, paint, '');
-  const doubted = (views ?? [])
-    .flatMap(({ doubts = [] }) => doubts)
-    .map(({ source, market, bid, ask, why, served }) => [source, market, `${bid} / ${ask}`, why, served]);
-  const which = table(['DOUBTED', 'MARKET', 'BID / ASK', 'WHY', 'SERVED INSTEAD'], doubted, paint, '');
-  return {
-    json: { sources },
-    text: doubted.length === 0 ? text : `${text}\n\n${which}`,
-    notes: rows === undefined ? [unanswered] : isElsewhere ? [elsewhere] : [],
-  };
-});
-
-const unanswered = 'No server answers: these are the configured sources.';
-const elsewhere = 'Another process runs the feed: ask that one for paths and connections.';
-
-const reload = storeCommand('sources reload', async ({ configuration: { admin }, context, store }) => {
-  const headers = { Authorization: `Bearer ${await makeTicket(store, actorOf(context), context.randomness)}` };
-  const asked = askServer(admin, context.clock, '/api/sources/reload', { method: 'POST', headers });
-  const answer = ((await asked) ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
-  const { changes, code, detail } = answer;
-  if (changes !== undefined) return { json: answer, text: changes.join('\n') || 'Nothing has changed.' };
-  if (detail === undefined) throw failure('no_answer', { url: privateUrl(admin) });
-  const exitCode = code === 'CONFLICT' ? exitCodes.configurationRefused : exitCodes.failure;
-  throw new CommandError(exitCode, 'not_reloaded', harmless(detail));
-});
-
-export const sourceCommands: readonly Command[] = [list, reload];
-
-const createToken = storeCommand('sources token', {
-  mayCreate: true,
-  async work({ input, store, configuration, context, paint }) {
-    const source = input.argument('ID');
-    const own = configuration.sources.filter(({ kind }) => kind === 'push').map(({ id }) => id);
-    if (!own.includes(source)) {
-      const known = own.length === 0 ? 'There is none of kind push.' : `Of kind push are ${own.join(', ')}.`;
-      throw failure('source_unknown', { source: harmless(source), known });
+const list = storeCommand({
+  name: 'sources list',
+  summary: 'show where market data comes from, in order of preference',
+  details: ['Asks the running server; if none answers, it shows the configuration alone and says so.'],
+  examples: {
+    'mdapi sources list': 'which sources deliver, and which make prices',
+  },
+  async work({ configuration, context: { clock }, paint }) {
+    const views = await askSources(configuration.admin, clock);
+    if (views === undefined) {
+      const sources = configuration.sources.map(({ id, kind }) => ({ id, kind }));
+      const rows = sources.map(({ id, kind }) => [id, kind]);
+      const notes = ['No server answers: these are the configured sources.'];
+      return { json: { sources }, text: table(['SOURCE', 'KIND'], rows, paint, ''), notes };
     }
-    const text = generateToken('source', context.randomness);
-    const token = sourceTokenView(await store.sourceTokens.insert(source, tokenDigest(text)));
-    return {
-      json: { ...token, token: text },
-      text: pairs([['Token', text], ...linesOf(token, paint)], paint),
-      notes: ['The token is shown only once and stored nowhere. Save it now, as you would a password.'],
-    };
+    const isElsewhere = views.some(({ connection }) => connection === null);
+    const elsewhere = 'Another process runs the feed: ask that one for paths and connections.';
+    const doubted = views.flatMap(({ doubts = [] }) => doubts);
+    const texts = [
+      sourceTable(views, isElsewhere, paint),
+      ...(doubted.length === 0 ? [] : [doubtTable(doubted, paint)]),
+    ];
+    return { json: { sources: views }, text: texts.join('\n\n'), notes: isElsewhere ? [elsewhere] : [] };
   },
 });
 
-const listTokens = storeCommand('sources tokens', async ({ store, paint }) => {
-  const tokens = (await store.sourceTokens.list()).map(sourceTokenView);
-  const shown = { ID: 'id', SOURCE: 'source', STATE: 'state', CREATED: 'createdAt' } as const;
-  return { json: { tokens }, text: listing(tokens, shown, paint, 'No tokens.') };
-});
-
-const revokeToken = storeCommand('sources revoke', {
-  read: idFrom,
-  async work({ values: id, store, paint, confirm }) {
-    await confirm(`Revoke ${harmless(id)}? This is final.`);
-    const token = sourceTokenView(await store.sourceTokens.revoke(id));
-    return { json: token, text: pairs(linesOf(token, paint), paint) };
-  },
-});
-
-function linesOf(token: ReturnType<typeof sourceTokenView>, paint: Paint): (readonly [string, Cell])[] {
-  return factsOf(token, { Id: 'id', Source: 'source', State: 'state' }, paint);
+function sourceTable(views: readonly SourceView[], isElsewhere: boolean, paint: Paint): string {
+  const rows = views.map((view): Cell[] => {
+    const { id, kind, connection, markets, doubts = [] } = view;
+    const counts = [markets.used, markets.standby, markets.stale, markets.excluded].map(String);
+    const doubted = doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad };
+    return [id, kind, pathCell(view, isElsewhere, paint), connection ?? '-', ...counts, doubted];
+  });
+  const headings = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED', 'DOUBTED'];
+  return table(headings, rows, paint, '');
 }
 
-export const sourceTokenCommands: readonly Command[] = [createToken, listTokens, revokeToken];
+function pathCell({ paused, path, flow }: SourceView, isElsewhere: boolean, paint: Paint): Cell {
+  if (paused) return 'paused';
+  if (isElsewhere) return '-';
+  if (flow?.state === 'silent') return { text: 'silent', paint: paint.bad };
+  return { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad };
+}
+
+function doubtTable(doubts: readonly DoubtView[], paint: Paint): string {
+  const rows = doubts.map(({ source, market, bid, ask, why, served }) => [
+    source,
+    market,
+    `${bid} / ${ask}`,
+    why,
+    served,
+  ]);
+  return table(['DOUBTED', 'MARKET', 'BID / ASK', 'WHY', 'SERVED INSTEAD'], rows, paint, '');
+}
+
+const reload = storeCommand({
+  name: 'sources reload',
+  summary: 'have the running server take over the sources of its configuration',
+  details: [
+    'Sources are added, removed, paused and put in another order without a restart; those that stay as they are keep their connections. If anything but `sources` and `pricing.sources` changed, or anything is wrong, the server refuses it all and goes on as before.',
+    'Of several servers, tell each.',
+  ],
+  examples: {
+    'mdapi sources reload': 'after a change of `sources` in mdapi.yaml',
+  },
+  async work({ configuration: { admin }, context, store }) {
+    const headers = { Authorization: `Bearer ${await makeTicket(store, actorOf(context), context.randomness)}` };
+    const asked = askServer(admin, context.clock, '/api/sources/reload', { method: 'POST', headers });
+    const answer = ((await asked) ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
+    const { changes, code, detail } = answer;
+    if (changes !== undefined) return { json: answer, text: changes.join('\n') || 'Nothing has changed.' };
+    if (detail === undefined) {
+      throw new CommandError(exitCodes.failure, 'no_answer', `No server answers at ${privateUrl(admin)}.`);
+    }
+    const exitCode = code === 'CONFLICT' ? exitCodes.configurationRefused : exitCodes.failure;
+    throw new CommandError(exitCode, 'not_reloaded', harmless(detail));
+  },
+});
+
+export const commands = [list, reload];

@@ -1,14 +1,23 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Command, version } from './command.ts';
-import { failure } from './failure.ts';
+import { version } from '../ground/version.ts';
+import { CommandError, exitCodes } from './failure.ts';
 import { storeCommand } from './store-command.ts';
 
-export const statusPageExport: Command = storeCommand(
-  'status-page export',
-  async ({ input, context, store, configuration }) => {
+const exportPage = storeCommand({
+  name: 'status-page export',
+  summary: 'write the status page as files for another host',
+  details: [
+    'The page holds the last 90 days and the announced maintenance as they are now, in English and Czech, with an Atom feed. In a browser it asks the service at server.baseUrl every five seconds how it is.',
+    'Run it again, such as every five minutes, to bring the history up to date. It deletes no file.',
+  ],
+  positionals: { DIR: { summary: 'directory for the files; it is made when it is missing' } },
+  examples: {
+    'mdapi status-page export /srv/status': 'for a web server, or to upload to another host',
+  },
+  async work({ positionals, context, store, configuration }) {
     const { server, portal, limits } = configuration;
-    if (server.baseUrl === undefined) throw failure('base_url_missing');
+    if (server.baseUrl === undefined) throw baseUrlMissing();
     const { publicUrls } = await import('../configuration/configuration.ts');
     const { logoRefused } = await import('../configuration/load.ts');
     const { openApiDocument } = await import('../contract/openapi.ts');
@@ -23,12 +32,19 @@ export const statusPageExport: Command = storeCommand(
     const offer = { ...urls, document: openApiDocument({ ...urls, limits }), version, brand };
     const history = await loadStatusHistory(store, now);
     const files = exportedStatus(offer, { now, history, windows: windows.map(windowBody) });
-    const directory = resolve(context.cwd, input.argument('DIR'));
+    const directory = resolve(context.cwd, positionals.DIR);
     for (const [path, text] of files) writeWhole(resolve(directory, path), Buffer.from(text, 'latin1'));
     const names = [...files.keys()];
     return { json: { directory, files: names }, text: `Wrote ${names.length} files to ${directory}.` };
   },
-);
+});
+
+export const commands = [exportPage];
+
+function baseUrlMissing(): CommandError {
+  const message = 'The page has to know where clients reach the service. Set server.baseUrl.';
+  return new CommandError(exitCodes.configurationRefused, 'base_url_missing', message);
+}
 
 /** A reader never gets half a file. */
 function writeWhole(path: string, bytes: Buffer): void {

@@ -5,98 +5,118 @@ import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
+import { version } from '../ground/version.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Store } from '../store/store.ts';
 import {
   type Command,
-  type CommandInput,
-  type CommandName,
+  type CommonValues,
   type Context,
-  described,
-  type Option,
+  command,
+  type Declaration,
+  type Input,
+  type None,
+  type OptionDeclaration,
+  type OptionDeclarations,
+  type PositionalDeclarations,
   type Result,
-  version,
 } from './command.ts';
-import { failure } from './failure.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { type Paint, paintFor } from './style.ts';
 import { withOffset, withoutZone } from './values.ts';
 
-/** A command that works on the database. */
-interface StoreCommand<Values> extends Pick<Command, 'details'> {
+/** The declaration of a command that works on the database. */
+interface StoreDeclaration<Positionals, Options, Values> extends Declaration<Positionals, Options> {
   /** Creates a missing database. Others refuse: an empty one in the wrong directory would only hide the mistake. */
   readonly mayCreate?: boolean;
   /** Reads the values that can be wrong, before the database is opened. */
-  readonly read?: (input: CommandInput, now: EpochMs) => Values;
-  readonly work: (job: Job<Values>) => Promise<Result>;
+  readonly read?: (input: Input<Positionals, Options>, now: EpochMs) => Values;
+  readonly work: (job: Job<Values, Positionals, Options>) => Promise<Result>;
 }
 
-export interface Job<Values = unknown> {
-  readonly input: CommandInput;
+export interface Job<Values = unknown, Positionals = None, Options = None> extends Input<Positionals, Options> {
   readonly context: Context;
+  /** The result of `read`. */
   readonly values: Values;
   readonly store: Store;
   readonly configuration: Configuration;
   readonly paint: Paint;
-  /** Asks before something final; throws `CommandError` unless answered `y` or `yes`. Without a terminal it goes on, or, where `needsYes`, wants `--yes`. */
-  readonly confirm: (question: string, needsYes?: boolean) => Promise<void>;
+  /** Only for commands with an option `yes`. */
+  readonly confirm: Options extends { readonly yes: OptionDeclaration } ? Confirm : never;
 }
 
-/** @param declared its work alone, where nothing else is to be said */
-export function storeCommand<Values = undefined>(
-  name: CommandName,
-  declared: StoreCommand<Values> | StoreCommand<Values>['work'],
-): Command {
-  const { mayCreate = false, read, work, ...more } = typeof declared === 'function' ? { work: declared } : declared;
-  const command = { ...described(name), ...more };
-  return {
-    ...command,
+/**
+ * Asks before something final; throws `CommandError` unless answered `y` or `yes`. Without a terminal it goes on, or,
+ * where `needsYes`, wants `--yes`.
+ */
+type Confirm = (question: string, needsYes?: boolean) => Promise<void>;
+
+/** The option of commands that ask a person and let a script go on. */
+export const yes = { summary: 'do not ask (without a terminal nothing is ever asked)' } as const;
+/** The option of commands that refuse a script that does not decide. */
+export const neededYes = { summary: 'do not ask; required without a terminal' } as const;
+
+/** Declares a command that works on the database, together with its handler. */
+export function storeCommand<
+  Values = undefined,
+  const Positionals extends PositionalDeclarations = None,
+  const Options extends OptionDeclarations = None,
+>({ mayCreate = false, read, work, ...declaration }: StoreDeclaration<Positionals, Options, Values>): Command {
+  const declared: Command = command<Positionals, Options>({
+    ...declaration,
     async run(input, context) {
-      const values = read?.(await inZone(input, command.options, context), context.clock.now()) as Values;
-      const paint = paintFor(context);
-      const ask = (question: string, needsYes = false) => confirm(question, needsYes, input, context);
-      return withStore(
-        input,
-        context,
-        (store, configuration) => work({ input, context, values, store, configuration, paint, confirm: ask }),
-        mayCreate,
-      );
+      const isYes = 'yes' in input.options && input.options.yes === true;
+      const ask: Confirm = (question, needsYes = false) => confirm(question, { isYes, needsYes }, context);
+      const values = read?.(await inZone(input, declared, context), context.clock.now()) as Values;
+      const use = (store: Store, configuration: Configuration) => {
+        const confirm = ask as Job<Values, Positionals, Options>['confirm'];
+        return work({ ...input, context, values, store, configuration, paint: paintFor(context), confirm });
+      };
+      return withStore(input.options, context, use, mayCreate);
     },
-  };
+  });
+  return declared;
 }
 
 /** Reads instants without an offset in the operator's time zone, where it is configured, and says so. */
-async function inZone(input: CommandInput, options: readonly Option[] = [], context: Context): Promise<CommandInput> {
-  const names = options.filter(({ value }) => value === 'INSTANT').map(({ name }) => name);
-  const local = new Map(
-    names.map((name) => [name, input.option(name) ?? ''] as const).filter(([, text]) => withoutZone.test(text)),
-  );
-  const { timeZone } = local.size === 0 ? {} : (await configurationFor(input, context)).configuration;
+async function inZone<Read extends Input<unknown, unknown>>(
+  input: Read,
+  { options: declared }: Command,
+  context: Context,
+): Promise<Read> {
+  const options: Record<string, unknown> = { ...input.options };
+  const local = declared
+    .filter(({ value }) => value === 'INSTANT')
+    .map(({ name }) => ({ name, text: String(options[name]) }))
+    .filter(({ text }) => withoutZone.test(text));
+  if (local.length === 0) return input;
+  const { timeZone } = (await configurationFor(input.options, context)).configuration;
   if (timeZone === undefined) return input;
   const say = (line: string) => context.stderr.write(`${line}\n`);
-  for (const [name, text] of local) local.set(name, withOffset(text, timeZone, `--${name}`, say));
-  const read = (name: string) => local.get(name) ?? input.option(name);
-  return { ...input, option: read, required: (name) => read(name) ?? input.required(name) };
+  for (const { name, text } of local) options[name] = withOffset(text, timeZone, `--${name}`, say);
+  return { ...input, options };
 }
 
 /** Reads the configuration with `--config`, `--store` and the command's own flags. Throws `ConfigurationError`. */
 export async function configurationFor(
-  input: CommandInput,
+  { config: configPath, store }: Pick<CommonValues, 'config' | 'store'>,
   { env, cwd }: Pick<Context, 'env' | 'cwd'>,
   ownFlags: readonly Flag[] = [],
   readFile = (path: string) => readFileSync(path, 'utf8'),
 ): Promise<LoadedConfiguration> {
   const { loadConfiguration } = await import('../configuration/load.ts');
-  const store = input.option('store');
   if (store !== undefined) refusePassword('store', store);
   const flags = store === undefined ? ownFlags : [...ownFlags, { flag: '--store', key: 'store', value: store }];
-  return loadConfiguration({ flags, env, cwd, configPath: input.option('config'), readFile });
+  return loadConfiguration({ flags, env, cwd, configPath, readFile });
 }
 
 /** Throws `UsageError` for a URL with a password, which every user of the machine can read in the process list. */
 export function refusePassword(option: string, url: string): void {
   if (!/^postgres(ql)?:/i.test(url)) return;
   const hasPassword = (URL.parse(url)?.password ?? '') !== '' || /:\/\/[^/@]*:[^/@]*@/.test(url);
-  if (hasPassword) throw failure('password_shown', { option });
+  if (!hasPassword) return;
+  const remedy = 'Leave it out and give it as PGPASSFILE (a file like ~/.pgpass) or PGPASSWORD.';
+  throw new UsageError(`--${option} holds a password, which other users of this machine could read. ${remedy}`);
 }
 
 /** The actor of the audit log for changes of the command line. */
@@ -106,15 +126,15 @@ export function actorOf({ user }: Pick<Context, 'user'>): string {
 
 /** Opens the configured database for `use` and closes it after. */
 export async function withStore<T>(
-  input: CommandInput,
+  options: Pick<CommonValues, 'config' | 'store'>,
   context: Context,
   use: (store: Store, configuration: Configuration) => Promise<T>,
   mayCreate = false,
 ): Promise<T> {
-  const { configuration } = await configurationFor(input, context);
+  const { configuration } = await configurationFor(options, context);
   const { openStore, wayBack } = await import('../store/store.ts');
   const missing = await missingDatabase(configuration.store, context);
-  if (missing !== undefined && !mayCreate) throw failure('database_missing', { missing });
+  if (missing !== undefined && !mayCreate) throw databaseMissing(missing);
   const { url } = configuration.store;
   const { clock, randomness } = context;
   const store = await openStore({ url, clock, randomness, version, actor: actorOf(context) });
@@ -125,6 +145,11 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+function databaseMissing(database: string): CommandError {
+  const remedy = 'Start `mdapi serve` or create an account first, or name the right one with --store or --config.';
+  return new CommandError(exitCodes.notFound, 'database_missing', `There is no database ${database}. ${remedy}`);
 }
 
 /** The name of the configured database in messages, if it does not exist yet. */
@@ -152,23 +177,26 @@ export function isAtTerminal({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'
   return stdin.isTerminal && stderr.isTerminal;
 }
 
-/** Asks on stderr, and only a person at a terminal: a script has decided already. */
+/**
+ * Asks on stderr, and only a person at a terminal: a script has decided already.
+ *
+ * @param reader where more than one question is asked; it is closed after the answer all the same
+ */
 export async function confirm(
   question: string,
-  needsYes: boolean,
-  input: CommandInput,
+  { isYes, needsYes }: Readonly<Record<'isYes' | 'needsYes', boolean>>,
   context: Context,
   reader?: ReturnType<typeof readerOf>,
 ): Promise<void> {
-  if (input.isSet('yes')) return;
+  if (isYes) return;
   if (!isAtTerminal(context)) {
     if (!needsYes) return;
-    throw failure('not_confirmed.unasked', { question });
+    throw new CommandError(exitCodes.failure, 'not_confirmed', `${question} Without a terminal this needs --yes.`);
   }
   const lines = reader ?? readerOf(context);
   const answer = (await lines.ask(`${question} [y/N] `)) ?? '';
   lines.close();
-  if (!/^y(es)?$/i.test(answer)) throw failure('not_confirmed');
+  if (!/^y(es)?$/i.test(answer)) throw new CommandError(exitCodes.failure, 'not_confirmed', 'Nothing was changed.');
 }
 
 /** Reads what a person types. One reader for several questions: what it has read ahead is lost with it. */

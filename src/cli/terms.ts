@@ -3,33 +3,91 @@ import { inherit, type TermField, termFields } from '../market/terms.ts';
 import { type TermView, termView, termViews } from '../operator/term.ts';
 import { type TermEffect, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
-import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { savedBook, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 import { parseInstant, parsePercent } from './values.ts';
 
-const show = storeCommand('terms show', async ({ input, store, configuration, context: { clock }, paint }) => {
-  const markets = await savedBook(store, configuration, clock);
-  const views = termViews(markets.terms, await store.terms.list({ withCancelled: true }), clock.now());
-  const terms = input.isSet('all') ? views : views.filter(({ state }) => state === 'holding' || state === 'announced');
-  const headings = ['ID', 'STATE', 'FROM', 'FOR', 'FEE %', 'MARGIN %', 'PRECISION', 'ROUNDING'];
-  const rows = terms.map((term) => [
-    term.id,
-    stateCell(term.state, paint),
-    term.from === null ? 'configuration' : instantCell(term.from),
-    term.subject ?? 'service',
-    ...termFields.map((field) => valueCell(term, field)),
-  ]);
-  return { json: { terms }, text: table(headings, rows, paint, 'No terms.') };
+const show = storeCommand({
+  name: 'terms show',
+  summary: 'show fee, margin, precision and rounding: what holds and what is announced',
+  details: [
+    'Of several terms that set the same value the narrowest scope holds: market, then quote currency, then service. What none sets comes from the configuration.',
+  ],
+  options: {
+    all: { summary: 'past and cancelled ones too' },
+  },
+  examples: {
+    'mdapi terms show': 'and `mdapi price SYMBOL` for those of one market',
+  },
+  async work({ options, store, configuration, context: { clock }, paint }) {
+    const markets = await savedBook(store, configuration, clock);
+    const views = termViews(markets.terms, await store.terms.list({ withCancelled: true }), clock.now());
+    const terms = options.all ? views : views.filter(({ state }) => state === 'holding' || state === 'announced');
+    const headings = ['ID', 'STATE', 'FROM', 'FOR', 'FEE %', 'MARGIN %', 'PRECISION', 'ROUNDING'];
+    const rows = terms.map((term) => [
+      term.id,
+      stateCell(term.state, paint),
+      term.from === null ? 'configuration' : instantCell(term.from),
+      term.subject ?? 'service',
+      ...termFields.map((field) => valueCell(term, field)),
+    ]);
+    return { json: { terms }, text: table(headings, rows, paint, 'No terms.') };
+  },
 });
 
 function valueCell(term: TermView, field: TermField): string {
   return term.inherits.includes(field) ? inherit : String(term[field] ?? '-');
 }
 
-const set = storeCommand('terms set', {
-  read: readTerm,
+const set = storeCommand({
+  name: 'terms set',
+  summary: 'set fee, margin, precision or rounding from an instant on',
+  details: [
+    'For a market, for a quote currency, or, with neither, for the whole service. Every process changes its prices on the instant, without a restart. What begins now begins two seconds later, in all of them together.',
+    'The value `inherit` restores that of the next wider scope. Margin and precision are for converted markets.',
+    'Shows the effect on the last known prices. What looks like a mistake (a start in the past, a price that moves by over 2 %, a lost price) asks first.',
+  ],
+  options: {
+    from: { value: 'INSTANT', required: true, summary: 'when it begins' },
+    market: { value: 'SYMBOL', summary: 'for this market' },
+    quote: { value: 'CURRENCY', summary: 'for the markets quoted in this currency' },
+    fee: { value: 'PERCENT', summary: 'the fee, such as 0.4' },
+    margin: { value: 'PERCENT', summary: 'the currency margin' },
+    precision: { value: 'PLACES', summary: 'decimal places of the prices' },
+    rounding: {
+      value: 'WORD',
+      values: ['outward', 'nearest', 'inherit'],
+      summary: 'outward (buy up, sell down: the default) or nearest (half to even)',
+    },
+    yes: { summary: 'do not ask; required without a terminal where there is something to ask' },
+  },
+  examples: {
+    'mdapi terms set --market BTCEUR --fee 0.4 --from 2026-12-01T00:00:00Z': 'one market, from December',
+    'mdapi terms set --quote CZK --margin 0.8 --from +1h': 'every market quoted in CZK',
+    'mdapi terms set --fee 0.45 --from now': 'the whole service',
+  },
+  read({ options: { from, market, quote, fee, margin, precision, rounding } }, now) {
+    if (market !== undefined && quote !== undefined)
+      throw new UsageError('Give either --market or --quote, or neither.');
+    const subject = market ?? quote;
+    const symbol = subject === undefined ? undefined : parseSymbol(subject);
+    if (subject !== undefined && symbol === undefined) {
+      throw new UsageError(`"${subject}" is no symbol and no currency.`);
+    }
+    const narrow = market === undefined ? 'quote' : 'market';
+    const term: NewTerm = {
+      from: parseInstant(from, now, '--from'),
+      scope: subject === undefined ? 'service' : narrow,
+      subject: symbol,
+      feePercent: parsePercent(fee, '--fee'),
+      marginPercent: parsePercent(margin, '--margin'),
+      pricePrecision: precision,
+      rounding,
+    };
+    assertTerm(term);
+    return term;
+  },
   async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
     const markets = await savedBook(store, configuration, clock);
     const refusal = termRefusal(markets, term);
@@ -42,31 +100,22 @@ const set = storeCommand('terms set', {
   },
 });
 
-function readTerm(input: CommandInput, now: NewTerm['from']): NewTerm {
-  const [market, quote] = [input.option('market'), input.option('quote')];
-  if (market !== undefined && quote !== undefined) throw new UsageError('Give either --market or --quote, or neither.');
-  const symbol = parseSymbol(market ?? quote ?? 'X0');
-  if (symbol === undefined) throw new UsageError(`"${market ?? quote}" is no symbol and no currency.`);
-  const term: NewTerm = {
-    from: parseInstant(input.required('from'), now, '--from'),
-    scope: market !== undefined ? 'market' : quote !== undefined ? 'quote' : 'service',
-    subject: (market ?? quote) === undefined ? undefined : symbol,
-    feePercent: parsePercent(input.option('fee'), '--fee'),
-    marginPercent: parsePercent(input.option('margin'), '--margin'),
-    pricePrecision: input.option('precision'),
-    rounding: input.option('rounding'),
-  };
-  assertTerm(term);
-  return term;
-}
-
-const cancel = storeCommand('terms cancel', async ({ input, store, context: { clock }, paint }) => {
-  const record = await store.terms.cancel(input.argument('ID'));
-  const view = termView(record.id, { all: () => [] }, [record], clock.now());
-  return { json: view, text: termText(view, paint) };
+const cancel = storeCommand({
+  name: 'terms cancel',
+  summary: 'cancel a term that has not begun',
+  details: ['One that has begun ends when you set another.'],
+  positionals: { ID: { summary: 'the term’s id, trm_…' } },
+  examples: {
+    'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw': 'prices stay as they are',
+  },
+  async work({ positionals, store, context: { clock }, paint }) {
+    const record = await store.terms.cancel(positionals.ID);
+    const view = termView(record.id, { all: () => [] }, [record], clock.now());
+    return { json: view, text: termText(view, paint) };
+  },
 });
 
-export const termCommands: readonly Command[] = [show, set, cancel];
+export const commands = [show, set, cancel];
 
 function termText(term: TermView, paint: Paint): string {
   const titles = { feePercent: 'Fee %', marginPercent: 'Margin %', pricePrecision: 'Precision', rounding: 'Rounding' };

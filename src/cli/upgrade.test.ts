@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import { version } from '../ground/version.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
-import { version } from './command.ts';
 
 /** A store that version 1.0.0 served with: of steps 1 to 4, with accounts, keys, terms, a window and 112 markets. */
 const released = zstdDecompressSync(readFileSync(new URL('../../test/golden/store-4.zst', import.meta.url)));

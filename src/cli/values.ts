@@ -1,8 +1,7 @@
 import { parseDuration } from '../configuration/duration.ts';
 import { lastInstantMs } from '../contract/instant.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import type { CommandInput } from './command.ts';
-import { failure, isFailureName, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
 
 /** The forms of an INSTANT, for the help. */
 export const instantForms =
@@ -19,7 +18,11 @@ export function parseInstant(text: string, now: EpochMs, option: string): EpochM
   throw new UsageError(`${option}: "${text}" ${problemOf(text)}. Allowed: ${instantForms}.`);
 }
 
-/** Adds its offset to an instant that has none. @param say told how it was read. Throws `UsageError` for one that is there never or twice. */
+/**
+ * Adds its offset to an instant that has none. Throws `UsageError` for one that is there never or twice.
+ *
+ * @param say told how it was read
+ */
 export function withOffset(text: string, timeZone: string, option: string, say: (line: string) => void): string {
   try {
     const read = Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone, { disambiguation: 'reject' });
@@ -39,7 +42,8 @@ export function parseOptionalInstant(text: string | undefined, now: EpochMs, opt
 export function parseSpan(text: string, maximumMs: number, option: string): number {
   const spanMs = parseDuration(text);
   if (spanMs !== undefined && spanMs <= maximumMs) return spanMs;
-  throw failure('span_impossible', { option, text, days: Math.floor(maximumMs / 86_400_000) });
+  const allowed = `a whole number with ms, s, m, h or d, up to ${Math.floor(maximumMs / 86_400_000)}d`;
+  throw new UsageError(`${option}: "${text}" is not a span of time. Allowed: ${allowed}.`);
 }
 
 /** Reads a whole number, 1 to `maximum`, in plain digits. Throws `UsageError`. */
@@ -52,7 +56,8 @@ export function parseCount(text: string, maximum: number, option: string): numbe
 export function parsePercent(text: string | undefined, option: string): string | undefined {
   const percent = text?.replace(/^(\d+),(\d+)$/, '$1.$2');
   if (percent === undefined || /^((0|[1-9]\d?)(\.\d{1,18})?|inherit)$/.test(percent)) return percent;
-  throw failure('percent_impossible', { option, text });
+  const allowed = 'Write a decimal from 0 to under 100, such as 0.4 or 0,4, or inherit.';
+  throw new UsageError(`${option}: "${text}" is not a percentage. ${allowed}`);
 }
 
 /** Reads the id of a request. Throws `UsageError`. */
@@ -62,13 +67,25 @@ export function parseRequestId(text: string): string {
   throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
 }
 
-/** The id of a key or a token on the command line. A secret in its place is in the shell's history already, and is not repeated. Throws `UsageError`. */
-export function idFrom(input: CommandInput): string {
-  const id = input.argument('ID');
-  const mistaken = `secret_as_id.${id.slice(0, 4)}`;
-  if (isFailureName(mistaken)) throw failure(mistaken);
-  return id;
+/**
+ * The id of a key or a token on the command line. A secret in its place is in the shell's history already, and is not
+ * repeated. Throws `UsageError`.
+ */
+export function parseId(text: string): string {
+  const mistake = secretsForIds[text.slice(0, 4)];
+  if (mistake !== undefined) throw new UsageError(mistake);
+  return text;
 }
+
+const tokenForId = (list: string) =>
+  `That is a token, not its id (tok_…, see \`${list}\`). Tokens do not belong in a command line.`;
+
+/** Answers to each kind of secret, by its beginning. */
+const secretsForIds: Readonly<Record<string, string>> = {
+  mdk_: 'That is an API key, not its id (key_…, see `mdapi keys list`). Keys do not belong in a command line.',
+  mdo_: tokenForId('mdapi admin tokens'),
+  mds_: tokenForId('mdapi sources tokens'),
+};
 
 /** For people: an instant of a view without its zero milliseconds. {@link parseInstant} reads it back. */
 export function formatInstant(instant: string): string {

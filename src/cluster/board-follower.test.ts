@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
 import { writeState } from '../market/market-state.ts';
 import { BoardFollower, type FollowerParts, followerBlockMs } from './board-follower.ts';
@@ -9,7 +10,7 @@ import { BoardFollower, type FollowerParts, followerBlockMs } from './board-foll
 const answerWaitsMs = 250;
 
 const stateAt = (lastUpdatedAt: number) =>
-  writeState({ tickers: [], references: [], rates: [], lastUpdatedAt } as never as Parameters<typeof writeState>[0]);
+  writeState({ tickers: [], references: [], rates: [], lastUpdatedAt: lastUpdatedAt as EpochMs });
 
 /** A follower that adds to `taken` when each state it takes was last updated. */
 function following(clock: FakeClock, taken: unknown[], reads: Pick<FollowerParts, 'ask' | 'wait'>): BoardFollower {
@@ -135,7 +136,7 @@ test('after a standstill a leader is taken to have lived no later than the answe
     ask: async () => null,
     wait: async ([name = '']) => (name === 'GET' ? `1-0 ${stateAt(1)}` : new Promise((done) => waiting.push(done))),
     clock,
-    take: (_, aliveMs) => alive.push(aliveMs),
+    take: (_, sign) => alive.push(sign?.atMs),
     position: { isAwaited: false, onWait: () => {}, heard: () => {} },
     log: silentLog,
   });
@@ -156,6 +157,37 @@ test('after a standstill a leader is taken to have lived no later than the answe
   await answer(change(3));
   await answer(change(4));
   assert.deepEqual(alive, [1_360, 1_400 + followerBlockMs - 40]);
+  const stopped = follower.stop();
+  await answer(null);
+  await stopped;
+});
+
+test('a leader that polls says how soon it does again, and one of an earlier version says nothing', async () => {
+  const clock = new FakeClock();
+  const pollsMs: (number | undefined)[] = [];
+  const waiting: ((answer: unknown) => void)[] = [];
+  const follower = new BoardFollower({
+    ask: async () => null,
+    wait: async ([name = '']) => (name === 'GET' ? `1-0 ${stateAt(1)}` : new Promise((done) => waiting.push(done))),
+    clock,
+    take: (_, sign) => pollsMs.push(sign?.pollEveryMs),
+    position: { isAwaited: false, onWait: () => {}, heard: () => {} },
+    log: silentLog,
+  });
+  const answer = async (entries: unknown) => {
+    waiting.shift()!(entries);
+    await clock.advance(0);
+  };
+  const change = (id: number, ...polled: readonly string[]) => [
+    ['changes', [[`${id}-0`, ['before', `${id - 1}-0`, 'anew', '0', 'state', stateAt(id), 'silent', '40', ...polled]]]],
+  ];
+  follower.start();
+  await clock.advance(900);
+  await answer(null);
+  await answer(change(2, 'polled', '20000'));
+  await answer(change(3, 'polled', ''));
+  await answer(change(4));
+  assert.deepEqual(pollsMs, [undefined, 20_000, undefined, undefined]);
   const stopped = follower.stop();
   await answer(null);
   await stopped;

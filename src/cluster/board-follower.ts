@@ -3,10 +3,14 @@ import type { Log } from '../ground/log.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
 import type { BoardPosition, Moment } from './board-position.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
+import type { LeaderSign } from './market-replication.ts';
 import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
 const entriesPerRead = 200;
-/** Soon enough for an answer that waits for a change, see `BoardPosition`: a process that stood still has lost its connection. */
+/**
+ * Soon enough for an answer that waits for a change, see `BoardPosition`: a process that stood still has lost its
+ * connection.
+ */
 const retryAfterMs = 100;
 /** How often changes are asked for while an answer waits for one, and what was asked is still on its way. */
 const hurryEveryMs = 10;
@@ -22,21 +26,24 @@ export interface FollowerParts {
   /**
    * Does to this node's market what was done to the leader's.
    *
-   * @param aliveMs when the leader's feed gave a sign of life, at the earliest, by this node's monotonic clock; `undefined`: unknown
+   * @param sign the last sign of life of the leader's feed; `undefined`: unknown
    */
-  readonly take: (state: MarketState, aliveMs: number | undefined) => void;
+  readonly take: (state: MarketState, sign: LeaderSign | undefined) => void;
   readonly position: Pick<BoardPosition, 'isAwaited' | 'onWait' | 'heard'>;
   readonly log: Log;
 }
 
 /** How long the server keeps a read that has nothing to answer. */
 export const followerBlockMs = 1_000;
-/** A leader writes each second: changes that are missing for longer may come under lower ids, of a server that lost its own. */
+/**
+ * A leader writes each second: changes that are missing for longer may come under lower ids, of a server that lost its
+ * own.
+ */
 const changesMissingMs = 5_000;
 
 /**
- * Keeps this node's book as the leader's: takes the state once and then every change after it, in order. Where one is missing,
- * and where the leader says so, it takes the state again. While the server is away the book stays as it is.
+ * Keeps this node's book as the leader's: takes the state once and then every change after it, in order. Where one is
+ * missing, and where the leader says so, it takes the state again. While the server is away the book stays as it is.
  */
 export class BoardFollower {
   readonly #parts: FollowerParts;
@@ -45,7 +52,7 @@ export class BoardFollower {
   #ended: AbortController | undefined;
   #running: Promise<void> = Promise.resolve();
   #isTroubled = false;
-  /** A change was applied since the state was taken. */
+  /** An answer was applied, all of it, since the state was taken. */
   #isSettled = false;
   #resyncs = 0;
   /** When an answer last held all there was: what comes later was sent after it. */
@@ -78,8 +85,8 @@ export class BoardFollower {
   }
 
   /**
-   * Takes what the last leader published until now, so that this node can go on from there as the next. Resolves also when that cannot
-   * be had: then it goes on from what it knows.
+   * Takes what the last leader published until now, so that this node can go on from there as the next. Resolves also
+   * when that cannot be had: then it goes on from what it knows.
    */
   async catchUp(): Promise<void> {
     // Not waited for: nothing of a read that waits is applied any more.
@@ -122,8 +129,8 @@ export class BoardFollower {
   }
 
   /**
-   * Asks again before the answer to the last question is there, as long as an answer to a client waits for a change: over a slow network a
-   * question at a time would bring it after up to two ways there and back.
+   * Asks again before the answer to the last question is there, as long as an answer to a client waits for a change:
+   * over a slow network a question at a time would bring it after up to two ways there and back.
    */
   #hurry(): void {
     const { clock, position } = this.#parts;
@@ -146,17 +153,23 @@ export class BoardFollower {
     return [this.#parts.clock.now(), this.#parts.clock.monotonicMs()];
   }
 
-  /** Applies what is new of them: questions that overlap have answers that do. */
+  /** Applies the changes that are new: the answers to two questions asked at the same time have changes in common. */
   #applyAll(changes: readonly StreamEntry[], asked: Moment): void {
-    const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
-    // A read that is not full left nothing behind. Its answer takes no longer than Redis waits: any later, and this process stood still.
+    const nowMs = this.#parts.clock.monotonicMs();
+    const sentMs = this.#completeMs;
+    // What comes later waited while this process stood still.
     if (changes.length < entriesPerRead) this.#completeMs = Math.min(nowMs, asked[1] + followerBlockMs);
     if (changes.length > 0) this.#changedMs = nowMs;
     else if (nowMs - this.#changedMs > changesMissingMs) this.#heldTo = undefined;
     const known = changes.findIndex(({ id }) => id === this.#heldTo);
-    for (const change of changes.slice(known + 1))
-      if (this.#heldTo === undefined || !this.#apply(change, sentMs)) return;
-    if (changes.length < entriesPerRead && this.#heldTo !== undefined) this.#parts.position.heard(asked);
+    for (const change of changes.slice(known + 1)) {
+      if (this.#heldTo === undefined) return;
+      const isApplied = this.#apply(change, sentMs);
+      if (!isApplied) return;
+    }
+    if (this.#heldTo === undefined) return;
+    this.#isSettled = true;
+    if (changes.length < entriesPerRead) this.#parts.position.heard(asked);
   }
 
   async #takeState(call: Caller, signal?: AbortSignal): Promise<boolean> {
@@ -172,22 +185,24 @@ export class BoardFollower {
     return true;
   }
 
-  #apply({ id, fields: { before, anew, state = '', silent = '0' } }: StreamEntry, sentMs = Number.NaN): boolean {
+  #apply({ id, fields }: StreamEntry, sentMs = Number.NaN): boolean {
+    // A leader of an earlier version does not say that it polls.
+    const { before, anew, state = '', silent = '0', polled = '' } = fields;
     if (anew === '1' || before !== this.#heldTo) {
       this.#heldTo = undefined;
       return false;
     }
-    const aliveMs = sentMs - Number(silent);
-    this.#take(state, Number.isFinite(aliveMs) ? aliveMs : undefined);
+    const atMs = sentMs - Number(silent);
+    const pollEveryMs = polled === '' ? undefined : Number(polled);
+    this.#take(state, Number.isFinite(atMs) ? { atMs, pollEveryMs } : undefined);
     this.#heldTo = id;
-    this.#isSettled = true;
     return true;
   }
 
-  #take(text: string, aliveMs: number | undefined): void {
+  #take(text: string, sign: LeaderSign | undefined): void {
     const state = readState(text);
     if (state === undefined) throw new TypeError('not a state of this version');
-    this.#parts.take(state, aliveMs);
+    this.#parts.take(state, sign);
   }
 
   async #read(call: Caller, after: string, blockMs?: number): Promise<readonly StreamEntry[]> {

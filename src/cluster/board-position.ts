@@ -1,6 +1,9 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 
-/** How far a market is: what the leader with this fencing number had told the others with this publication. Later leaders are further. */
+/**
+ * How far a market is: what the leader with this fencing number had told the others with this publication. Later
+ * leaders are further.
+ */
 export interface Position {
   readonly fence: number;
   readonly number: number;
@@ -11,7 +14,9 @@ export const noPosition: Position = { fence: 0, number: 0 };
 
 /** How long an answer waits for a board that its client has seen elsewhere. */
 const waitMs = 250;
-/** A process that follows hears each second what there is: one that did not for so long stood still, and others went on. */
+/**
+ * A process that follows hears each second what there is: one that did not for so long stood still, and others went on.
+ */
 const heardWithinMs = 3_000;
 
 /** An instant on both clocks: the monotonic one can stand still while a machine sleeps. */
@@ -36,7 +41,10 @@ export class BoardPosition {
   #heard = never;
   readonly #waiting = new Set<Waiting>();
   #shown = noPosition;
-  /** The leader of whom nothing came while an answer waited, and what was held then: until more comes, nothing waits for that leader. */
+  /**
+   * The leader of whom nothing came while an answer waited, and what was held then: until more comes, nothing waits for
+   * that leader.
+   */
   #missed: { readonly fence: number; readonly held: Position } | undefined;
   /** Called when something begins to wait. */
   onWait = () => {};

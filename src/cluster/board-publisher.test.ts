@@ -1,32 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { MarketState } from '../market/market-state.ts';
 import { BoardPosition } from './board-position.ts';
 import { BoardPublisher, type PublisherParts } from './board-publisher.ts';
+import type { Caller } from './redis-calls.ts';
 
 /** A publisher whose Redis answers what a test says, and what it did with its market. */
 function publisher(answers: () => unknown) {
   const clock = new FakeClock();
   const events: string[] = [];
-  const nothing = { tickers: [], references: [], rates: [] };
-  const changes = {
+  const nothing: MarketState = { tickers: [], references: [], rates: [] };
+  const changes: PublisherParts['changes'] = {
     isAny: true,
     next: () => nothing,
     whole: () => nothing,
-    silence: () => '0',
+    lastSign: () => ({ silent: '0', polled: '' }),
     onChange() {},
-    takeBack: () => events.push('takes back'),
+    takeBack: () => void events.push('takes back'),
     newerThan: () => nothing,
     takeOffered: (text: string) => events.push(`takes ${text}`) > 3,
   };
-  const call = async ([command, key]: readonly string[]) => {
+  const call: Caller = async ([command, key]) => {
     if (command !== 'XADD') return answers();
     events.push(`adds to ${key}`);
   };
   const parts = { call, clock, changes, fence: () => fence, refused() {} };
   let fence: number | undefined;
   const position = new BoardPosition(clock);
-  const made = new BoardPublisher({ ...parts, position } as unknown as PublisherParts);
+  const made = new BoardPublisher({ ...parts, position });
   const lead = (now: number | undefined) => {
     fence = now;
     made.lead();

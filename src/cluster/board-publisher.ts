@@ -19,7 +19,7 @@ const spacingMs = 10;
 const lookEveryMs = 50;
 const stateEveryMs = 5_000;
 const retryAfterMs = 500;
-/** Tells the others that this node lives, and for how long its feed has been silent. */
+/** Tells the others that this node lives, and when its feed last did. */
 const signEveryMs = 1_000;
 /** Forty seconds of changes, or more; a node that was away for longer takes the state. */
 const changesMax = 4_000;
@@ -27,10 +27,16 @@ const offersMax = '16';
 
 const publishScript = scriptText('publish');
 
+/** The changes of a market as far as they are published, taken back or taken over. */
+type Changes = Pick<
+  MarketChanges,
+  'isAny' | 'onChange' | 'next' | 'whole' | 'lastSign' | 'takeBack' | 'newerThan' | 'takeOffered'
+>;
+
 export interface PublisherParts {
   readonly call: Caller;
   readonly clock: Clock;
-  readonly changes: MarketChanges;
+  readonly changes: Changes;
   /** Looked at before every publication; `undefined` while this node must not act. */
   readonly fence: () => number | undefined;
   /** Another node leads: the server refused what this one wanted to publish. */
@@ -39,8 +45,9 @@ export interface PublisherParts {
 }
 
 /**
- * Publishes to the other nodes what the feed changed in this one's market, at once and then every ten milliseconds, and now
- * and then the whole state with it, made at the same moment. After anything was lost on the way the others take the state.
+ * Publishes to the other nodes what the feed changed in this one's market, at once and then every ten milliseconds, and
+ * now and then the whole state with it, made at the same moment. After anything was lost on the way the others take the
+ * state.
  */
 export class BoardPublisher {
   readonly #parts: PublisherParts;
@@ -77,8 +84,8 @@ export class BoardPublisher {
   }
 
   /**
-   * Stops publishing, because another node leads now. That one may lack the last changes of this one: they are offered to it if a client
-   * may have been shown them, or if Redis refused them, and taken back here if not.
+   * Stops publishing, because another process leads now. Changes that were not published are offered to that one if an
+   * answer has shown them or Redis refused them, and taken back otherwise.
    */
   giveWay(): void {
     if (this.#number > 0 && !this.#parts.position.isShown) this.#parts.changes.takeBack();
@@ -154,7 +161,8 @@ export class BoardPublisher {
       isStateDue ? writeState({ ...changes.whole(), position }) : '',
     ];
     this.#signDueMs = clock.monotonicMs() + signEveryMs;
-    const values = [String(fence), isAnew ? '1' : '0', ...texts, changes.silence(), String(changesMax)];
+    const { silent, polled } = changes.lastSign();
+    const values = [String(fence), isAnew ? '1' : '0', ...texts, silent, String(changesMax), polled];
     const answer = await runScript(call, publishScript, [fenceKey, changesKey, stateKey, offersKey], values);
     if (answer === null) refused();
     const [id, ...offers] = (answer ?? []) as readonly string[];

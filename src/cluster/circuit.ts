@@ -18,8 +18,9 @@ export interface CircuitParts {
 }
 
 /**
- * Decides whether the server is used at all. One failure breaks the circuit, so that no other request waits for a server that does not answer; from
- * then on only probes are sent, and the first that is answered in time closes it. It is broken until a first probe has been answered.
+ * Decides whether the server is used at all. One failure breaks the circuit, so that no other request waits for a
+ * server that does not answer; from then on only probes are sent, and the first that is answered in time closes it. It
+ * is broken until a first probe has been answered.
  */
 export class Circuit {
   readonly #parts: CircuitParts;

@@ -13,7 +13,10 @@ export interface Take {
   readonly isKeys: boolean;
   /** Counts it in this process's memory, where no counter of its own can be kept. */
   readonly countInMemory: () => LimitDecision;
-  /** @param newest position that was served to the key, with this process's own; `undefined` where the server could not be asked */
+  /**
+   * @param newest position that was served to the key, with this process's own; `undefined` where the server could not
+   * be asked
+   */
   readonly resolve: (decision: LimitDecision, newest?: Position) => void;
 }
 

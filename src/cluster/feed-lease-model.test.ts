@@ -2,124 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
-import { FeedLease } from './feed-lease.ts';
-import type { LeaseStore } from './redis-lease.ts';
-
-/** The rules of the server's scripts, with the server's own clock. */
-class ModelServer {
-  readonly #clock: Clock;
-  #holder: string | undefined;
-  #endsMs = 0;
-  #fence = 0;
-  isReachable = true;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get #held(): string | undefined {
-    return this.#clock.monotonicMs() < this.#endsMs ? this.#holder : undefined;
-  }
-
-  acquire(holder: string, forMs: number): number | undefined {
-    if (this.#held !== undefined) return undefined;
-    this.#fence++;
-    this.#hold(`${holder}:${this.#fence}`, forMs);
-    return this.#fence;
-  }
-
-  renew(holder: string, fence: number, forMs: number): boolean {
-    if (this.#held !== `${holder}:${fence}`) return false;
-    this.#hold(`${holder}:${fence}`, forMs);
-    return true;
-  }
-
-  release(holder: string, fence: number): void {
-    if (this.#held === `${holder}:${fence}`) this.#endsMs = 0;
-  }
-
-  /** Decides as the script that publishes does. */
-  accepts(fence: number): boolean {
-    return fence === this.#fence;
-  }
-
-  #hold(holder: string, forMs: number): void {
-    this.#holder = holder;
-    this.#endsMs = this.#clock.monotonicMs() + forMs;
-  }
-}
-
-/** A process's clock: time goes on while it is frozen, but its timers run only once it wakes. Its wall clock is off. */
-class ProcessClock implements Clock {
-  readonly #clock: FakeClock;
-  readonly #skewMs: number;
-  readonly #due: (() => void)[] = [];
-  isFrozen = false;
-
-  constructor(clock: FakeClock, skewMs: number) {
-    this.#clock = clock;
-    this.#skewMs = skewMs;
-  }
-
-  now(): EpochMs {
-    return (this.#clock.now() + this.#skewMs) as EpochMs;
-  }
-
-  monotonicMs(): number {
-    return this.#clock.monotonicMs();
-  }
-
-  after(delayMs: number, run: () => void): Timer {
-    return this.#clock.after(delayMs, () => this.runOnceAwake(run));
-  }
-
-  every(periodMs: number, run: () => void): Timer {
-    return this.#clock.every(periodMs, () => this.runOnceAwake(run));
-  }
-
-  runOnceAwake(run: () => void): void {
-    if (this.isFrozen) this.#due.push(run);
-    else run();
-  }
-
-  wake(): void {
-    this.isFrozen = false;
-    for (const run of this.#due.splice(0)) run();
-  }
-}
-
-class ModelNode {
-  readonly clock: ProcessClock;
-  readonly lease: FeedLease;
-  readonly fences: number[] = [];
-  isAlive = true;
-
-  constructor(clock: FakeClock, server: ModelServer, name: string, skewMs: number, delays: () => number) {
-    this.clock = new ProcessClock(clock, skewMs);
-    const reach = <Answer>(ask: () => Answer): Promise<Answer> =>
-      new Promise((resolve, reject) => {
-        clock.after(delays(), () => {
-          if (!server.isReachable || !this.isAlive) return reject(new Error('lost'));
-          const answer = ask();
-          clock.after(delays(), () => this.clock.runOnceAwake(() => resolve(answer)));
-        });
-      });
-    const store: LeaseStore = {
-      acquire: (holder, forMs) => reach(() => server.acquire(holder, forMs)),
-      renew: (holder, fence, forMs) => reach(() => server.renew(holder, fence, forMs)),
-      release: (holder, fence) => reach(() => server.release(holder, fence)),
-    };
-    const gained = (fence: number) => this.fences.push(fence);
-    this.lease = new FeedLease(store, this.clock, name, { gained, elsewhere() {}, unreachable() {}, failed() {} });
-    this.lease.start();
-  }
-
-  /** The fencing number it would act with. A frozen or dead process does nothing. */
-  get acts(): number | undefined {
-    return this.isAlive && !this.clock.isFrozen ? this.lease.fence : undefined;
-  }
-}
+import { ModelNode, ModelServer } from './feed-lease.testing.ts';
 
 const steps = fc.array(
   fc.oneof(
@@ -136,22 +19,27 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
+const clocks = fc.record({
+  skewMs: fc.integer({ min: -90_000, max: 90_000 }),
+  speed: fc.integer({ min: 92, max: 108 }).map((percent) => percent / 100),
+});
+
 const plans = fc.record({
   steps,
-  skewsMs: fc.array(fc.integer({ min: -90_000, max: 90_000 }), { minLength: 4, maxLength: 4 }),
+  clocks: fc.array(clocks, { minLength: 4, maxLength: 4 }),
   delaysMs: fc.array(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 4_000 })), { minLength: 1 }),
 });
 
 test('whatever freezes, dies or is delayed, two nodes never act at once, an old holder is refused, and in the end one acts', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async ({ steps, skewsMs, delaysMs }) => {
+    fc.asyncProperty(plans, async ({ steps, clocks, delaysMs }) => {
       const clock = new FakeClock();
       const server = new ModelServer(clock);
       let asked = 0;
       let isCalm = false;
       const delay = () => (isCalm ? 10 : delaysMs[asked++ % delaysMs.length]!);
       // The last one only comes when all is calm, so that somebody is alive then.
-      const nodes = skewsMs.slice(0, 3).map((skewMs, index) => new ModelNode(clock, server, `${index}`, skewMs, delay));
+      const nodes = clocks.slice(0, 3).map((own, index) => new ModelNode(clock, server, `${index}`, own, delay));
       const holdings = new Set<number>();
       let ordered = 0;
       const look = () => {
@@ -163,7 +51,8 @@ test('whatever freezes, dies or is delayed, two nodes never act at once, an old 
           ordered = fence;
           holdings.add(fence);
         }
-        // A frozen process assumes what it did when it froze: what it would do on waking is refused if another took over.
+        // A frozen process assumes what it did when it froze: what it would do on waking is refused if another took
+        // over.
         for (const { lease, clock: own } of nodes) {
           const assumed = own.isFrozen ? lease.fence : undefined;
           if (assumed !== undefined && acting.some((fence) => fence !== assumed)) assert.ok(!server.accepts(assumed));
@@ -188,7 +77,7 @@ test('whatever freezes, dies or is delayed, two nodes never act at once, an old 
       }
       isCalm = true;
       server.isReachable = true;
-      nodes.push(new ModelNode(clock, server, 'last', skewsMs[3]!, delay));
+      nodes.push(new ModelNode(clock, server, 'last', clocks[3]!, delay));
       for (const node of nodes) node.clock.wake();
       // Answers that were delayed before the calm come first.
       await pass(8_000);

@@ -13,7 +13,9 @@ export interface LeaseObserver {
   failed(reason: string): void;
 }
 
-/** How long a lease lasts on the server unless renewed. The second takes over within five seconds of the first's death. */
+/**
+ * How long a lease lasts on the server unless renewed. The second takes over within five seconds of the first's death.
+ */
 const leaseMs = 3_000;
 /** How much sooner its holder takes it for ended: clocks do not run at quite the same speed. */
 const marginMs = 300;
@@ -53,7 +55,9 @@ export class FeedLease {
     this.#observer = observer;
   }
 
-  /** The fencing number while this node may act, checked against the clock; `undefined` otherwise. Ask before every act. */
+  /**
+   * The fencing number while this node may act, checked against the clock; `undefined` otherwise. Ask before every act.
+   */
   get fence(): number | undefined {
     return this.#clock.monotonicMs() < this.#endsMs ? this.#fence : undefined;
   }

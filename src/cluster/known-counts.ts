@@ -22,7 +22,10 @@ export class KnownCounts {
     return this.#windowNumber;
   }
 
-  /** Sets the current window. An older one is not accepted, unless so old that the newer one was the mistake. Returns whether it is current. */
+  /**
+   * Sets the current window. An older one is not accepted, unless so old that the newer one was the mistake. Returns
+   * whether it is current.
+   */
   enter(windowNumber: number): boolean {
     const behind = this.#windowNumber - windowNumber;
     if (behind === 0) return true;
@@ -37,7 +40,9 @@ export class KnownCounts {
     this.#windowNumber = windowNumber;
   }
 
-  /** Finds the known count of a counter, for its caller to read and change. `undefined` when no more can be remembered. */
+  /**
+   * Finds the known count of a counter, for its caller to read and change. `undefined` when no more can be remembered.
+   */
   of(counter: string): KnownCount | undefined {
     let known = this.#counts.get(counter);
     if (known === undefined && this.#counts.size < countersMax) {

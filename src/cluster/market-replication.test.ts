@@ -291,3 +291,31 @@ test('of a state that is newer no older price is dated as one of this process, b
   assert.deepEqual(taken(['100', 1_000], ['100', 111_000]), ['100', 1_000], 'it still stood');
   assert.deepEqual(taken(['100', 111_000], ['99', 1_000]), ['99', 1_000]);
 });
+
+test('a process that follows says of the feed what the one that runs it says, however seldom that polls', () => {
+  const ways: readonly ((feed: FeedStatus, clock: FakeClock) => void)[] = [
+    (feed, clock) => feed.source('first').current(true, clock.now(), clock.monotonicMs()),
+    (feed, clock) => feed.source('first').current(false, clock.now(), clock.monotonicMs(), 20_000),
+    (feed) => feed.source('first').lost(),
+    () => {},
+  ];
+  for (const [index, way] of ways.entries()) {
+    const clock = new FakeClock();
+    const [leader, follower] = [partsOf(clock), partsOf(clock)];
+    const changes = new MarketChanges(leader, clock);
+    leader.feedStatus.updated('fallback', clock.now(), clock.monotonicMs());
+    ways[0]!(leader.feedStatus, clock);
+    way(leader.feedStatus, clock);
+    for (const passedMs of [0, 3_000, 1_999, 5_001, 15_000, 1_000]) {
+      clock.standStill(passedMs);
+      const { silent, polled } = changes.lastSign();
+      const sign = {
+        atMs: clock.monotonicMs() - Number(silent),
+        pollEveryMs: polled === '' ? undefined : Number(polled),
+      };
+      takeState(follower, clock, readState(writeState(changes.whole()))!, sign);
+      const flows = [leader, follower].map(({ feedStatus }) => feedStatus.flow(clock.now(), clock.monotonicMs()).state);
+      assert.equal(flows[1], flows[0], `way ${index}, after ${passedMs} ms`);
+    }
+  }
+});

@@ -11,7 +11,10 @@ import type { Position } from './board-position.ts';
 
 type Times = Pick<Clock, 'now' | 'monotonicMs'>;
 
-/** Collects what a process that runs the feed has to tell the others. A value that is the same object as before has not changed. */
+/**
+ * Collects what a process that runs the feed has to tell the others. A value that is the same object as before has not
+ * changed.
+ */
 export class MarketChanges {
   readonly #parts: FeedTarget;
   readonly #clock: Times;
@@ -63,9 +66,12 @@ export class MarketChanges {
     return { ...this.#current(true), ...catalogueOf(markets), ...markets.contents(), ageMs };
   }
 
-  /** For how long the feed has given no sign of life, in milliseconds. */
-  silence(): string {
-    return String(Math.ceil(this.#parts.feedStatus.silentMs(this.#clock.now(), this.#clock.monotonicMs())));
+  /**
+   * How many milliseconds ago the feed gave its last sign of life, and within how many it polls again where it polls.
+   */
+  lastSign(): { readonly silent: string; readonly polled: string } {
+    const { silentMs, pollEveryMs = '' } = this.#parts.feedStatus.sign(this.#clock.now(), this.#clock.monotonicMs());
+    return { silent: String(Math.ceil(silentMs)), polled: String(pollEveryMs) };
   }
 
   /** Takes out what changed since the last call. */
@@ -106,7 +112,10 @@ export class MarketChanges {
     return { tickers, references: [], rates: [], lastUpdatedAt: feedStatus.lastUpdatedAt };
   }
 
-  /** Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. Gives whether there is nothing left to wait for. */
+  /**
+   * Takes what `newerThan` gave another process, but for what is ahead of the clock of this one. Gives whether there is
+   * nothing left to wait for.
+   */
   takeOffered(text: string): boolean {
     const { markets, feedStatus } = this.#parts;
     const now = this.#clock.now();
@@ -119,7 +128,10 @@ export class MarketChanges {
     return [...tickers].every(([, { capturedAt }]) => capturedAt <= now || capturedAt > now + sameChangeMs);
   }
 
-  /** Gives what is small enough to be sent each time; what is known of sources goes now and then, and when one takes over. */
+  /**
+   * Gives what is small enough to be sent each time. What is known of sources goes now and then, and when another takes
+   * over.
+   */
   #current(withSources: boolean) {
     const { markets, feedStatus } = this.#parts;
     const { path, lastUpdatedAt } = feedStatus;
@@ -132,6 +144,14 @@ export class MarketChanges {
   }
 }
 
+/** The last sign of life of the feed of the process that leads. */
+export interface LeaderSign {
+  /** When it came, at the earliest, by the monotonic clock of this process. */
+  readonly atMs: number;
+  /** How soon another follows, where that feed polls. */
+  readonly pollEveryMs: number | undefined;
+}
+
 /** The publication that the state is of. */
 export function positionOf({ position: [fence, number] = [0, 0] }: MarketState): Position {
   return { fence, number };
@@ -140,7 +160,10 @@ export function positionOf({ position: [fence, number] = [0, 0] }: MarketState):
 /** Within it two processes date what they learn of one change, by clocks that differ. */
 const sameChangeMs = 15_000;
 
-/** Dates tickers no earlier than those of this process, where the state is newer; not the old price of a market that only this one still heard of. */
+/**
+ * Dates tickers no earlier than those of this process, where the state is newer; not the old price of a market that
+ * only this one still heard of.
+ */
 export function notBefore({ markets }: FeedTarget, state: MarketState): MarketState {
   const own = markets.contents().tickers;
   const tickers = [...state.tickers].map(([symbol, ticker]) => {
@@ -154,13 +177,13 @@ export function notBefore({ markets }: FeedTarget, state: MarketState): MarketSt
 /**
  * Does to this process's market what was done to that of the process with the feed.
  *
- * @param aliveMs when that feed last gave a sign of life, by the monotonic clock of this process; `undefined`: unknown
+ * @param sign the last of that feed; `undefined`: unknown
  */
 export function takeState(
   { markets, feedStatus }: FeedTarget,
   clock: Times,
   state: MarketState,
-  aliveMs?: number,
+  sign?: LeaderSign,
 ): void {
   const { sources, path = feedStatus.path, lastUpdatedAt, ageMs = 0 } = state;
   markets.restore(state);
@@ -173,7 +196,7 @@ export function takeState(
   if (lastUpdatedAt === undefined || !feedStatus.isNewer(lastUpdatedAt, now)) feedStatus.pathChanged(path);
   // The state may be old, which only the wall clock shows.
   else follow(feedStatus, clock, path, lastUpdatedAt, ageMs);
-  if (aliveMs !== undefined) feedStatus.signOfLife(aliveMs, now, clock.monotonicMs());
+  if (sign !== undefined) feedStatus.signOfLife(sign.atMs, now, clock.monotonicMs(), sign.pollEveryMs);
 }
 
 /** The feed of another process proved current, by its clock. */

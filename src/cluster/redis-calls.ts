@@ -22,7 +22,8 @@ export class RedisCalls {
 
   /** @param blockMs how long the server may keep a read of `wait` */
   constructor(address: RedisAddress, clock: Clock, randomness: Randomness, blockMs: number) {
-    const [askingOpened, waitingOpened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const askingOpened = Promise.withResolvers<void>();
+    const waitingOpened = Promise.withResolvers<void>();
     const asking = new RedisConnection(address, clock, randomness, { opened: askingOpened.resolve });
     const waiting = new RedisConnection(address, clock, randomness, { opened: waitingOpened.resolve });
     this.#connections = [asking, waiting];
@@ -45,7 +46,9 @@ export class RedisCalls {
   }
 }
 
-/** A caller whose every promise settles: after `timeoutMs` of silence the connection is made again and the call rejects. */
+/**
+ * A caller whose every promise settles: after `timeoutMs` of silence the connection is made again and the call rejects.
+ */
 export function callerWithTimeout(connection: RedisConnection, clock: Clock, timeoutMs: number): Caller {
   return (command) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();

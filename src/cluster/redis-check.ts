@@ -82,6 +82,7 @@ function warnings(info: ReadonlyMap<string, string>): string[] {
   const policy = info.get('maxmemory_policy') ?? 'noeviction';
   if (info.get('maxmemory') === '0' || policy === 'noeviction') return [];
   return [
-    `its maxmemory-policy is ${policy}: when memory is full it drops counters, and limits start again; noeviction keeps them`,
+    `its maxmemory-policy is ${policy}: when memory is full it drops counters, and limits start again; ` +
+      'noeviction keeps them',
   ];
 }

@@ -30,8 +30,9 @@ const reopenRange = { minMs: 50, maxMs: 1_000, jitter: 'equal' } as const;
 const waitingCommandsMax = 20_000;
 
 /**
- * One connection to a server, replaced whenever it is lost. The client library's own reconnecting is not used: it waits for a frozen server's
- * greeting without end, and it keeps commands for later, which would be counted long after their requests were answered.
+ * One connection to a server, replaced whenever it is lost. The client library's own reconnecting is not used: it waits
+ * for a frozen server's greeting without end, and it keeps commands for later, which would be counted long after their
+ * requests were answered.
  */
 export class RedisConnection {
   readonly #address: RedisAddress;
@@ -129,7 +130,8 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
       port,
       connectTimeout: openWithinMs,
       reconnectStrategy: false as const,
-      // A certificate is held against `host`; the library does not send the server the wanted name. An address is none (RFC 6066, section 3).
+      // A certificate is held against `host`; the library does not send the server the wanted name. An address is none
+      // (RFC 6066, section 3).
       ...(tls ? { tls, ...(isIP(host) === 0 ? { servername: host } : {}) } : {}),
     },
     ...(user === undefined ? {} : { username: user }),

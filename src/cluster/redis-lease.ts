@@ -16,7 +16,10 @@ export type LeaseStore = ReturnType<typeof redisLeases>;
 export function redisLeases(call: Caller) {
   const keys = [leaseKey, fenceKey];
   return {
-    /** Takes the lease when it is free. Gives the fencing number of this holding, higher than any given before; `undefined` when another holds it. */
+    /**
+     * Takes the lease when it is free. Gives the fencing number of this holding, higher than any given before;
+     * `undefined` when another holds it.
+     */
     async acquire(holder: string, forMs: number): Promise<number | undefined> {
       const fence = await runScript(call, acquireScript, keys, [holder, String(forMs)]);
       return typeof fence === 'number' ? fence : undefined;

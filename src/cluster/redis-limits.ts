@@ -4,6 +4,7 @@ import type { Limits, MaybePromise, MemoryLimits } from '../access/limits.ts';
 import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { type BoardPosition, furtherOf, isBefore, noPosition, type Position } from './board-position.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
@@ -34,7 +35,9 @@ export type SharedLimitFigures = ReturnType<RedisLimits['figures']>;
 
 const defaultTimeoutMs = 45;
 const startTimeoutMs = 1_000;
-/** While prices change without a break the board moves on during a call now and then, and hardly ever during several. */
+/**
+ * While prices change without a break the board moves on during a call now and then, and hardly ever during several.
+ */
 const storesMax = 4;
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
@@ -42,12 +45,13 @@ const counterPrefix = '{mdapi}:limit:';
 const skewReportedMs = 2_000;
 
 /**
- * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the smaller of what was sent and the
- * limit is admitted, over all nodes. While the server cannot be asked, or does not answer in time, each node counts by itself, going on from the
- * count it knew, and reports to the server afterwards what it admitted. So the nodes together admit at most their number times the limit.
+ * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the
+ * smaller of what was sent and the limit is admitted, over all nodes. While the server cannot be asked, or does not
+ * answer in time, each node counts by itself, going on from the count it knew, and reports to the server afterwards
+ * what it admitted. So the nodes together admit at most their number times the limit.
  *
- * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for it, so that no client sees
- * prices go back from one process to the next.
+ * With a key's count goes the newest board position that was served to it: a process whose board is behind waits for
+ * it, so that no client sees prices go back from one process to the next.
  */
 export class RedisLimits implements Limits {
   readonly #options: RedisLimitsOptions;
@@ -89,8 +93,9 @@ export class RedisLimits implements Limits {
   }
 
   /**
-   * Begins to connect. Resolves once requests are counted on the server: before that this node counts alone, and several that start
-   * at once would each admit a limit of their own. An unreachable server delays it by a second at most.
+   * Begins to connect. Resolves once requests are counted on the server: before that this node counts alone, and
+   * several that start at once would each admit a limit of their own. An unreachable server delays it by a second at
+   * most.
    */
   start(): Promise<void> {
     const timer = this.#options.clock.after(startTimeoutMs, this.#started.resolve);
@@ -180,10 +185,14 @@ export class RedisLimits implements Limits {
     });
   }
 
-  /** Answers once this process's board is no older than what the key has seen, and what it shows is kept for the next answer. */
+  /**
+   * Answers once this process's board is no older than what the key has seen, and what it shows is kept for the next
+   * answer.
+   */
   #whenReadable(counter: string, decision: LimitDecision, newest: Position): MaybePromise<LimitDecision> {
     const { position } = this.#options;
-    if (position === undefined || (!position.isBehind(newest) && !isBefore(newest, position.current))) return decision;
+    if (position === undefined) return decision;
+    if (!position.isBehind(newest) && !isBefore(newest, position.current)) return decision;
     return this.#agree(counter, position, newest).then(() => decision);
   }
 
@@ -339,3 +348,47 @@ export class RedisLimits implements Limits {
 function usedOf({ seen, admittedAlone, reporting }: KnownCount): number {
   return seen + admittedAlone + reporting;
 }
+
+export const sharedLimitMetrics: MetricGroup<SharedLimitFigures> = {
+  title: 'Redis',
+  metrics: [
+    {
+      name: 'redis_limits_up',
+      help: '1 while the limits are counted in Redis, 0 while this process counts alone.',
+      read: ({ isUp }) => Number(isUp),
+    },
+    {
+      name: 'redis_limits_fallbacks_total',
+      help: 'Times the counting fell back to this process alone.',
+      read: ({ fallbacks }) => fallbacks,
+    },
+    {
+      name: 'redis_limits_requests_total',
+      help: 'Requests counted, by where; `known_refused` without asking Redis.',
+      labels: ['where'],
+      read: ({ countedShared, countedAlone, refusedUnasked }) => ({
+        redis: countedShared,
+        alone: countedAlone,
+        known_refused: refusedUnasked,
+      }),
+    },
+    {
+      name: 'board_waits_total',
+      help:
+        'Answers that needed the newer board that their key had seen, by whether it came in time: `reached`, or ' +
+        '`in_vain` where the answer went out without it.',
+      labels: ['outcome'],
+      read: ({ boardWaits }) => ({ ...boardWaits }),
+    },
+    {
+      name: 'board_positions_stored_total',
+      help: 'Calls to Redis because the board moved on while a request was counted.',
+      read: ({ positionsStored }) => positionsStored,
+    },
+    {
+      name: 'redis_clock_skew_seconds',
+      help: 'Wall clock of this process minus that of Redis; 0 while that is unknown.',
+      read: ({ clockSkewMs = 0 }) => clockSkewMs / 1000,
+    },
+  ],
+};

@@ -67,8 +67,8 @@ export class ReplicatedNode {
       ask: call,
       wait: call,
       clock,
-      take: (state, aliveMs) => {
-        takeState(market, clock, state, aliveMs);
+      take: (state, sign) => {
+        takeState(market, clock, state, sign);
         this.position.follow(positionOf(state));
       },
       position: this.position,

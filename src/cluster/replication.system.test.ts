@@ -4,6 +4,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
 import { type EpochMs, systemClock } from '../ground/clock.ts';
+import { decimal } from '../market/samples.testing.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { ReplicatedNode } from './replicated-node.testing.ts';
 
@@ -36,9 +37,9 @@ function playFeed(node: ReplicatedNode): void {
   node.tick('BTC', '100.00', '100.10');
   node.tick('ETH', '10.00', '10.10');
   node.feed.referencePricesChanged('BTCEUR' as MarketSymbol, {
-    price1hAgo: '99' as never,
+    price1hAgo: decimal('99'),
     price24hAgo: undefined,
-    price7dAgo: '80' as never,
+    price7dAgo: decimal('80'),
   });
 }
 
@@ -127,8 +128,8 @@ test('over a takeover no client of any node sees a ticker or the feed go back in
   const third = await ReplicatedNode.start(t, redis);
   third.follower.start();
   await alike(leader, third);
-  // The leader serves its own clients something newer, and dies before it publishes that. Time passes first, for each node would
-  // date what is ahead of its clock by itself.
+  // The leader serves its own clients something newer, and dies before it publishes that. Time passes first, for each
+  // node would date what is ahead of its clock by itself.
   for (const { clock } of [leader, follower, third]) clock.shift(2_000);
   const lastOfLeader = (leader.clock.now() - 1_000) as EpochMs;
   leader.publisher.resign();
@@ -213,13 +214,20 @@ test(
   needsRedis,
   async (t) => {
     const { leader, follower } = await startPair(t);
-    const silentMs = ({ feedStatus, clock }: ReplicatedNode) => feedStatus.silentMs(clock.now(), clock.monotonicMs());
+    const silentMs = ({ feedStatus, clock }: ReplicatedNode) =>
+      feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs;
     const isAlive = () =>
       leader.feedStatus.signOfLife(leader.clock.monotonicMs(), leader.clock.now(), leader.clock.monotonicMs());
     const living = systemClock.every(100, isAlive);
     t.after(() => living.cancel());
     await eventually('its feed lives, though no price comes', () => silentMs(follower) < 2_500);
     living.cancel();
+    const { feedStatus, clock } = leader;
+    const polledEveryMs = () =>
+      follower.feedStatus.sign(follower.clock.now(), follower.clock.monotonicMs()).pollEveryMs;
+    feedStatus.source('first').current(false, clock.now(), clock.monotonicMs(), 700);
+    feedStatus.source('').lost();
+    await eventually('how soon it polls again is known', () => polledEveryMs() === 700);
     await eventually('its feed is silent', () => silentMs(follower) > 5_000);
     const signMs = follower.clock.monotonicMs() - silentMs(follower);
     assert.ok(signMs <= leader.clock.monotonicMs() - silentMs(leader) + 100, 'no later than it was');
@@ -232,7 +240,7 @@ test('a state alone, of whatever age, is no sign that its leader lives', needsRe
   const late = await ReplicatedNode.start(t, redis);
   late.follower.start();
   await eventually('it has the state', () => late.follower.resyncs > 0 && late.feedStatus.lastUpdatedAt !== undefined);
-  assert.equal(late.feedStatus.silentMs(late.clock.now(), late.clock.monotonicMs()), Number.POSITIVE_INFINITY);
+  assert.equal(late.feedStatus.sign(late.clock.now(), late.clock.monotonicMs()).silentMs, Number.POSITIVE_INFINITY);
 });
 
 test(

@@ -36,7 +36,10 @@ export class ServerTime {
     this.#newestWindow = windowNumber;
   }
 
-  /** The earliest instant it can be on the server by its latest answer, in epoch milliseconds. `undefined` while nothing is known. */
+  /**
+   * The earliest instant it can be on the server by its latest answer, in epoch milliseconds. `undefined` while nothing
+   * is known.
+   */
   earliest(monotonicMs: number): number | undefined {
     return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMin;
   }

@@ -46,7 +46,7 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
     },
     fence: () => fence,
     mayFeedAlone: () => mayFeedAlone,
-    take: (state, _aliveMs, isNewer) => events.push(`takes ${state.lastUpdatedAt}${isNewer ? ' as newer' : ''}`),
+    take: (state, _sign, isNewer) => events.push(`takes ${state.lastUpdatedAt}${isNewer ? ' as newer' : ''}`),
   });
   const started = shared.start();
   assert.deepEqual(events.splice(0), ['catches up'], 'before it follows');
@@ -59,8 +59,11 @@ function process(mayFeedAlone = true, caughtUp: Promise<void> | undefined = unde
     get isRead() {
       return isRead;
     },
-    send: (at: number, isAlive = true) =>
-      shared.received({ ...nothing, lastUpdatedAt: at as EpochMs }, isAlive ? clock.monotonicMs() : undefined),
+    send: (at: number, isAlive = true, pollEveryMs?: number) =>
+      shared.received(
+        { ...nothing, lastUpdatedAt: at as EpochMs },
+        isAlive ? { atMs: clock.monotonicMs(), pollEveryMs } : undefined,
+      ),
     async gain(number: number) {
       fence = number;
       shared.gained(number);
@@ -132,6 +135,21 @@ test('a follower that cannot ask starts a feed, keeps it ten seconds beside the 
   await clock.advance(1);
   send(21);
   assert.deepEqual([seen(), shared.isAlone], [['takes 20 as newer', 'takes 21'], false]);
+});
+
+test('a leader that polls every twenty seconds, and was heard within these, is fed', async () => {
+  for (const [pollEveryMs, isFed] of [
+    [20_000, true],
+    [undefined, false],
+  ] as const) {
+    const { clock, lose, send, seen, shared } = process();
+    await lose('unreachable');
+    await lose('elsewhere');
+    send(1, true, pollEveryMs);
+    await clock.advance(12_000);
+    assert.equal(seen().includes('feed 1 stops'), isFed);
+    assert.equal(shared.isAlone, !isFed);
+  }
 });
 
 test('what is sent before a process knows that another leads again is not lost: it begins with the whole state then', async () => {

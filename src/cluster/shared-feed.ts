@@ -1,10 +1,12 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup } from '../ground/metric.ts';
+import { isSilent } from '../market/data-flow.ts';
 import type { MarketState } from '../market/market-state.ts';
-import { silentForMs } from '../market/service-status.ts';
 import type { BoardFollower } from './board-follower.ts';
 import type { BoardPublisher } from './board-publisher.ts';
 import type { LeaseObserver } from './feed-lease.ts';
+import type { LeaderSign } from './market-replication.ts';
 
 /** A feed of this process, which runs once. */
 interface OwnFeed {
@@ -20,20 +22,24 @@ export interface SharedFeedParts<Feed extends OwnFeed> {
   readonly follower: Pick<BoardFollower, 'start' | 'stop' | 'catchUp'>;
   /** The fencing number while this process may lead. */
   readonly fence: () => number | undefined;
-  /** Whether a feed of this process gets prices without the others: not where an engine pushes to one process, or through Redis. */
+  /**
+   * Whether a feed of this process gets prices without the others: not where an engine pushes to one process, or
+   * through Redis.
+   */
   readonly mayFeedAlone: () => boolean;
   /**
    * Takes what the leading process sent.
    *
-   * @param aliveMs see `FollowerParts.take`
+   * @param sign see `FollowerParts.take`
    * @param isNewer its tickers are newer than those of this process, whatever their times
    */
-  readonly take: (state: MarketState, aliveMs: number | undefined, isNewer: boolean) => void;
+  readonly take: (state: MarketState, sign: LeaderSign | undefined, isNewer: boolean) => void;
 }
 
 /**
- * `following`: the leading process feeds the market. `leading`: this one does, for all. `alone`: it feeds its own market, because nobody
- * can be asked. `returning`: another leads again, and the own feed goes on until that has proved to last.
+ * `following`: the leading process feeds the market. `leading`: this one does, for all. `alone`: it feeds its own
+ * market, because nobody can be asked. `returning`: another leads again, and the own feed goes on until that has proved
+ * to last.
  */
 type Role = 'following' | 'leading' | 'alone' | 'returning';
 
@@ -49,12 +55,21 @@ export interface SharingFigures {
   readonly leaseTrouble: string | undefined;
 }
 
-/** How long an own feed goes on beside the leader's: a Redis that comes and goes makes no more than five connections a minute. */
+/**
+ * How long an own feed goes on beside the leader's: a Redis that comes and goes makes no more than five connections a
+ * minute.
+ */
 const returnAfterMs = 10_000;
-/** Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it, or takes that in. */
+/**
+ * Whatever the leader has sent this long after the own feed has ended is newer than anything that came of it, or takes
+ * that in.
+ */
 const settleMs = 1_500;
 
-/** Decides which feed makes the prices of this process: its own, or that of the leading one. Reactions come one after the other. */
+/**
+ * Decides which feed makes the prices of this process: its own, or that of the leading one. Reactions come one after
+ * the other.
+ */
 export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   readonly #parts: SharedFeedParts<Feed>;
   #role: Role = 'following';
@@ -66,7 +81,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   #returning: Timer | undefined;
   /** The leader's state, collected while the own feed made the prices. */
   #collected: MarketState | undefined;
-  #aliveMs = Number.NEGATIVE_INFINITY;
+  #sign: LeaderSign | undefined;
 
   constructor(parts: SharedFeedParts<Feed>) {
     this.#parts = parts;
@@ -124,11 +139,11 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   }
 
   /** Something came from the leading process. */
-  received(state: MarketState, aliveMs: number | undefined): void {
-    if (this.#role === 'following') this.#parts.take(state, aliveMs, false);
+  received(state: MarketState, sign: LeaderSign | undefined): void {
+    if (this.#role === 'following') this.#parts.take(state, sign, false);
     if (this.#role !== 'returning') return;
     this.#collected = this.#collected === undefined ? state : merged(this.#collected, state);
-    this.#aliveMs = Math.max(this.#aliveMs, aliveMs ?? this.#aliveMs);
+    if (sign !== undefined && sign.atMs > (this.#sign?.atMs ?? Number.NEGATIVE_INFINITY)) this.#sign = sign;
   }
 
   #next(run: () => Promise<void> | void): void {
@@ -183,11 +198,14 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     this.#beginFeed();
   }
 
-  /** The leader's values are taken a moment later: what came last of the own feed may still be on its way to the others. */
+  /**
+   * The leader's values are taken a moment later: what came last of the own feed may still be on its way to the others.
+   */
   #endOwn(): void {
     const { clock } = this.#parts;
     if (this.#role !== 'returning') return;
-    const isLeaderFed = clock.monotonicMs() - this.#aliveMs <= silentForMs;
+    const sign = this.#sign;
+    const isLeaderFed = sign !== undefined && !isSilent(clock.monotonicMs() - sign.atMs, sign.pollEveryMs);
     if (isLeaderFed) {
       this.#end();
       this.#parts.publisher.offer(this.#collected!);
@@ -198,17 +216,18 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
 
   #follow(): void {
     if (this.#role !== 'returning') return;
-    const [state, aliveMs] = [this.#collected, this.#aliveMs];
+    const state = this.#collected;
+    const sign = this.#sign;
     this.#cancelReturn();
     this.#role = 'following';
-    if (state !== undefined) this.#parts.take(state, aliveMs, true);
+    if (state !== undefined) this.#parts.take(state, sign, true);
     this.#parts.log.info({}, 'this process follows the feed of another again');
   }
 
   #cancelReturn(): void {
     this.#returning?.cancel();
     this.#collected = undefined;
-    this.#aliveMs = Number.NEGATIVE_INFINITY;
+    this.#sign = undefined;
   }
 
   #read(): void {
@@ -243,3 +262,24 @@ function merged(one: MarketState, next: MarketState): MarketState {
   const references = new Map([...one.references, ...next.references]);
   return { ...one, ...next, tickers, references, rates: new Map([...one.rates, ...next.rates]) };
 }
+
+export const sharedFeedMetrics: MetricGroup<SharingFigures | undefined> = {
+  title: 'Redis',
+  metrics: [
+    {
+      name: 'feed_leading',
+      help: '1 while this process runs the feed for all, 0 while it follows another; 1 in all over the processes.',
+      read: (figures) => Number(figures?.isLeading ?? false),
+    },
+    {
+      name: 'feed_alone',
+      help: '1 while this process runs a feed for itself, because Redis cannot be asked who leads.',
+      read: (figures) => Number(figures?.isAlone ?? false),
+    },
+    {
+      name: 'feed_state_taken_total',
+      help: 'Times the whole market state was taken from another process.',
+      read: (figures) => figures?.resyncs ?? 0,
+    },
+  ],
+};

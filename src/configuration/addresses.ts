@@ -31,8 +31,9 @@ export function parseSmtpUrl(text: string) {
 }
 
 /**
- * Reads `redis://host`, `rediss://user:password@host:port/database`. User and password are percent-encoded where they hold `:`, `/`, `@` or the like;
- * a password may stand alone, as `:password@`. `undefined` for anything else, a query included: it would have no meaning.
+ * Reads `redis://host`, `rediss://user:password@host:port/database`. User and password are percent-encoded where they
+ * hold `:`, `/`, `@` or the like; a password may stand alone, as `:password@`. `undefined` for anything else, a query
+ * included: it would have no meaning.
  */
 export function parseRedisUrl(text: string) {
   const parts = partsOf(text, ['redis:', 'rediss:']);
@@ -52,8 +53,9 @@ export function parseRedisUrl(text: string) {
 }
 
 /**
- * Reads `https://user:password@host:port/database`. User and password are percent-encoded where they hold `:`, `/`, `@` or the like; without a user
- * it is `default`, and so is the database. `url` has neither credentials nor path. `undefined` for anything else.
+ * Reads `https://user:password@host:port/database`. User and password are percent-encoded where they hold `:`, `/`, `@`
+ * or the like; without a user it is `default`, and so is the database. `url` has neither credentials nor path.
+ * `undefined` for anything else.
  */
 export function parseClickHouseUrl(text: string) {
   const parts = partsOf(text, ['http:', 'https:']);

@@ -45,9 +45,12 @@ function findings(error: ValidationError, data: unknown, source: Source): Findin
     return error.params.requiredProperties.map((name) => ({ path: [...path, name], what: 'is missing' }));
   }
   const schema = schemaAt(schemaPath);
-  const isSummary = error.keyword === 'additionalProperties' || error.keyword === 'propertyNames';
   const value = Pointer.Get(data, error.instancePath);
-  if (isSummary || schema.allowed === undefined || (isSection(schema) && value === null)) return [];
+  // Others say the same of each key.
+  if (error.keyword === 'additionalProperties' || error.keyword === 'propertyNames') return [];
+  if (schema.allowed === undefined) return [];
+  // A section without settings in it.
+  if (isSection(schema) && value === null) return [];
   if (schemaPath.endsWith('/propertyNames')) {
     return [{ path, what: wrongValue(schema, path.at(-1), undefined), isKey: true }];
   }

@@ -1,14 +1,13 @@
 import { resolve as absolute, dirname, join } from 'node:path';
-import type { TSchema } from 'typebox';
+import type { ConnectorOptions } from '../feed/connector.ts';
 import { connectorKinds } from '../feed/connectors.ts';
+import type { FeedTiming } from '../feed/parts.ts';
+import type { GuardRules } from '../market/guard.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { type AlertEvent, alertEvents } from '../operator/alert-event.ts';
 import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
-import { type Duration, milliseconds } from './duration.ts';
-import type { AnnotatedSchema } from './kinds.ts';
-import { configurationSchema, type Settings } from './schema.ts';
-
-const { properties: schemas } = configurationSchema;
+import { milliseconds } from './duration.ts';
+import type { Settings } from './schema.ts';
 
 /** The settings in the form the rest of the program takes: spans in milliseconds, URLs without a trailing slash. */
 export type Configuration = Readonly<ReturnType<typeof resolveSettings>>;
@@ -17,12 +16,6 @@ export type StoreConfiguration = Configuration['store'];
 export type HistoryConfiguration = NonNullable<Configuration['history']>;
 /** See the settings of the same names. */
 export type OidcConfiguration = NonNullable<Configuration['admin']['oidc']>;
-
-/** `staleAfter: "10s"` becomes `staleAfterMs: 10000`; what is optional is `undefined` when absent. */
-type InMilliseconds<Section> = {
-  readonly [Key in keyof Section & string as InMs<Section, Key>]: Section[Key] extends Duration ? number : Section[Key];
-};
-type InMs<Section, Key extends keyof Section & string> = Section[Key] extends Duration ? `${Key}Ms` : Key;
 
 /** The directory a relative path in a field is relative to. */
 type DirectoryOf = (key: string) => string;
@@ -34,42 +27,33 @@ const bankUrls = {
 
 /** Turns checked settings into the form that the rest of the program uses. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
-  const { admin, store, redis, markets, pricing, guard, limits, notices, alerts, feed, logs } = settings;
   return {
     /** The operator's; `undefined` where it is not said. */
     timeZone: settings.timeZone,
     server: resolveServer(settings, directoryOf),
-    /** The logo's path is absolute. */
     portal: resolvePortal(settings, directoryOf),
-    admin: resolveAdmin(admin),
-    store: resolveStore(store, directoryOf),
+    admin: resolveAdmin(settings),
+    store: resolveStore(settings.store, directoryOf),
     /** `undefined`: one process serves alone. */
-    redis: redis === undefined ? undefined : parseRedisUrl(redis),
-    markets: inMilliseconds(markets, schemas.markets),
+    redis: settings.redis === undefined ? undefined : parseRedisUrl(settings.redis),
+    markets: resolveMarkets(settings),
     /** In order of preference; never empty. */
     sources: settings.sources.map(resolveSource),
-    pricing: {
-      source: pricing.source,
-      /** The ids of a market's own sources, in order of preference. */
-      sources: mapOf(pricing.sources),
-      returnAfterMs: milliseconds(pricing.returnAfter),
-      feePercent: pricing.feePercent,
-      converted: mapOf(pricing.converted),
-      pricePrecision: mapOf(pricing.pricePrecision),
-    },
+    pricing: resolvePricing(settings),
     rates: resolveRates(settings),
-    guard: inMilliseconds(guard, schemas.guard),
+    guard: resolveGuard(settings),
     /** `undefined`: nothing is recorded. */
     history: resolveHistory(settings, directoryOf),
     /** Requests per wall-clock minute. */
-    limits,
+    limits: settings.limits,
     /** `undefined`: notices are not sent. */
     mail: resolveMail(settings),
-    notices: inMilliseconds(notices, schemas.notices),
-    alerts: { ...inMilliseconds(alerts, schemas.alerts), destinations: alerts.destinations.map(resolveDestination) },
-    /** Named as the feed names them (`FeedTiming`). */
-    feed: inMilliseconds(feed, schemas.feed),
-    logs,
+    notices: resolveNotices(settings),
+    alerts: resolveAlerts(settings),
+    feed: resolveFeed(settings),
+    /** The way out of this machine; what is `undefined` the environment decides. */
+    network: { proxy: settings.network.proxy, noProxy: settings.network.noProxy },
+    logs: settings.logs,
     /** `undefined`: nothing is sent to a collector. */
     telemetry: resolveTelemetry(settings),
   };
@@ -77,6 +61,82 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
 
 function mapOf<Key extends string, Value>(record: Readonly<Record<Key, Value>>): ReadonlyMap<Key, Value> {
   return new Map(Object.entries(record) as [Key, Value][]);
+}
+
+/** Secrets and URLs are for requests alone: they are never shown. */
+function resolveDestination({ name, kind, url, secret, chat, to, events }: Settings['alerts']['destinations'][number]) {
+  const all: readonly AlertEvent[] = events === 'all' ? alertEvents : events;
+  return {
+    name,
+    kind,
+    url: url ?? (kind === 'pagerduty' ? 'https://events.pagerduty.com/v2/enqueue' : undefined),
+    secret,
+    chat,
+    to: parseMailbox(to ?? '')?.address,
+    events: all,
+  };
+}
+
+function resolveAdmin({ admin }: Settings) {
+  return {
+    host: admin.host,
+    port: admin.port,
+    hosts: admin.hosts,
+    token: admin.token,
+    sessionForMs: milliseconds(admin.sessionFor),
+    /** `undefined`: people sign in with operator tokens only. */
+    oidc: resolveOidc(admin.oidc),
+    auditForMs: milliseconds(admin.auditFor),
+  };
+}
+
+function resolveOidc({ issuer, clientId, clientSecret, scope, rolesClaim, roles }: Settings['admin']['oidc']) {
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  return { issuer, clientId, clientSecret, scope, rolesClaim, roles };
+}
+
+function resolveServer({ server }: Settings, directoryOf: DirectoryOf) {
+  const { baseUrl, errorsUrl } = server;
+  return {
+    host: server.host,
+    port: server.port,
+    /** Both `undefined` where not configured: they depend on where the listener listens, see `publicUrls`. */
+    baseUrl: baseUrl === undefined ? undefined : withoutSlash(baseUrl),
+    errorsUrl: errorsUrl === undefined ? undefined : withoutSlash(errorsUrl),
+    trustedProxies: server.trustedProxies,
+    tls: resolveTls(server.tls, directoryOf),
+    reusePort: server.reusePort,
+    maxConnections: server.maxConnections,
+    maxConnectionsPerAddress: server.maxConnectionsPerAddress,
+    maxHeaderBytes: server.maxHeaderBytes,
+    headersTimeoutMs: milliseconds(server.headersTimeout),
+    requestTimeoutMs: milliseconds(server.requestTimeout),
+    connectionsCheckIntervalMs: milliseconds(server.connectionsCheckInterval),
+    keepAliveTimeoutMs: milliseconds(server.keepAliveTimeout),
+    writeTimeoutMs: milliseconds(server.writeTimeout),
+    overloadDelayMs: milliseconds(server.overloadDelay),
+    /** 0 to 1. */
+    overloadHeapShare: server.overloadHeapPercent / 100,
+    drainDelayMs: milliseconds(server.drainDelay),
+    shutdownDeadlineMs: milliseconds(server.shutdownDeadline),
+  };
+}
+
+/** Absolute paths of PEM files. */
+function resolveTls({ certFile, keyFile }: Settings['server']['tls'], directoryOf: DirectoryOf) {
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  return {
+    certFile: absolute(directoryOf('server.tls.certFile'), certFile),
+    keyFile: absolute(directoryOf('server.tls.keyFile'), keyFile),
+  };
+}
+
+function resolveMarkets({ markets }: Settings) {
+  return {
+    quotes: markets.quotes,
+    symbols: markets.symbols,
+    delistAfterMs: milliseconds(markets.delistAfter),
+  };
 }
 
 function resolveSource({ id, kind = id, urls, not, assets, paused: isPaused }: Settings['sources'][number]) {
@@ -94,47 +154,71 @@ function resolveSource({ id, kind = id, urls, not, assets, paused: isPaused }: S
   };
 }
 
-/** Secrets and URLs are for requests alone: they are never shown. */
-function resolveDestination({ name, kind, url, secret, chat, to, events }: Settings['alerts']['destinations'][number]) {
-  const address = url ?? (kind === 'pagerduty' ? 'https://events.pagerduty.com/v2/enqueue' : undefined);
-  const all: readonly AlertEvent[] = events === 'all' ? alertEvents : events;
-  return { name, kind, url: address, secret, chat, to: parseMailbox(to ?? '')?.address, events: all };
-}
-
-function resolveAdmin(admin: Settings['admin']) {
-  const { issuer, clientId, clientSecret, ...rest } = admin.oidc;
-  const isSet = issuer !== undefined && clientId !== undefined && clientSecret !== undefined;
+function resolvePricing({ pricing }: Settings) {
   return {
-    ...inMilliseconds(admin, schemas.admin),
-    /** `undefined`: people sign in with operator tokens only. */
-    oidc: isSet ? { issuer, clientId, clientSecret, ...rest } : undefined,
+    source: pricing.source,
+    /** The ids of a market's own sources, in order of preference. */
+    sources: mapOf(pricing.sources),
+    returnAfterMs: milliseconds(pricing.returnAfter),
+    feePercent: pricing.feePercent,
+    converted: mapOf(pricing.converted),
+    pricePrecision: mapOf(pricing.pricePrecision),
   };
 }
 
-function resolveServer({ server }: Settings, directoryOf: DirectoryOf) {
-  const { baseUrl, errorsUrl, tls, overloadHeapPercent, ...rest } = inMilliseconds(server, schemas.server);
-  const { certFile, keyFile } = tls;
+function resolveGuard({ guard }: Settings): GuardRules {
   return {
-    ...rest,
-    /** Both `undefined` where not configured: they depend on where the listener listens, see `publicUrls`. */
-    baseUrl: baseUrl === undefined ? undefined : withoutSlash(baseUrl),
-    errorsUrl: errorsUrl === undefined ? undefined : withoutSlash(errorsUrl),
-    /** Absolute paths of PEM files. */
-    tls:
-      certFile === undefined || keyFile === undefined
-        ? undefined
-        : {
-            certFile: absolute(directoryOf('server.tls.certFile'), certFile),
-            keyFile: absolute(directoryOf('server.tls.keyFile'), keyFile),
-          },
-    /** 0 to 1. */
-    overloadHeapShare: overloadHeapPercent / 100,
+    jumpPercent: guard.jumpPercent,
+    disagreePercent: guard.disagreePercent,
+    ceilingPercent: guard.ceilingPercent,
+    spreadPercent: guard.spreadPercent,
+    ratePercent: guard.ratePercent,
+    confirmAfterMs: milliseconds(guard.confirmAfter),
   };
 }
 
-function resolvePortal({ portal }: Settings, directoryOf: DirectoryOf): Settings['portal'] {
-  const { logo, ...rest } = portal;
-  return logo === undefined ? rest : { ...rest, logo: absolute(directoryOf('portal.logo'), logo) };
+function resolveNotices({ notices }: Settings) {
+  return {
+    breachedMinutes: notices.breachedMinutes,
+    withinMs: milliseconds(notices.within),
+    atMostEveryMs: milliseconds(notices.atMostEvery),
+    language: notices.language,
+  };
+}
+
+function resolveAlerts({ alerts }: Settings) {
+  return {
+    destinations: alerts.destinations.map(resolveDestination),
+    raiseAfterMs: milliseconds(alerts.raiseAfter),
+    endAfterMs: milliseconds(alerts.endAfter),
+  };
+}
+
+function resolveFeed({ feed }: Settings) {
+  return {
+    staleAfterMs: milliseconds(feed.staleAfter),
+    pingEveryMs: milliseconds(feed.pingEvery),
+    transportTimeoutMs: milliseconds(feed.transportTimeout),
+    reconnectMinMs: milliseconds(feed.reconnectMin),
+    reconnectMaxMs: milliseconds(feed.reconnectMax),
+    healthyAfterMs: milliseconds(feed.healthyAfter),
+    fallbackPollMs: milliseconds(feed.fallbackPoll),
+    catalogueReloadMs: milliseconds(feed.catalogueReload),
+    requestTimeoutMs: milliseconds(feed.requestTimeout),
+    frameBytesMax: feed.frameBytesMax,
+  } satisfies Partial<FeedTiming> & Pick<ConnectorOptions, 'requestTimeoutMs' | 'frameBytesMax'>;
+}
+
+function resolvePortal({ portal }: Settings, directoryOf: DirectoryOf) {
+  return {
+    name: portal.name,
+    /** An absolute path. */
+    logo: portal.logo === undefined ? undefined : absolute(directoryOf('portal.logo'), portal.logo),
+    contact: portal.contact,
+    terms: portal.terms,
+    subscriptions: portal.subscriptions,
+    colours: portal.colours,
+  };
 }
 
 /** `url` may hold a password with PostgreSQL; `path` is absolute. */
@@ -195,19 +279,14 @@ function resolveTelemetry({ telemetry }: Settings) {
   return { url: withoutSlash(otlp), everyMs: milliseconds(every), tracesPercent, authorization };
 }
 
-function inMilliseconds<Section extends object>(section: Section, schema: TSchema): InMilliseconds<Section> {
-  const values = section as Readonly<Record<string, unknown>>;
-  const entries = Object.entries((schema as AnnotatedSchema).properties ?? {}).map(([name, { isDuration }]) =>
-    isDuration === true ? [`${name}Ms`, milliseconds(values[name] as Duration)] : [name, values[name]],
-  );
-  return Object.fromEntries(entries) as InMilliseconds<Section>;
-}
-
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** The URLs that clients see, without a trailing slash. What is not configured depends on `listeningPort`, the actual port of the public listener. */
+/**
+ * The URLs that clients see, without a trailing slash. What is not configured depends on `listeningPort`, the actual
+ * port of the public listener.
+ */
 export function publicUrls(server: Configuration['server'], listeningPort: number) {
   const everyInterface = server.host === '0.0.0.0' || server.host === '::';
   const name = everyInterface ? '127.0.0.1' : server.host;

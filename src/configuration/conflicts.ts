@@ -1,5 +1,4 @@
 import { connectorKinds } from '../feed/connectors.ts';
-import written from './choices.json' with { type: 'json' };
 import { type Duration, milliseconds } from './duration.ts';
 import { sourceKind, webhookSecret } from './kinds.ts';
 import { type Settings, valueAt } from './schema.ts';
@@ -26,17 +25,31 @@ const pairs = [
   ['admin.oidc.clientId', 'admin.oidc.clientSecret'],
 ] as const;
 
+type RateSettings = 'url' | 'pointer' | 'market';
+type DestinationSettings = 'url' | 'secret' | 'chat' | 'to';
+
 /** Settings that a choice needs, and others that it takes. */
-interface Choice {
-  readonly needs: readonly string[];
-  readonly takes: readonly string[];
+interface Choice<Name extends string> {
+  readonly needs: readonly Name[];
+  readonly takes: readonly Name[];
 }
 
-/** By source of rates, and by kind of destination. */
-const choices: {
-  readonly rates: Readonly<Record<Settings['rates']['source'], Choice>>;
-  readonly destinations: Readonly<Record<Settings['alerts']['destinations'][number]['kind'], Choice>>;
-} = written;
+const rateChoices: Readonly<Record<Settings['rates']['source'], Choice<RateSettings>>> = {
+  cnb: { needs: [], takes: ['url'] },
+  ecb: { needs: [], takes: ['url'] },
+  json: { needs: ['url', 'pointer'], takes: [] },
+  exchange: { needs: ['market'], takes: [] },
+};
+
+type DestinationKind = Settings['alerts']['destinations'][number]['kind'];
+
+const destinationChoices: Readonly<Record<DestinationKind, Choice<DestinationSettings>>> = {
+  webhook: { needs: ['url', 'secret'], takes: [] },
+  slack: { needs: ['url'], takes: [] },
+  telegram: { needs: ['url', 'chat'], takes: [] },
+  pagerduty: { needs: ['secret'], takes: ['url'] },
+  mail: { needs: ['to'], takes: [] },
+};
 
 /** Finds what does not fit together in settings that are each valid by themselves. */
 export function* findConflicts(settings: Settings): Generator<Conflict> {
@@ -143,7 +156,7 @@ function* marketConflicts({ markets, pricing }: Settings): Generator<Conflict> {
 
 function* rateConflicts({ rates, pricing }: Settings): Generator<Conflict> {
   const { source } = rates;
-  const { needs, takes } = choices.rates[source];
+  const { needs, takes } = rateChoices[source];
   for (const name of ['url', 'pointer', 'market'] as const) {
     const isSet = rates[name] !== undefined;
     if (!isSet && needs.includes(name)) yield { key: 'rates.source', what: `"${source}" needs rates.${name}` };
@@ -167,18 +180,20 @@ function* alertConflicts({ alerts, mail }: Settings): Generator<Conflict> {
   for (const [index, destination] of alerts.destinations.entries()) {
     const { name, kind, url, allowHttp, secret } = destination;
     const key = `alerts.destinations.${index}`;
-    const { needs, takes } = choices.destinations[kind];
+    const { needs, takes } = destinationChoices[kind];
     if (names.indexOf(name) < index) yield { key, what: `there is another destination "${name}"` };
     for (const setting of ['url', 'secret', 'chat', 'to'] as const) {
       const isSet = destination[setting] !== undefined;
       if (!isSet && needs.includes(setting)) yield { key, what: `kind "${kind}" needs ${setting}` };
-      if (isSet && !needs.includes(setting) && !takes.includes(setting))
-        yield { key: `${key}.${setting}`, what: `has no meaning with kind "${kind}"` };
+      if (!isSet || needs.includes(setting) || takes.includes(setting)) continue;
+      yield { key: `${key}.${setting}`, what: `has no meaning with kind "${kind}"` };
     }
-    if (url?.startsWith('http:') && !allowHttp)
+    if (url?.startsWith('http:') && !allowHttp) {
       yield { key: `${key}.url`, what: 'is not encrypted: use https://, or set allowHttp: true' };
-    if (kind === 'webhook' && secret !== undefined && !webhookSecret.fits(secret))
+    }
+    if (kind === 'webhook' && secret !== undefined && !webhookSecret.fits(secret)) {
       yield { key: `${key}.secret`, what: `the value (not shown) is not ${webhookSecret.allowed}` };
+    }
     if (kind === 'mail' && mail.smtp === undefined) yield { key, what: 'needs mail.smtp as well' };
   }
 }

@@ -1,16 +1,15 @@
 import { isIP } from 'node:net';
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import { connectorKinds } from '../feed/connectors.ts';
 import { contrastMin, leastContrast, type Scheme } from '../ground/colour.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
 import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
-import allowed from './allowed.json' with { type: 'json' };
 import { type Duration, parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
-/** A schema as plain data: JSON Schema, and what its values look like. */
-export interface AnnotatedSchema {
+/** A schema as plain data: JSON Schema, what its values look like, and what the reference says of them. */
+export interface AnnotatedSchema extends Partial<OptionalNotes> {
   readonly type?: string;
   readonly default?: unknown;
   /** Never printed, not even in a message about it being wrong. */
@@ -19,8 +18,6 @@ export interface AnnotatedSchema {
   readonly allowed?: string;
   /** Added to the message about a wrong value when it helps. */
   readonly hint?: (written: string, value: unknown) => string | undefined;
-  /** Text that `parseDuration` reads. */
-  readonly isDuration?: boolean;
   readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
   /** Lists only. */
   readonly items?: AnnotatedSchema;
@@ -54,12 +51,18 @@ function readBy(allowed: string, parse: (text: string) => unknown): TextKind<str
   return kind(allowed, (text) => parse(text) !== undefined);
 }
 
-export const currency = kind<CurrencyCode>(allowed.currency, (text) => parseCurrency(text) !== undefined);
-export const symbol = kind<MarketSymbol>(allowed.symbol, (text) => parseSymbol(text) === text);
-export const sourceId = kind(allowed.sourceId, /^[a-z][a-z0-9-]{0,31}$/);
-export const destinationName = kind(allowed.destinationName, /^[a-z][a-z0-9-]{0,31}$/);
+export const currency = kind<CurrencyCode>('a currency code such as EUR', (text) => parseCurrency(text) !== undefined);
+export const symbol = kind<MarketSymbol>('a market symbol such as BTCEUR', (text) => parseSymbol(text) === text);
+export const sourceId = kind(
+  'the id of a source: up to 32 lower-case letters, digits and hyphens',
+  /^[a-z][a-z0-9-]{0,31}$/,
+);
+export const destinationName = kind(
+  'up to 32 lower-case letters, digits and hyphens, such as ops',
+  /^[a-z][a-z0-9-]{0,31}$/,
+);
 /** The form of the Standard Webhooks. */
-export const webhookSecret = kind(allowed.webhookSecret, /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/);
+export const webhookSecret = kind('whsec_ and 24 to 64 bytes in base64', /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/);
 export const sourceKind = kind(
   `one of ${Object.keys(connectorKinds).join(', ')}`,
   (text) => Object.hasOwn(connectorKinds, text),
@@ -70,42 +73,66 @@ const quotesHint: AnnotatedSchema['hint'] = (written, value) => {
   return /^\d+,\d+$/.test(String(value)) ? `write it with a point, "${String(value).replace(',', '.')}"` : undefined;
 };
 export const percent = kind<DecimalString>(
-  allowed.percent,
+  'a decimal from 0 to under 100',
   (text) => /^\d+(\.\d+)?$/.test(text) && parseDecimal(text) !== undefined && BigInt(text.split('.')[0]!) < 100n,
   quotesHint,
 );
 /** Under 1 every tick would exceed it; nothing exceeds 1000. */
-export const threshold = kind<DecimalString>(allowed.threshold, /^([1-9]\d{0,2}(\.\d{1,9})?|1000)$/, quotesHint);
+export const threshold = kind<DecimalString>(
+  'a decimal from 1 to 1000',
+  /^([1-9]\d{0,2}(\.\d{1,9})?|1000)$/,
+  quotesHint,
+);
 const hostName = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*$/;
-export const host = kind(allowed.host, (text) => isIP(text) !== 0 || (text.length <= 253 && hostName.test(text)));
-export const httpUrl = kind(allowed.httpUrl, (text) => isUrl(text, ['http:', 'https:']));
-export const webSocketUrl = kind(allowed.webSocketUrl, (text) => isUrl(text, ['ws:', 'wss:']));
+export const host = kind(
+  'an IP address or a host name',
+  (text) => isIP(text) !== 0 || (text.length <= 253 && hostName.test(text)),
+);
+export const httpUrl = kind('an http:// or https:// URL without credentials or fragment', (text) =>
+  isUrl(text, ['http:', 'https:']),
+);
+export const proxyUrl = kind('http://[user:password@]host:port, the proxy alone', isProxyUrl);
+export const directHost = kind(
+  'a host name or IP address, with a port where only that is meant, or *',
+  /^(\*|\.?[A-Za-z0-9*.:[\]-]{1,253})$/,
+);
+export const webSocketUrl = kind('a ws:// or wss:// URL without credentials or fragment', (text) =>
+  isUrl(text, ['ws:', 'wss:']),
+);
 /** A /0 would let every client name its own address, and limits count by address. */
-export const ipRange = kind(allowed.ipRange, isIpRange);
-export const pointer = kind(allowed.pointer, /^(\/([^/~]|~[01])*)+$/);
-export const mailbox = readBy(allowed.mailbox, parseMailbox);
-export const operatorToken = kind(allowed.operatorToken, /^[\x21-\x7e]{24,200}$/);
+export const ipRange = kind('an IP address or a range such as 10.0.0.0/8, but not /0', isIpRange);
+export const pointer = kind('a JSON pointer such as /rates/CZK', /^(\/([^/~]|~[01])*)+$/);
+export const mailbox = readBy('name@example.com or Name <name@example.com>', parseMailbox);
+export const operatorToken = kind('24 to 200 printable ASCII characters without spaces', /^[\x21-\x7e]{24,200}$/);
 export const issuer = kind(
-  allowed.issuer,
+  'an https:// URL, or http:// on loopback, without credentials or fragment',
   (text) => isUrl(text, ['https:']) || (isUrl(text, ['http:']) && isLoopback(new URL(text).hostname)),
 );
 export const word = kind(
-  allowed.word,
+  '1 to 300 printable characters without spaces at the ends',
   (text) => text.length <= 300 && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(text),
 );
 export const scope = kind(
-  allowed.scope,
+  'openid and further words, separated by spaces',
   (text) => /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
 );
-export const timeZone = kind(allowed.timeZone, (text) => ['UTC', ...Intl.supportedValuesOf('timeZone')].includes(text));
-export const path = kind(allowed.path, /^[^\0]+$/);
-export const redisUrl = readBy(allowed.redisUrl, parseRedisUrl);
-export const clickHouseUrl = readBy(allowed.clickHouseUrl, parseClickHouseUrl);
-export const smtpUrl = readBy(allowed.smtpUrl, parseSmtpUrl);
-export const storeUrl = kind(allowed.storeUrl, (text) =>
+export const timeZone = kind('the name of a time zone, such as Europe/Prague', (text) =>
+  ['UTC', ...Intl.supportedValuesOf('timeZone')].includes(text),
+);
+export const path = kind('a path', /^[^\0]+$/);
+export const redisUrl = readBy('redis:// or rediss://, [user:password@]host[:port][/database]', parseRedisUrl);
+export const clickHouseUrl = readBy(
+  'http:// or https://, [user[:password]@]host[:port][/database]',
+  parseClickHouseUrl,
+);
+export const smtpUrl = readBy('smtp:// or smtps://, [user:password@]host[:port]', parseSmtpUrl);
+export const storeUrl = kind('sqlite:path or postgres://user@host[:port]/database', (text) =>
   /^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text),
 );
-export const recordUrl = kind(allowed.recordUrl, (text) => text === 'off' || storeUrl.fits(text));
+export const recordUrl = kind(
+  'sqlite:path, postgres://user@host[:port]/database or off',
+  (text) => text === 'off' || storeUrl.fits(text),
+);
 const hexColour = /^#[0-9a-f]{6}$/i;
 
 /** A colour of links and buttons that can be read on the pages of the scheme. */
@@ -122,18 +149,14 @@ export function accent(scheme: Scheme): TextKind<string> {
 }
 
 export const reachable = kind(
-  allowed.reachable,
+  'mailto: and an address, or an http(s) URL',
   (text) => /^mailto:[^\s@?]+@[^\s@?]+$/.test(text) || httpUrl.fits(text),
 );
-export const shortName = kind(allowed.shortName, (text) => text.length <= 40 && word.fits(text));
+export const shortName = kind('1 to 40 printable characters', (text) => text.length <= 40 && word.fits(text));
 
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
   const { allowed, fits, hint } = kind;
   return Type.Refine(Type.String({ allowed, hint, ...options }), fits) as unknown as TUnsafe<Text>;
-}
-
-export function optionalText<Text extends string>(kind: TextKind<Text>, options?: Pick<AnnotatedSchema, 'secret'>) {
-  return Type.Optional(text(kind, options));
 }
 
 /** A span of time, written with its unit; the range is inclusive. */
@@ -148,7 +171,7 @@ export function duration(fallback: string, [from, to]: [string, string]) {
     hint: (written, value) =>
       typeof value === 'number' ? `add a unit, as in ${written}s` : 'its units are ms, s, m, h and d',
   };
-  return text(kind, { default: fallback, isDuration: true });
+  return text(kind, { default: fallback });
 }
 
 /** The range is inclusive. */
@@ -160,6 +183,10 @@ export function wholeNumber(fallback: number | undefined, [minimum, maximum]: [n
   return Type.Integer({ minimum, maximum, allowed, hint, ...initial });
 }
 
+export function truth() {
+  return Type.Boolean({ allowed: 'true or false', default: false });
+}
+
 export function oneOf<const Words extends string[]>(words: Words, fallback: Words[number]) {
   const hint: AnnotatedSchema['hint'] = (_, value) => meant(String(value), words);
   return Type.Unsafe<Words[number]>(
@@ -167,7 +194,10 @@ export function oneOf<const Words extends string[]>(words: Words, fallback: Word
   );
 }
 
-export function list<Item extends TSchema>(items: Item, options: { default: readonly unknown[]; minItems?: number }) {
+export function list<Item extends TSchema>(
+  items: Item,
+  options: { default?: readonly unknown[]; minItems?: number } = {},
+) {
   return Type.Array(items, { allowed: `a list, each ${allowedBy(items)}`, ...options });
 }
 
@@ -192,10 +222,53 @@ export function map<Key extends TSchema, Value extends TSchema>(
   });
 }
 
-/** Settings under one name, and no others; of an item of a list, or only the value of its bare key. */
-export function section<Properties extends Record<string, TSchema>>(
+/** Notes of the reference on a setting. */
+export interface Notes {
+  readonly description: string;
+  /** Why a careless value is dangerous. */
+  readonly security?: string;
+  readonly example?: unknown;
+}
+
+/** Notes on a setting that has no default. */
+interface OptionalNotes extends Notes {
+  /** Says what holds when none is given. */
+  readonly whenAbsent: string;
+  readonly example: unknown;
+}
+
+/** A schema that {@link setting} or {@link optional} made: a section takes no other. */
+type Noted<Schema extends TSchema> = Schema & Pick<Notes, 'description'>;
+
+/** A setting with a default. A text as notes is its description. */
+export function setting<Schema extends TSchema>(schema: Schema, notes: string | Notes): Noted<Schema> {
+  return Object.assign(schema, typeof notes === 'string' ? { description: notes } : notes);
+}
+
+/** A setting that may be left out and has no default. */
+export function optional<Schema extends TSchema>(schema: Schema, notes: OptionalNotes) {
+  return Object.assign(Type.Optional(schema), notes);
+}
+
+type Settings = Readonly<Record<string, Noted<TSchema> | TObject>>;
+
+/** A section of the file, with the settings in it and no others. */
+export function section<Properties extends Settings>(description: string, properties: Properties) {
+  return Object.assign(subsection(properties), { description });
+}
+
+/** Settings of a section under a name of their own. The reference says nothing of it as a whole. */
+export function subsection<Properties extends Settings>(properties: Properties) {
+  return item(properties, { default: {} });
+}
+
+/**
+ * A map in a list or in another map, with these keys and no others, or only the value of its bare key. What its keys
+ * mean is in the notes of the setting that holds it.
+ */
+export function item<Properties extends TProperties>(
   properties: Properties,
-  options: Pick<AnnotatedSchema, 'default' | 'bareKey'> = { default: {} },
+  options: Pick<AnnotatedSchema, 'default' | 'bareKey'> = {},
 ) {
   const allowed = `a map with the keys ${Object.keys(properties).join(', ')}`;
   return Type.Object(properties, { additionalProperties: false, allowed, ...options });
@@ -208,6 +281,12 @@ function meant(written: string, words: readonly string[]): string | undefined {
 
 function allowedBy(schema: TSchema): string {
   return (schema as AnnotatedSchema).allowed ?? 'a value';
+}
+
+/** A proxy has no path, and credentials where it wants them. */
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' && url.hostname !== '' && `${url.pathname}${url.search}${url.hash}` === '/';
 }
 
 function isUrl(text: string, protocols: readonly string[]): boolean {

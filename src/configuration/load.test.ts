@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CZK, symbol } from '../market/samples.testing.ts';
 import { fromYaml, inputOf, load } from './configuration.testing.ts';
 import { publicUrls } from './configuration.ts';
 import { loadConfiguration } from './load.ts';
@@ -72,7 +73,7 @@ describe('where values come from', () => {
       ],
     );
     assert.deepEqual(server.trustedProxies, ['10.0.0.0/8', 'fd00::/8']);
-    assert.deepEqual(pricing.converted.get('CZK' as never), { via: 'USD', marginPercent: '1.25' });
+    assert.deepEqual(pricing.converted.get(CZK), { via: 'USD', marginPercent: '1.25' });
     assert.deepEqual([...pricing.pricePrecision], [['BTCCZK', 0]]);
     assert.equal(load({ env: { MDAPI_MARKETS_SYMBOLS: 'all' } }).markets.symbols, 'all');
     assert.deepEqual(load({ env: { MDAPI_SERVER_TRUSTED_PROXIES: '' } }).server.trustedProxies, []);
@@ -133,7 +134,7 @@ rates:    { source: cnb, url: "https://api.cnb.cz/cnbapi/exrates/daily?lang=EN",
 limits:   { key: 60, address: 30, failedAuthentication: 10 }
 `);
     assert.equal(configuration.server.baseUrl, 'https://api.example.com');
-    assert.equal(configuration.pricing.pricePrecision.get('BTCCZK' as never), 0);
+    assert.equal(configuration.pricing.pricePrecision.get(symbol('BTCCZK')), 0);
   });
 
   it('names a variable for every field mechanically, each only once', () => {

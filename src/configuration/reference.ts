@@ -1,36 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { parse, stringify } from 'yaml';
-import { connectorKinds } from '../feed/connectors.ts';
+import { stringify } from 'yaml';
 import { checkSource } from './check.ts';
 import type { AnnotatedSchema } from './kinds.ts';
 import { annotatedSchema, isSection, valueAt } from './schema.ts';
 import { type Flag, readFlags } from './sources.ts';
 
-/** The documentation of a setting or a section. */
-export interface Notes {
-  readonly description: string;
-  /** The value that holds when none is given, where it depends on others. */
-  readonly whenAbsent?: string;
-  /** Why a careless value is dangerous. */
-  readonly security?: string;
-  readonly example?: unknown;
-}
-
-/** The notes of every setting and section that has some, by key. */
-export function readNotes(): ReadonlyMap<string, Notes> {
-  const text = readFileSync(new URL('settings.yaml', import.meta.url), 'utf8').replaceAll(
-    '{kinds}',
-    Object.keys(connectorKinds).join(', '),
-  );
-  const written = Object.entries<string | Notes>(parse(text));
-  return new Map(written.map(([key, notes]) => [key, typeof notes === 'string' ? { description: notes } : notes]));
-}
-
 /** `docs/mdapi.yaml`, a complete configuration file; a setting without default is a comment with an example. */
 export function exampleYaml(): string {
   const title =
     '# Every setting with its default, or as a comment with an example. Generated from src/configuration/schema.ts.';
-  return [title, ...yamlLines(annotatedSchema, readNotes()), ''].join('\n');
+  return [title, ...yamlLines(annotatedSchema), ''].join('\n');
 }
 
 /** A first configuration file: what was chosen, with what it means, and every other setting as a comment. */
@@ -39,7 +17,7 @@ export function firstYaml(flags: readonly Flag[]): string {
     '# Made by `mdapi init`. A comment without a sentence is a setting with its default, or with an example.';
   const { data } = readFlags(flags);
   const chosen = new Map(flags.map(({ key }) => [key, valueAt(data, key.split('.'))]));
-  return [title, ...yamlLines(annotatedSchema, readNotes(), chosen), ''].join('\n');
+  return [title, ...yamlLines(annotatedSchema, chosen), ''].join('\n');
 }
 
 /** Says what is wrong with a value by itself. */
@@ -47,13 +25,7 @@ export function problemOf(flag: Flag): string | undefined {
   return checkSource(readFlags([flag]))[0]?.what;
 }
 
-function yamlLines(
-  section: AnnotatedSchema,
-  notes: ReadonlyMap<string, Notes>,
-  chosen?: ReadonlyMap<string, unknown>,
-  path = '',
-  indent = '',
-): string[] {
+function yamlLines(section: AnnotatedSchema, chosen?: ReadonlyMap<string, unknown>, path = '', indent = ''): string[] {
   return Object.entries(section.properties ?? {}).flatMap(([name, schema]) => {
     const key = `${path}${name}`;
     const isSet =
@@ -61,10 +33,10 @@ function yamlLines(
         ? isSection(schema) || schema.default !== undefined
         : [...chosen.keys()].some((one) => `${one}.`.startsWith(`${key}.`));
     const start = isSet || indent.includes('#') ? indent : `${indent}# `;
-    if (isSection(schema)) return [`${start}${name}:`, ...yamlLines(schema, notes, chosen, `${key}.`, `${start}  `)];
-    const example = chosen?.get(key) ?? schema.default ?? notes.get(key)?.example;
+    if (isSection(schema)) return [`${start}${name}:`, ...yamlLines(schema, chosen, `${key}.`, `${start}  `)];
+    const example = chosen?.get(key) ?? schema.default ?? schema.example;
     const value = stringify(example, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
-    const sentences = chosen?.has(key) === true ? (notes.get(key)?.description.match(/\S.{0,100}(?=\s|$)/g) ?? []) : [];
+    const sentences = chosen?.has(key) === true ? (schema.description?.match(/\S.{0,100}(?=\s|$)/g) ?? []) : [];
     return [...sentences.map((line) => `${indent}# ${line}`), `${start}${name}: ${value}`];
   });
 }

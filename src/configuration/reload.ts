@@ -7,7 +7,8 @@ import { fields, valueAt } from './schema.ts';
 const reloadable: ReadonlySet<string> = new Set(['sources', 'pricing.sources']);
 
 /**
- * Gives the configuration that a running service is to take over. Throws `ConfigurationError` that names what only a restart changes.
+ * Gives the configuration that a running service is to take over. Throws `ConfigurationError` that names what only a
+ * restart changes.
  *
  * @param started as it was when the service started
  */

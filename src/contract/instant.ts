@@ -10,8 +10,9 @@ let minuteText = '';
 const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
 
 /**
- * ISO 8601 in UTC with exactly three digits of milliseconds: `2026-11-21T10:00:00.000Z` (contract, "every point in time is returned twice"). Takes
- * whole epoch milliseconds from 1970 to the end of the year 9999; throws `RangeError` on anything else.
+ * ISO 8601 in UTC with exactly three digits of milliseconds: `2026-11-21T10:00:00.000Z` (contract, "every point in time
+ * is returned twice"). Takes whole epoch milliseconds from 1970 to the end of the year 9999; throws `RangeError` on
+ * anything else.
  */
 export function isoInstant(epochMs: number): string {
   if (!Number.isInteger(epochMs) || epochMs < 0 || epochMs > lastInstantMs) {

@@ -1,10 +1,24 @@
-import written from './limits.json' with { type: 'json' };
-
 /** The three independent counters (contract, Limits). The names are the configuration's. */
 export type LimitCategory = keyof typeof limitTable;
 
 /** The contract's limits: requests in one window, and what is counted. */
-export const limitTable = written.limits;
+export const limitTable = {
+  key: {
+    name: 'API key',
+    requestsPerMinute: 60,
+    counting: 'Per valid key, shared by all endpoints',
+  },
+  address: {
+    name: 'Requests without a key',
+    requestsPerMinute: 30,
+    counting: 'Per IP address, for the root path and the description document',
+  },
+  failedAuthentication: {
+    name: 'Failed authentication',
+    requestsPerMinute: 10,
+    counting: 'Per IP address, only for requests whose authentication failed',
+  },
+};
 
 /** Requests per minute in each category, as a service has them configured. */
 export type LimitFigures = Readonly<Record<LimitCategory, number>>;
@@ -45,7 +59,32 @@ export const wwwAuthenticate = 'ApiKey realm="market-data"';
 export const allowedMethods = 'GET, HEAD';
 
 /** How often a client should ask (contract, Limits, rule 5). Without an interval: once, when the client starts. */
-export const pollingIntervals: readonly PollingInterval[] = written.polling;
+export const pollingIntervals: readonly PollingInterval[] = [
+  {
+    path: '/v1/tickers',
+    intervalMs: 5_000,
+    reason: 'More frequent calls generally bring no newer data',
+  },
+  {
+    path: '/v1/ticker',
+    intervalMs: 5_000,
+    reason: 'Each followed market uses 12 requests per minute; use /v1/tickers for several markets',
+  },
+  {
+    path: '/v1/markets',
+    intervalMs: 3_600_000,
+    reason: 'Markets change rarely',
+  },
+  {
+    path: '/v1/status',
+    intervalMs: 60_000,
+    reason: 'May be polled more often during an outage',
+  },
+  {
+    path: '/v1/time',
+    reason: 'Measure the offset between local and server clock',
+  },
+];
 
 interface PollingInterval {
   readonly path: string;

@@ -1,6 +1,5 @@
 import { headerNames, type LimitFigures, pollingAdvice } from './limits.ts';
-import written from './openapi.json' with { type: 'json' };
-import { bodyExamples } from './openapi-examples.ts';
+import { ifNoneMatchParameter, type Resource, symbolParameter } from './openapi-resources.ts';
 import * as response from './openapi-responses.ts';
 import { schemas } from './schemas.ts';
 
@@ -17,59 +16,52 @@ export type Described = Required<DescribedService>;
 /** An Operation Object of OpenAPI 3.1. */
 export type Operation = ReturnType<typeof operation>;
 
-/** A resource of the public listener: one GET operation. Those under `/v1` need a key. */
-interface Resource {
-  readonly path: string;
-  readonly tag: 'Service' | 'Markets' | 'Description';
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly takesSymbol?: boolean;
-  readonly schema: keyof ReturnType<typeof bodyExamples>;
-  /** Whatever may be kept is ready, with entity tags and in several encodings. */
-  readonly caching: response.Caching;
-  /** Answers carry the state of the feed. */
-  readonly hasPrices?: boolean;
-  /** Any web page may read it (CORS). */
-  readonly anyOrigin?: boolean;
-  /** A browser gets the same as HTML. */
-  readonly alsoHtml?: boolean;
-  /** Besides those of every resource with a key, or without one; a name stands for a shared response. */
-  readonly errors?: readonly (response.SharedErrorName | response.ErrorResponse)[];
-}
-
-/** A Parameter Object of OpenAPI 3.1. */
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'query' | 'header';
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly example: string;
-}
-
-const { symbol, ifNoneMatch } = written.parameters as Readonly<Record<keyof typeof written.parameters, Parameter>>;
-
-/** Every resource, in the order of the document. */
-export const resources = written.resources as readonly Resource[];
-
 /** Errors of every resource with a key, and of every one without, besides those that any HTTP has: `Transport`. */
 const usualErrors = {
   keyed: ['Unauthorized', 'TooManyRequests'],
   keyless: ['TooManyRequestsWithoutKey', 'Overloaded'],
 } as const satisfies Readonly<Record<string, readonly response.SharedErrorName[]>>;
 
+const contentEncoding: response.Header = {
+  description: 'How the body is compressed. Absent when it is not.',
+  required: false,
+  schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
+  example: 'gzip',
+};
+
+/** The page that a browser, or a program that reads, gets in place of JSON. */
+const pageForms: Readonly<Record<string, response.MediaType>> = {
+  'text/html': {
+    schema: {
+      type: 'string',
+      description: 'A page for people.',
+      maxLength: 100_000,
+      pattern: '^<!(doctype|DOCTYPE) html>',
+    },
+    examples: { page: { summary: 'A page', value: '<!doctype html><title>Market Data API</title>' } },
+  },
+  'text/markdown': {
+    schema: {
+      type: 'string',
+      description: 'The same page as Markdown, for programs that read.',
+      maxLength: 100_000,
+      pattern: '^# ',
+    },
+    examples: { page: { summary: 'A page', value: '# Market Data API' } },
+  },
+};
+
 /** The operation of a resource, as the document of a service has it. */
 export function operation(resource: Resource, service: Described) {
   const { path, tag, operationId, summary, description, caching: kind } = resource;
-  const parameters = resource.takesSymbol ? [symbol] : [];
+  const parameters = resource.takesSymbol ? [symbolParameter] : [];
   return {
     operationId,
     tags: [tag],
     summary,
     description: `${description}${pollingAdvice(path)}`,
     security: needsKey(resource) ? [{ apiKey: [] }] : [],
-    parameters: kind === 'never' ? parameters : [...parameters, ifNoneMatch],
+    parameters: kind === 'never' ? parameters : [...parameters, ifNoneMatchParameter],
     responses: responses(resource, service),
   };
 }
@@ -105,15 +97,17 @@ function responses(
 function success(resource: Resource, service: Described): response.Response {
   const { schema, caching: kind, alsoHtml } = resource;
   const { description } = schemas[schema] as { readonly description: string };
-  const examples = bodyExamples(service)[schema];
-  const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples };
+  const json = {
+    schema: { $ref: `#/components/schemas/${schema}` },
+    examples: resource.examples(service.baseUrl, service.errorsUrl),
+  };
   return {
     description,
     headers: {
       ...representationHeaders(resource),
-      ...(kind === 'never' ? {} : { 'Content-Encoding': written.contentEncoding }),
+      ...(kind === 'never' ? {} : { 'Content-Encoding': contentEncoding }),
     },
-    content: { 'application/json': json, ...(alsoHtml ? written.pageForms : {}) },
+    content: { 'application/json': json, ...(alsoHtml ? pageForms : {}) },
   };
 }
 

@@ -1,7 +1,8 @@
 import { type ErrorCode, errorCodes, errorTable, errorType, isInContract } from './errors.ts';
+import { lastInstantMs } from './instant.ts';
 import * as contract from './limits.ts';
-import written from './openapi.json' with { type: 'json' };
-import type { ErrorBody } from './schemas.ts';
+import { lowerCaseWord, requestIdPattern } from './schema-parts.ts';
+import { type ErrorBody, feedStatuses } from './schemas.ts';
 
 /** A Response Object of OpenAPI 3.1. A 304 has no `content`. */
 export interface Response {
@@ -42,15 +43,87 @@ export const exampleRequestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
 /** When the limits of the examples reset, in seconds. */
 export const exampleReset = Math.ceil(exampleNow / 60_000) * 60;
 
-type HeaderName = keyof typeof written.headers;
+export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';
+
+const headers = {
+  'X-Request-Id': {
+    description: 'Identifier of this request, made by the server. Name it when you ask the operator about a request.',
+    required: true,
+    schema: { type: 'string', minLength: 16, maxLength: 64, pattern: requestIdPattern },
+    example: exampleRequestId,
+  },
+  'X-RateLimit-Limit': {
+    description: 'Requests allowed in the current minute by the limit that counted this request.',
+    required: true,
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: contract.configuredLimitMax },
+    example: contract.contractLimits.key,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in the current minute, at least 0.',
+    required: true,
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: contract.configuredLimitMax },
+    example: contract.contractLimits.key - 1,
+  },
+  'X-RateLimit-Reset': {
+    description: 'End of the current minute as a Unix timestamp in seconds. The count resets then.',
+    required: true,
+    schema: {
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: Math.ceil(lastInstantMs / 1_000),
+      multipleOf: contract.limitWindowMs / 1_000,
+    },
+    example: exampleReset,
+  },
+  'Retry-After': {
+    description:
+      'Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute of its limit.',
+    required: true,
+    schema: {
+      type: 'integer',
+      format: 'int32',
+      minimum: contract.maintenanceRetryAfterSeconds.min,
+      maximum: contract.maintenanceRetryAfterSeconds.max,
+    },
+    example: contract.marketDataRetryAfterSeconds,
+  },
+  'X-Feed-Status': {
+    description:
+      'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+    required: true,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      pattern: lowerCaseWord,
+      'x-extensible-enum': feedStatuses,
+    },
+    example: 'operational',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate: with an API key, in the X-EXCHANGE-APIKEY header.',
+    required: true,
+    schema: { type: 'string', const: contract.wwwAuthenticate },
+    example: contract.wwwAuthenticate,
+  },
+  ETag: {
+    description:
+      'Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.',
+    required: true,
+    schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
+    example: exampleEntityTag,
+  },
+} satisfies Headers;
+
+type HeaderName = keyof typeof headers;
 
 /** `components/headers`, each always sent where it is referred to, with the figures of a service in the examples. */
 export function headerComponents({ key }: contract.LimitFigures): Readonly<Record<string, Header>> {
-  const { [limitName]: limit, [remainingName]: remaining } = written.headers;
   return {
-    ...written.headers,
-    [limitName]: { ...limit, example: key },
-    [remainingName]: { ...remaining, example: key - 1 },
+    ...headers,
+    'X-RateLimit-Limit': { ...headers['X-RateLimit-Limit'], example: key },
+    'X-RateLimit-Remaining': { ...headers['X-RateLimit-Remaining'], example: key - 1 },
   };
 }
 
@@ -105,10 +178,29 @@ export type ErrorResponse = readonly (ErrorCode | Occurrence)[];
 
 /** The error responses that several operations share: `components/responses`. */
 export const sharedErrors = {
-  ...(written.sharedErrors as Readonly<Record<keyof typeof written.sharedErrors, ErrorResponse>>),
+  Unauthorized: ['MISSING_API_KEY', 'INVALID_API_KEY'],
+  TooManyRequests: [
+    { code: 'RATE_LIMIT_EXCEEDED', name: 'API_KEY', summary: 'API key', limit: 'key' },
+    {
+      code: 'RATE_LIMIT_EXCEEDED',
+      name: 'FAILED_AUTHENTICATION',
+      summary: 'Failed authentication',
+      limit: 'failedAuthentication',
+    },
+  ],
+  TooManyRequestsWithoutKey: [
+    {
+      code: 'RATE_LIMIT_EXCEEDED',
+      name: 'RATE_LIMIT_EXCEEDED',
+      summary: 'Requests without a key',
+      limit: 'address',
+    },
+  ],
+  Unavailable: ['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE', 'SERVICE_OVERLOADED'],
+  Overloaded: ['SERVICE_OVERLOADED'],
   /** The `default` of every operation: what can happen to any request, whatever it asks. */
   Transport: errorCodes.filter((code) => !isInContract(code) && code !== 'SERVICE_OVERLOADED'),
-};
+} satisfies Readonly<Record<string, ErrorResponse>>;
 
 export type SharedErrorName = keyof typeof sharedErrors;
 
@@ -118,7 +210,10 @@ interface ErrorContext {
   readonly limits: contract.LimitFigures;
 }
 
-/** The Response Object. @param hasPrices whether the operation answers with prices, and so with the state of the feed */
+/**
+ * The Response Object.
+ * @param hasPrices whether the operation answers with prices, and so with the state of the feed
+ */
 export function errorResponse(errors: ErrorResponse, context: ErrorContext, hasPrices = false): Response {
   const occurrences = errors.map(occurrenceOf);
   const codes = [...new Set(occurrences.map(({ code }) => code))];

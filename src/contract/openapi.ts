@@ -1,14 +1,17 @@
-import { errorTable } from './errors.ts';
-import { contractLimits, type LimitCategory, type LimitFigures, limitTable } from './limits.ts';
-import written from './openapi.json' with { type: 'json' };
-import { type Described, type DescribedService, operation, resources } from './openapi-operations.ts';
+import { contractLimits, headerNames } from './limits.ts';
+import { introduction } from './openapi-introduction.ts';
+import { type Described, type DescribedService, operation } from './openapi-operations.ts';
+import { resources, tags } from './openapi-resources.ts';
 import { errorResponse, headerComponents, sharedErrors } from './openapi-responses.ts';
 import { apiVersion, schemas } from './schemas.ts';
 
 /** The part of OpenAPI 3.1 that the document uses. */
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** The OpenAPI 3.1 document, from the schemas and tables the code itself uses. Equal services give an equal document, member order included. */
+/**
+ * The OpenAPI 3.1 document, from the schemas and tables the code itself uses. Equal services give an equal document,
+ * member order included.
+ */
 export function openApiDocument({ limits = contractLimits, ...addresses }: DescribedService) {
   const service = { ...addresses, limits };
   return {
@@ -17,7 +20,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: service.baseUrl, description: 'The service this document describes.', 'x-internal': false }],
     security: [{ apiKey: [] }],
-    tags: written.tags,
+    tags,
     paths: Object.fromEntries(resources.map((resource) => [resource.path, { get: operation(resource, service) }])),
     components: {
       schemas: schemas as Readonly<Record<string, unknown>>,
@@ -25,11 +28,19 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
       responses: Object.fromEntries(
         Object.entries(sharedErrors).map(([name, errors]) => [name, errorResponse(errors, service)]),
       ),
-      securitySchemes: { apiKey: written.securityScheme },
+      securitySchemes: { apiKey: securityScheme },
     },
     externalDocs: { description: 'Every error, what causes it and what to do.', url: service.errorsUrl },
   };
 }
+
+const securityScheme = {
+  type: 'apiKey',
+  in: 'header',
+  name: headerNames.apiKey,
+  description:
+    'An API key, as it is, without a prefix. Make one in the client application, under profile and security.',
+};
 
 function info({ baseUrl, limits }: Described) {
   return {
@@ -40,21 +51,4 @@ function info({ baseUrl, limits }: Described) {
     contact: { name: 'The operator of this service', url: baseUrl },
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   };
-}
-
-const transportCodes = sharedErrors.Transport.map((code) => `${errorTable[code].status} \`${code}\``).join(', ');
-
-/** `info.description`: what a client must know before the first request, in CommonMark. */
-function introduction(limits: LimitFigures): string {
-  return written.introduction
-    .join('\n')
-    .replace('{limits}', limitRows(limits))
-    .replace('{transportCodes}', transportCodes);
-}
-
-function limitRows(limits: LimitFigures): string {
-  const rows = Object.entries(limitTable).map(
-    ([category, { name, counting }]) => `| ${name} | ${limits[category as LimitCategory]} | ${counting} |`,
-  );
-  return rows.join('\n');
 }

@@ -123,7 +123,10 @@ interface SchemaNode {
   readonly items?: SchemaNode;
 }
 
-/** A whole example of a schema, put together from the examples of its parts. @param resolve finds what a reference names */
+/**
+ * A whole example of a schema, put together from the examples of its parts.
+ * @param resolve finds what a reference names
+ */
 export function exampleOf(schema: SchemaNode, resolve = (ref: unknown): unknown => ref): unknown {
   const { $ref, examples, anyOf, properties, items, type } = schema;
   if ($ref !== undefined) return exampleOf(resolve($ref) as SchemaNode, resolve);

@@ -155,7 +155,7 @@ test('a redirect, a body that is not UTF-8 and a broken connection are failures'
   const kinds: string[] = [];
   for (const path of ['/redirect', '/bytes', '/broken'])
     kinds.push((await failureOf(ask(`http://${host}${path}`))).kind);
-  assert.deepEqual(kinds, ['network', 'malformed', 'network']);
+  assert.deepEqual(kinds, ['status', 'malformed', 'network']);
 });
 
 test('the caller can cancel at any time', async () => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import { redirectOf, userAgent } from './ways-out.ts';
 import { asUpstreamError, UpstreamError } from './wire.ts';
 
 export interface FetchBounds {
@@ -30,8 +31,9 @@ const slowDown = new Set([418, 429]);
 const errorBytesMax = 64 * 1024;
 
 /**
- * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an `UpstreamError` whose message
- * names neither the URL nor anything of the body. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
+ * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an
+ * `UpstreamError` whose message names neither the URL nor anything of the body. A redirect is such a failure, and names
+ * where it leads. Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
  */
 export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
   if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled before it was sent');
@@ -61,9 +63,10 @@ export async function fetchText(address: string | URL, bounds: FetchBounds): Pro
 async function exchange(address: string | URL, bounds: FetchBounds, signal: AbortSignal): Promise<FetchedText> {
   const { url, headers } = splitCredentials(address);
   headers.set('accept', bounds.accept ?? 'application/json');
+  headers.set('user-agent', userAgent);
   const askedAt = bounds.clock.now();
-  const response = await fetch(url, { headers, redirect: 'error', signal });
-  if (!response.ok) throw await statusError(response, bounds);
+  const response = await fetch(url, { headers, redirect: 'manual', signal });
+  if (!response.ok) throw await statusError(response, url, bounds);
   const text = await readBody(response, bounds.bodyBytesMax);
   const ageMs = readAge(response.headers.get('age'));
   return { text, askedAt: (askedAt - ageMs) as EpochMs, receivedAt: bounds.clock.now() };
@@ -99,16 +102,25 @@ async function readBody(response: Response, bytesMax: number): Promise<string> {
   return body.toString('utf8');
 }
 
-async function statusError(response: Response, { clock, retryAfter, tooMany }: FetchBounds): Promise<UpstreamError> {
+async function statusError(
+  response: Response,
+  asked: URL,
+  { clock, retryAfter, tooMany }: FetchBounds,
+): Promise<UpstreamError> {
   const { status, headers } = response;
   const now = clock.now();
   const retryAfterMs = readRetryAfter(headers.get('retry-after') ?? undefined, now) ?? retryAfter?.(headers, now);
+  const moved = redirectOf(status, headers.get('location'), asked);
+  if (moved !== undefined) return new UpstreamError('status', `HTTP status ${status}: ${moved}`);
   const isTooMany = slowDown.has(status) || tooMany?.test(await readBody(response, errorBytesMax)) === true;
   const kind = isTooMany ? 'rate_limited' : 'status';
   return new UpstreamError(kind, `HTTP status ${status}`, retryAfterMs);
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when absent or unreadable. */
+/**
+ * `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when
+ * absent or unreadable.
+ */
 export function readRetryAfter(header: string | undefined, now: EpochMs): number | undefined {
   if (header === undefined) return undefined;
   const waitMs = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -120,6 +132,9 @@ function asFetchError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   if (!(error instanceof TypeError)) return asUpstreamError(error);
   const cause: unknown = error.cause;
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : '';
+  const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(inner) ?? [];
+  if (proxyStatus !== undefined) return new UpstreamError('network', `the proxy answers with status ${proxyStatus}`);
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'no connection';
   return new UpstreamError('network', code);
 }

@@ -1,8 +1,9 @@
 const windowMs = 30_000;
 
 /**
- * How steadily live prices come, whatever market they are of. A source that never paused for long and then falls silent, with
- * its connection alive, is distinguished by this from one that is merely quiet. All instants are monotonic.
+ * How steadily live prices come, whatever market they are of. A source that never paused for long and then falls
+ * silent, with its connection alive, is distinguished by this from one that is merely quiet. All instants are
+ * monotonic.
  */
 export class Cadence {
   #lastAtMs: number | undefined;
@@ -16,7 +17,9 @@ export class Cadence {
     return this.#lastAtMs;
   }
 
-  /** Prices came without a longer pause than `pauseMaxMs` for at least half a minute, until the last one; with 0 never. */
+  /**
+   * Prices came without a longer pause than `pauseMaxMs` for at least half a minute, until the last one; with 0 never.
+   */
   wasSteady(pauseMaxMs: number): boolean {
     return this.#longestBeforeMs !== undefined && Math.max(this.#longestBeforeMs, this.#longestMs) <= pauseMaxMs;
   }

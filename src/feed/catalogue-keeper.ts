@@ -52,7 +52,8 @@ export class CatalogueKeeper extends Loop {
   }
 
   #newPairSeen(pair: LivePair): void {
-    if (pair.status === 'delisted' || this.#announced.has(pair.name) || this.#announced.size >= announcedMax) return;
+    if (pair.status === 'delisted' || this.#announced.has(pair.name)) return;
+    if (this.#announced.size >= announcedMax) return;
     this.#announced.add(pair.name);
     this.#reloadSoon();
   }

@@ -9,8 +9,9 @@ const slotsMin = 3;
 const aheadSlotsMax = 6;
 
 /**
- * How far the wall clock is from that of an exchange, by the times in its live data. Such data arrives later than its time says, by the way and by
- * the age of what it reports: the least of many shows the clocks. Kept by the monotonic clock, so that a wall clock that is set shows at once.
+ * How far the wall clock is from that of an exchange, by the times in its live data. Such data arrives later than its
+ * time says, by the way and by the age of what it reports: the least of many shows the clocks. Kept by the monotonic
+ * clock, so that a wall clock that is set shows at once.
  */
 export class ClockOffset {
   /** The least arrival minus time of each slot that had data, the newest last. */
@@ -22,7 +23,8 @@ export class ClockOffset {
     const slot = Math.floor(atMs / slotMs);
     const { time, slot: newestSlot } = this.#newest;
     // What a quiet market sends once more says nothing of the clock: only a time that moves on does.
-    if (upstreamTime === time || (upstreamTime < time && slot - newestSlot <= aheadSlotsMax)) return;
+    if (upstreamTime === time) return;
+    if (upstreamTime < time && slot - newestSlot <= aheadSlotsMax) return;
     this.#newest = { time: upstreamTime, slot };
     const ms = atMs - upstreamTime;
     const last = this.#least.at(-1);
@@ -30,7 +32,10 @@ export class ClockOffset {
     else this.#least.push({ slot, ms });
   }
 
-  /** The wall clock minus that of the exchange, at most: positive when ours is ahead, or all its data late. `undefined` while too few came lately. */
+  /**
+   * The wall clock minus that of the exchange, at most: positive when ours is ahead, or all its data late. `undefined`
+   * while too few came lately.
+   */
   offsetMs(now: EpochMs, nowMs: number): number | undefined {
     const firstSlot = Math.floor(nowMs / slotMs) - slotsMax + 1;
     while (this.#least.length > 0 && this.#least[0]!.slot < firstSlot) this.#least.shift();

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 
 /** How far the wall clock of this machine is from those of the exchanges. */
 export interface ClockReading {
@@ -16,7 +17,11 @@ const rightBelowMs = 1_000;
 /** Longer than a source needs to show, after the machine slept, that no clock is wrong. */
 const looksMin = 30;
 
-/** Says when the wall clock is wrong by the times of the exchanges. @param offsets of each source, `undefined` where it tells none */
+/**
+ * Says when the wall clock is wrong by the times of the exchanges.
+ *
+ * @param offsets of each source, `undefined` where it tells none
+ */
 export function clockWatch(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   offsets: () => Iterable<readonly [source: string, offsetMs: number | undefined]>,
@@ -54,3 +59,24 @@ export function clockWatch(
     stop: () => timer?.cancel(),
   };
 }
+
+export const clockMetrics: MetricGroup<ClockReading> = {
+  title: 'Clock',
+  metrics: [
+    {
+      name: 'clock_offset_seconds',
+      help:
+        'Wall clock of this process minus that of each exchange, by the least delay of its live data in three ' +
+        'minutes; absent while that does not tell, and in processes that do not run the feed.',
+      labels: ['source'],
+      read: ({ bySource }) => [...bySource].map(([id, offsetMs]): Sample => [id, offsetMs / 1000]),
+    },
+    {
+      name: 'clock_wrong',
+      help:
+        '1 once the wall clock of this process has disagreed with the exchanges by more than 2 s for half a minute, ' +
+        'until it is within 1 s.',
+      read: ({ isWrong }) => Number(isWrong),
+    },
+  ],
+};

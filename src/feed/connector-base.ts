@@ -35,7 +35,10 @@ export abstract class ConnectorBase implements ExchangeConnector {
   protected readonly options: ConnectorOptions;
   protected readonly directory = new PairDirectory();
   protected abstract readonly requests: RestTraits;
-  /** The request for every pair, and what reads the answer: it throws `UpstreamError` for one that is unreadable as a whole. */
+  /**
+   * The request for every pair, and what reads the answer: it throws `UpstreamError` for one that is unreadable as a
+   * whole.
+   */
   protected abstract readonly listing: RestCall & { readonly read: (result: unknown) => readonly ListedPair[] };
   #rest: RestClient | undefined;
   /** False once a request was refused for a pair that it named, until the next catalogue. */

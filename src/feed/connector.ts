@@ -16,11 +16,17 @@ export interface ExchangeConnector {
   readonly catalogueReloadMs?: number;
   /** It sends its catalogue by itself, whole: one that is announced is taken over no later than this. */
   readonly catalogueSpacingMs?: number;
-  /** All markets of the configured quote currencies. The other methods accept the symbols of the catalogues loaded so far. */
+  /**
+   * All markets of the configured quote currencies. The other methods accept the symbols of the catalogues loaded so
+   * far.
+   */
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
   /** The current tickers of these symbols, `path: 'fallback'`. Symbols unknown to the exchange are left out. */
   pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]>;
-  /** The latest candles, oldest first: 170 hours or 62 minutes, with the current one. Asked for after everything else. Left out where there are none. */
+  /**
+   * The latest candles, oldest first: 170 hours or 62 minutes, with the current one. Asked for after everything else.
+   * Left out where there are none.
+   */
   loadCandles?(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]>;
   /**
    * Opens a live connection at once. Exactly one `closed` event ends it, and no event follows that one or a call of
@@ -39,7 +45,10 @@ export interface ConnectorOptions {
   readonly quotes: readonly CurrencyCode[];
   /** Which of those markets. */
   readonly symbols: 'all' | readonly MarketSymbol[];
-  /** The operator's names of assets that this exchange names otherwise; `undefined` for one to leave out with its markets. */
+  /**
+   * The operator's names of assets that this exchange names otherwise; `undefined` for one to leave out with its
+   * markets.
+   */
   readonly assets?: AssetNames;
   readonly clock: Clock;
   /** For one REST answer; a catalogue may take three times that. */
@@ -93,7 +102,10 @@ export type LiveEvent =
   | { readonly type: 'rejected'; readonly symbol: MarketSymbol; readonly reason: SubscriptionRefusal }
   /** Catalogue changes: all pairs, or those that changed. */
   | { readonly type: 'instruments'; readonly pairs: readonly LivePair[] }
-  /** The state that the exchange announces for itself, for example `online` or `maintenance`, and whether it takes every order. */
+  /**
+   * The state that the exchange announces for itself, for example `online` or `maintenance`, and whether it takes every
+   * order.
+   */
   | { readonly type: 'system'; readonly status: string; readonly isTrading: boolean }
   /** The exchange announced the end of this connection: it is to be replaced before that. */
   | { readonly type: 'ending'; readonly detail: string }

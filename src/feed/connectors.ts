@@ -1,6 +1,5 @@
 import type { Clock } from '../ground/clock.ts';
 import type { AssetNames, ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
-import urls from './exchange-urls.json' with { type: 'json' };
 
 /** A kind of source. */
 interface ConnectorKind {
@@ -21,21 +20,39 @@ const engine: ConnectorKind = {
   hasNoCandles: true,
 };
 
-/** Every kind of source that can be configured. Another one is a folder beside `kraken/`, its addresses in the file of all, and an entry here. */
+/** Every kind of source that can be configured. Another one is a folder beside `kraken/`, and an entry here. */
 export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
-  binance: { urls: urls.binance, load: async () => (await import('./binance/connector.ts')).BinanceConnector },
-  bitstamp: { urls: urls.bitstamp, load: async () => (await import('./bitstamp/connector.ts')).BitstampConnector },
-  bitvavo: { urls: urls.bitvavo, load: async () => (await import('./bitvavo/connector.ts')).BitvavoConnector },
-  coinbase: { urls: urls.coinbase, load: async () => (await import('./coinbase/connector.ts')).CoinbaseConnector },
+  binance: {
+    urls: { rest: 'https://data-api.binance.vision', ws: 'wss://data-stream.binance.vision/stream' },
+    load: async () => (await import('./binance/connector.ts')).BinanceConnector,
+  },
+  bitstamp: {
+    urls: { rest: 'https://www.bitstamp.net', ws: 'wss://ws.bitstamp.net' },
+    load: async () => (await import('./bitstamp/connector.ts')).BitstampConnector,
+  },
+  bitvavo: {
+    urls: { rest: 'https://api.bitvavo.com/v2', ws: 'wss://ws.bitvavo.com/v2/' },
+    load: async () => (await import('./bitvavo/connector.ts')).BitvavoConnector,
+  },
+  coinbase: {
+    urls: { rest: 'https://api.exchange.coinbase.com', ws: 'wss://ws-feed.exchange.coinbase.com' },
+    load: async () => (await import('./coinbase/connector.ts')).CoinbaseConnector,
+  },
   coinmate: {
-    urls: urls.coinmate,
+    urls: { rest: 'https://coinmate.io', ws: 'wss://coinmate.io/api/websocket' },
     load: async () => (await import('./coinmate/connector.ts')).CoinmateConnector,
     hasNoCandles: true,
   },
-  kraken: { urls: urls.kraken, load: async () => (await import('./kraken/connector.ts')).KrakenConnector },
+  kraken: {
+    urls: { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' },
+    load: async () => (await import('./kraken/connector.ts')).KrakenConnector,
+  },
   push: engine,
   'redis-stream': engine,
-  okx: { urls: urls.okx, load: async () => (await import('./okx/connector.ts')).OkxConnector },
+  okx: {
+    urls: { rest: 'https://eea.okx.com', ws: 'wss://wseea.okx.com:8443/ws/v5/public' },
+    load: async () => (await import('./okx/connector.ts')).OkxConnector,
+  },
 };
 
 /** The ids of those that give no candles. */

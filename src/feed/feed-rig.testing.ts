@@ -1,7 +1,7 @@
 import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { silentLog } from '../ground/log.ts';
+import { type Log, silentLog } from '../ground/log.ts';
 import { parseDecimal } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -20,10 +20,7 @@ const turnsPerStep = 8;
 
 /** The market room itself, with a record of what it received. */
 export class RecordingSink implements FeedSink {
-  readonly markets = new Markets(
-    { feePercent: parseDecimal('0.5')!, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
-    { quotes: new Set([eur]), symbols: 'all' },
-  );
+  readonly markets: Markets;
   readonly taken: UpstreamTicker[] = [];
   readonly catalogues: MarketSymbol[][] = [];
   readonly statuses: [MarketSymbol, UpstreamMarketStatus][] = [];
@@ -31,6 +28,13 @@ export class RecordingSink implements FeedSink {
   readonly current: [FeedPath, EpochMs][] = [];
   /** A price that the guard holds. */
   heldBid: string | undefined;
+
+  constructor(quotes: readonly CurrencyCode[] = [eur]) {
+    this.markets = new Markets(
+      { feePercent: parseDecimal('0.5')!, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
+      { quotes: new Set(quotes), symbols: 'all' },
+    );
+  }
 
   catalogueLoaded(...[markets, at, gaps]: Parameters<FeedSink['catalogueLoaded']>): CatalogueReport {
     this.catalogues.push(markets.map((market) => market.symbol));
@@ -85,10 +89,12 @@ export class FeedRig {
   readonly bids = new Map<string, string>();
   readonly #timing: Partial<FeedTiming>;
   readonly #seed: number;
+  readonly #log: Log;
   #supervisor: FeedSupervisor | undefined;
   #probes = 0;
 
-  constructor(options: { pairs?: number; timing?: Partial<FeedTiming>; seed?: number } = {}) {
+  constructor(options: { pairs?: number; timing?: Partial<FeedTiming>; seed?: number; log?: Log } = {}) {
+    this.#log = options.log ?? silentLog;
     this.names = Array.from({ length: options.pairs ?? 3 }, (_, index) => `C${index}`);
     for (const name of this.names) this.bids.set(`${name}/EUR`, '1.10');
     this.#timing = options.timing ?? {};
@@ -118,7 +124,7 @@ export class FeedRig {
       sink,
       clock,
       randomness: seededRandomness(this.#seed),
-      log: silentLog,
+      log: this.#log,
       timing: this.#timing,
     });
     this.#supervisor.start();
@@ -156,7 +162,9 @@ export class FeedRig {
     }
   }
 
-  /** Lets time pass while the connection stays alive: heartbeats go through once a second, `every` runs once a second. */
+  /**
+   * Lets time pass while the connection stays alive: heartbeats go through once a second, `every` runs once a second.
+   */
   async live(forMs: number, every: () => void = () => undefined): Promise<void> {
     for (let leftMs = forMs; leftMs > 0; leftMs -= 1_000) {
       await this.clock.advance(Math.min(1_000, leftMs));

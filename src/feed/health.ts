@@ -1,4 +1,12 @@
 import type { EpochMs } from '../ground/clock.ts';
+import {
+  type Counts as AnyCounts,
+  fromZero,
+  type Metric,
+  type MetricGroup,
+  type Sample,
+  samplesOf,
+} from '../ground/metric.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, OptionalValue, RejectionReason } from '../market/upstream.ts';
 import type { CloseReason, DroppedFrame } from './connector.ts';
@@ -9,7 +17,10 @@ export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
 /** Why a connection ended: the connector's reasons, and the watchdogs'. The names are metric labels. */
 export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
-/** How an attempt ended: `ok`, an error's kind, `empty` (well-formed, nothing in it), or `incomplete`: it lacks too much to be evidence. */
+/**
+ * How an attempt ended: `ok`, an error's kind, `empty` (well-formed, nothing in it), or `incomplete`: it lacks too much
+ * to be evidence.
+ */
 export type AttemptOutcome = 'ok' | 'empty' | 'incomplete' | UpstreamErrorKind;
 
 type Counts<Name extends string> = Partial<Record<Name, number>>;
@@ -58,4 +69,94 @@ export interface FeedHealth extends Readonly<FeedCounters> {
   readonly symbolsDoubted: number;
   /** By the monotonic clock, so that a clock that jumps does not make it younger. */
   readonly lastLiveDataAgeMs: number | undefined;
+}
+
+/** The sources of a process, each with its figures. */
+export type CountedFeed = readonly { readonly id: string; readonly health: FeedHealth }[];
+
+export const feedMetrics: MetricGroup<CountedFeed> = {
+  title: 'Feed',
+  metrics: [
+    ofEach('feed_connections_total', 'Live connections attempted.', ({ epoch }) => epoch),
+    ofEach(
+      'feed_connections_renewed_total',
+      'Live connections replaced without a gap because the exchange planned their end.',
+      ({ connectionsRenewed }) => connectionsRenewed,
+    ),
+    countsOfEach(
+      'feed_connections_ended_total',
+      'Live connections ended, by reason.',
+      'reason',
+      ({ connectionsEnded }) => connectionsEnded,
+    ),
+    ofEach('feed_frames_total', 'Frames received on the live connection.', ({ framesReceived }) => framesReceived),
+    countsOfEach(
+      'feed_frames_dropped_total',
+      'Frames ignored, by reason: `crossed` is an order book that missed a change, `old_statistics` optional fields ' +
+        'over 5 minutes old.',
+      'reason',
+      ({ framesDropped }) => framesDropped,
+    ),
+    ofEach('feed_tickers_total', 'Upstream tickers taken.', ({ tickersTaken }) => tickersTaken),
+    countsOfEach(
+      'feed_tickers_rejected_total',
+      'Upstream values not taken, by reason.',
+      'reason',
+      ({ tickersRejected }) => tickersRejected,
+    ),
+    countsOfEach(
+      'feed_statistics_left_out_total',
+      'Statistics left out because they cannot be, by name.',
+      'statistic',
+      ({ statisticsLeftOut }) => statisticsLeftOut,
+    ),
+    countsOfEach('feed_polls_total', 'Polls over the fallback, by outcome.', 'outcome', ({ polls }) => polls),
+    countsOfEach('feed_catalogue_loads_total', 'Loads of the catalogue, by outcome.', 'outcome', ({ catalogueLoads }) =>
+      fromZero(['ok', 'incomplete'], Object.entries(catalogueLoads)),
+    ),
+    ofEach(
+      'feed_symbols_subscribed',
+      'Markets subscribed on the live connection.',
+      ({ symbolsSubscribed }) => symbolsSubscribed,
+    ),
+    ofEach(
+      'feed_symbols_rejected',
+      'Markets the exchange refuses to subscribe.',
+      ({ symbolsRejected }) => symbolsRejected.length,
+    ),
+    ofEach(
+      'feed_symbols_quiet',
+      'Markets silent on the live connection and not confirmed otherwise.',
+      ({ symbolsQuiet }) => symbolsQuiet,
+    ),
+    ofEach(
+      'feed_pairs_skipped',
+      'Pairs that are not offered: they lack something, or carry the live name of another pair.',
+      ({ pairsSkipped }) => pairsSkipped,
+    ),
+  ],
+};
+
+function ofEach(name: string, help: string, figure: (health: FeedHealth) => number): Metric<CountedFeed> {
+  return {
+    name,
+    help,
+    labels: ['source'],
+    read: (sources) => sources.map(({ id, health }): Sample => [id, figure(health)]),
+  };
+}
+
+function countsOfEach(
+  name: string,
+  help: string,
+  label: string,
+  counts: (health: FeedHealth) => AnyCounts,
+): Metric<CountedFeed> {
+  return {
+    name,
+    help,
+    labels: ['source', label],
+    read: (sources) =>
+      sources.flatMap(({ id, health }) => samplesOf(counts(health)).map((sample): Sample => [id, ...sample])),
+  };
 }

@@ -29,8 +29,9 @@ const renewalSpacingMs = 60_000;
 
 /**
  * Keeps one live connection up: connects, watches transport and data, and after any end reconnects with back-off. Each
- * connection is an epoch; events of an older one are dropped. A connection whose end the exchange announces has a successor
- * within its epoch: both deliver for a while, then the old one is dropped. An end without a successor is an end like any other.
+ * connection is an epoch; events of an older one are dropped. A connection whose end the exchange announces has a
+ * successor within its epoch: both deliver for a while, then the old one is dropped. An end without a successor is an
+ * end like any other.
  */
 export class LiveLink {
   readonly #parts: FeedParts;
@@ -75,7 +76,7 @@ export class LiveLink {
 
   /** The connection is open, and something arrived on it lately. */
   get isReceiving(): boolean {
-    return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.silentAfterMs;
+    return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.takeoverAfterMs;
   }
 
   /** When anything last arrived, on any connection, by the monotonic clock; `-Infinity` before that. */
@@ -158,7 +159,10 @@ export class LiveLink {
     }
   }
 
-  /** Ends the connection if the process stood still, as its own pings show: what waited is older than it looks. Returns whether it did. */
+  /**
+   * Ends the connection if the process stood still, as its own pings show: what waited is older than it looks. Returns
+   * whether it did.
+   */
   #endsAfterStandstill(): boolean {
     const { clock, timing } = this.#parts;
     const standsStill = clock.monotonicMs() - this.#pingedAtMs > timing.pingEveryMs + standstillMaxMs;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import type { LiveConnection, LiveEvent, LiveListener } from './connector.ts';
+import type { LiveEvent, LiveListener } from './connector.ts';
 import { FeedCounters } from './health.ts';
 import { LiveLink } from './live-link.ts';
 import { partsForTest } from './parts.testing.ts';
@@ -40,8 +40,8 @@ beforeEach(() => {
     const note = (name: string) => (symbols?: readonly MarketSymbol[]) => {
       calls.push(symbols === undefined ? name : `${name} ${symbols.join()}`);
     };
-    const names = ['subscribe', 'ping', 'terminate'];
-    return Object.fromEntries(names.map((name) => [name, note(name)])) as unknown as LiveConnection;
+    const unsubscribe = note('unsubscribe');
+    return { subscribe: note('subscribe'), unsubscribe, ping: note('ping'), terminate: note('terminate') };
   };
   const timing = { ...defaultTiming, transportTimeoutMs: 3_600_000, pingEveryMs: 15_000 };
   link = new LiveLink(partsForTest({ clock, counters, timing, connector: { openLive } }), {

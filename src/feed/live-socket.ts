@@ -6,6 +6,7 @@ import { readRetryAfter } from './bounded-fetch.ts';
 import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
 import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';
 import { PacedQueue } from './pace.ts';
+import { agentFor, redirectOf, userAgent } from './ways-out.ts';
 
 export interface LiveSocketOptions extends LiveParts {
   readonly url: string;
@@ -19,7 +20,10 @@ const connectTimeoutMs = 10_000;
 /** The code for a connection without a closing frame (RFC 6455 §7.1.5). */
 const abnormalClosure = 1006;
 
-/** One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the protocol. */
+/**
+ * One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the
+ * protocol.
+ */
 export class LiveSocket implements LiveChannel {
   readonly protocol: LiveProtocol<unknown>;
   readonly #options: LiveSocketOptions;
@@ -41,6 +45,8 @@ export class LiveSocket implements LiveChannel {
       perMessageDeflate: false,
       maxPayload: Math.min(traits.frameBytesMax, frameBytesMax),
       skipUTF8Validation: true,
+      agent: agentFor(url),
+      headers: { 'User-Agent': userAgent },
     });
     this.#timer = clock.after(connectTimeoutMs, () =>
       this.#end('connect_timeout', `no connection within ${connectTimeoutMs} ms`),
@@ -90,7 +96,9 @@ export class LiveSocket implements LiveChannel {
     socket.on('unexpected-response', (request: { destroy(): void }, response: IncomingMessage) => {
       const retryAfterMs = readRetryAfter(response.headers['retry-after'], this.#options.clock.now());
       request.destroy();
-      this.#end('refused', `HTTP status ${response.statusCode}`, retryAfterMs);
+      const { statusCode = 0, headers } = response;
+      const moved = redirectOf(statusCode, headers.location, this.#options.url);
+      this.#end('refused', `HTTP status ${statusCode}${moved === undefined ? '' : `: ${moved}`}`, retryAfterMs);
     });
   }
 
@@ -118,6 +126,8 @@ export class LiveSocket implements LiveChannel {
       const bytes = Math.min(traits.frameBytesMax, frameBytesMax);
       this.emit({ type: 'dropped', reason: 'oversized' });
       this.#end('oversized', `a frame of more than ${bytes} bytes (${setBy})`);
+    } else if (code === 'ERR_PROXY_TUNNEL') {
+      this.#end('network', 'the proxy refuses the tunnel');
     } else {
       this.#end(code.startsWith('WS_ERR') ? 'protocol' : 'network', code);
     }

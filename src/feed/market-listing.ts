@@ -17,18 +17,22 @@ export interface ListedPair {
   /** On the live connection; the id by default. */
   readonly liveName?: string | undefined;
   /**
-   * Currency codes, as the exchange writes them. A pair whose quote is none is ignored, and so is one without a base; one
-   * whose base is not written in letters and digits is skipped.
+   * Currency codes, as the exchange writes them. A pair whose quote is none is ignored, and so is one without a base;
+   * one whose base is not written in letters and digits is skipped.
    */
   readonly base: unknown;
   readonly quote: unknown;
   /** Why it is not the market that its names suggest, one phrase. */
   readonly objection?: string | undefined;
-  /** Called only for pairs that were chosen. Throws `UpstreamError` whose message is the reason why the pair is skipped. */
+  /**
+   * Called only for pairs that were chosen. Throws `UpstreamError` whose message is the reason why the pair is skipped.
+   */
   readonly terms: () => MarketTerms;
 }
 
-/** The pairs of a listing whose entries name id and currencies by these members. `what` names the listing in an error. */
+/**
+ * The pairs of a listing whose entries name id and currencies by these members. `what` names the listing in an error.
+ */
 export function listedPairs(
   listing: unknown,
   what: string,
@@ -45,14 +49,17 @@ export function listedPairs(
 
 const ascii = /^[A-Za-z0-9]{1,16}$/;
 
-/** A currency, in capitals where the exchange writes lower-case letters (`AAPLx`); `undefined` when it is no currency code. */
+/**
+ * A currency, in capitals where the exchange writes lower-case letters (`AAPLx`); `undefined` when it is no currency
+ * code.
+ */
 export function readCurrency(text: unknown): CurrencyCode | undefined {
   return typeof text === 'string' && ascii.test(text) ? parseCurrency(text.toUpperCase()) : undefined;
 }
 
 /**
- * Selects the chosen pairs of a listing. A pair that should be a market is reported when it lacks a required value, when
- * its names contradict each other, and when another one has its symbol already.
+ * Selects the chosen pairs of a listing. A pair that should be a market is reported when it lacks a required value,
+ * when its names contradict each other, and when another one has its symbol already.
  */
 export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoice) {
   const markets: UpstreamMarket[] = [];
@@ -61,8 +68,10 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
   const names = new Map<MarketSymbol, PairNames>();
   for (const pair of pairs) {
     const { id, liveName = id } = pair;
-    const [ownBase, ownQuote] = [readCurrency(pair.base), readCurrency(pair.quote)];
-    const [base, quote] = [nameOf(ownBase, choice), nameOf(ownQuote, choice)];
+    const ownBase = readCurrency(pair.base);
+    const ownQuote = readCurrency(pair.quote);
+    const base = nameOf(ownBase, choice);
+    const quote = nameOf(ownQuote, choice);
     if (id === undefined || liveName === undefined || quote === undefined) continue;
     if (base === undefined) {
       // It has no symbol of letters and digits, so its id takes that place.
@@ -110,7 +119,10 @@ export interface PairNames {
   readonly liveName: string;
 }
 
-/** The names of every pair listed since the start. One missing from a catalogue keeps them: the market's lifecycle decides when it is delisted. */
+/**
+ * The names of every pair listed since the start. One missing from a catalogue keeps them: the market's lifecycle
+ * decides when it is delisted.
+ */
 export class PairDirectory {
   readonly bySymbol = new Map<MarketSymbol, PairNames>();
   readonly byId = new Map<string, PairNames>();
@@ -145,7 +157,10 @@ export function asStep(value: unknown): Step | undefined {
   return places > placesMax ? undefined : { size, places };
 }
 
-/** A count of decimal places, 0 to 18, that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
+/**
+ * A count of decimal places, 0 to 18, that a market needs. Throws `UpstreamError` with the reason for skipping the
+ * pair.
+ */
 export function requirePlaces(entry: WireObject, member: string): number {
   return required(asCount(entry[member], placesMax), `${member} is missing or out of range`);
 }

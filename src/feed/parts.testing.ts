@@ -5,7 +5,10 @@ import type { ExchangeConnector } from './connector.ts';
 import { FeedCounters } from './health.ts';
 import { defaultTiming, type FeedParts } from './parts.ts';
 
-/** Makes what one part of the feed needs under test. A method of the connector or the sink that is not given must not be called. */
+/**
+ * Makes what one part of the feed needs under test. A method of the connector or the sink that is not given must not be
+ * called.
+ */
 export function partsForTest(
   changes: Partial<Omit<FeedParts, 'connector' | 'sink'>> & {
     readonly connector?: Partial<ExchangeConnector>;

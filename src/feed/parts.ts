@@ -30,10 +30,10 @@ export const defaultTiming = {
   /** A connection on which nothing at all arrives for this long is ended. */
   transportTimeoutMs: 10_000,
   /** Where there are other sources they take over once nothing at all arrives for this long; over `pingEveryMs`. */
-  silentAfterMs: 10_000,
+  takeoverAfterMs: 10_000,
   /**
-   * So do they once no price arrives for `silentAfterMs` though the connection is alive, if prices never paused for longer than this before
-   * and another source has newer ones. 0: never.
+   * So do they once no price arrives for `takeoverAfterMs` though the connection is alive, if prices never paused for
+   * longer than this before and another source has newer ones. 0: never.
    */
   steadyPauseMaxMs: 0,
   reconnectMinMs: 500,
@@ -48,7 +48,10 @@ export const defaultTiming = {
   quietCheckMs: 5_000,
   /** How long a price that differs over REST may take to arrive live. */
   doubtGraceMs: 1_000,
-  /** The shortest time between two renewals of one symbol's subscription; one that was never answered is repeated after it. */
+  /**
+   * The shortest time between two renewals of one symbol's subscription; one that was never answered is repeated after
+   * it.
+   */
   resubscribeEveryMs: 60_000,
   /** A symbol that the exchange refused is asked for again after this. */
   rejectedRetryMs: 300_000,

@@ -6,7 +6,9 @@ import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
 import type { UpstreamError } from './wire.ts';
 
-/** The markets to poll now. `all`: the fallback for the whole feed. `some`: symbols the live connection does not serve. */
+/**
+ * The markets to poll now. `all`: the fallback for the whole feed. `some`: symbols the live connection does not serve.
+ */
 export interface PollPlan {
   readonly scope: 'all' | 'some';
   readonly symbols: readonly MarketSymbol[];

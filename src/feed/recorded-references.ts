@@ -26,8 +26,8 @@ const lagMaxMs = 2 * 60_000;
 const waitMaxMs = 30_000;
 
 /**
- * The prices of 1 hour, 24 hours and 7 days ago of a source without candles, from the record. Each minute it asks for all
- * markets at once: one question for the hour, and once an hour one each for the others, one after the other.
+ * The prices of 1 hour, 24 hours and 7 days ago of a source without candles, from the record. Each minute it asks for
+ * all markets at once: one question for the hour, and once an hour one each for the others, one after the other.
  */
 export class RecordedReferences {
   readonly #parts: RecordedReferencesParts;

@@ -73,7 +73,8 @@ export class PriceHistory {
 
   /** The prices of an hour ago (to a minute or so), of 24 hours and of 7 days ago (to half an hour or so). */
   references(at: EpochMs): ReferencePrices {
-    // Minute prices are noted at the same second of each minute, hour prices at the start of the hour: the nearest start counts.
+    // Minute prices are noted at the same second of each minute, hour prices at the start of the hour: the nearest
+    // start counts.
     const halfHourMs = hourMs / 2;
     return {
       price1hAgo: this.#series.minute.near(at - hourMs),
@@ -100,8 +101,9 @@ const hourGapMs = hourMs;
 const currentForMs = minuteMs;
 
 /**
- * Keeps each market's prices of 1 hour, 24 hours and 7 days ago: seeded from the exchange's candles, one request at a time behind all other requests,
- * and continued from the feed itself. Those of a source without candles are of the record, or of the feed itself where there is none.
+ * Keeps each market's prices of 1 hour, 24 hours and 7 days ago: seeded from the exchange's candles, one request at a
+ * time behind all other requests, and continued from the feed itself. Those of a source without candles are of the
+ * record, or of the feed itself where there is none.
  */
 export class ReferencePriceTracker extends Loop {
   readonly #parts: FeedParts;
@@ -232,7 +234,9 @@ export class ReferencePriceTracker extends Loop {
     this.#publish(symbol, followed, this.#parts.clock.now());
   }
 
-  /** Retried after the other symbols; one that keeps failing is left until the feed has collected enough prices itself. */
+  /**
+   * Retried after the other symbols; one that keeps failing is left until the feed has collected enough prices itself.
+   */
   #retryAfter(symbol: MarketSymbol, interval: CandleInterval, failures: number, error: UpstreamError): number {
     const isWanted = this.#jobs[interval].delete(symbol);
     if (isWanted && failures < failuresMax) this.#jobs[interval].set(symbol, failures);

@@ -13,14 +13,18 @@ interface Waiting extends Paced {
 }
 
 /**
- * One queue for all requests to one upstream, so that its rate limit holds across all callers. A background request waits until
- * a whole burst could be sent, so it never delays an urgent one: the burst is at least 2, and as much as the heaviest weighs.
+ * One queue for all requests to one upstream, so that its rate limit holds across all callers. A background request
+ * waits until a whole burst could be sent, so it never delays an urgent one: the burst is at least 2, and as much as
+ * the heaviest weighs.
  */
 export class RequestQueue extends PacedQueue<Waiting> {
   #inFlight = 0;
   #backgroundInFlight = 0;
 
-  /** Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` aborts the wait or the queue is full. */
+  /**
+   * Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` aborts the wait or the queue is
+   * full.
+   */
   run<T>(priority: RequestPriority, job: () => Promise<T>, signal: AbortSignal, weight = 1): Promise<T> {
     if (signal.aborted) return Promise.reject(new UpstreamError('aborted', 'cancelled before it was queued'));
     if (this.waiting.length >= waitingMax) {

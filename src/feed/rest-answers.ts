@@ -24,8 +24,9 @@ export function readCommonValues({ bid, ask, last, high, low, volume, vwap }: wi
 }
 
 /**
- * Reads an answer with the tickers of many pairs: a list whose entries name their pair (`idOf`), or an object with an entry
- * for each id. Pairs that are in no catalogue are left out. Throws `UpstreamError` (`malformed`) for anything else.
+ * Reads an answer with the tickers of many pairs: a list whose entries name their pair (`idOf`), or an object with an
+ * entry for each id. Pairs that are in no catalogue are left out. Throws `UpstreamError` (`malformed`) for anything
+ * else.
  */
 export function readPolled(
   { result, askedAt, receivedAt }: RestAnswer,
@@ -47,8 +48,8 @@ export function readPolled(
 
 /**
  * Reads candles, one a row, which is a list or an object: its start is at `time` in seconds or milliseconds since the
- * epoch, its opening price at `open`. Returns them oldest first, in whichever order they come; an unreadable row is left
- * out. Throws `UpstreamError` (`malformed`) when there are no rows.
+ * epoch, its opening price at `open`. Returns them oldest first, in whichever order they come; an unreadable row is
+ * left out. Throws `UpstreamError` (`malformed`) when there are no rows.
  */
 export function readCandleRows(rows: unknown, time: number | string = 0, open: number | string = 1): Candle[] {
   const candles = wire.required(wire.asList(rows), 'candles: no rows').flatMap((row) => {

@@ -18,7 +18,7 @@ export interface RestAnswer {
 export interface Peer {
   readonly socket: WebSocket;
   readonly raw: Socket;
-  /** Everything the client sent, parsed. */
+  /** Every object that the client sent. */
   readonly received: readonly Record<string, unknown>[];
   /** Names subscribed now. */
   readonly subscribed: Set<string>;
@@ -29,7 +29,7 @@ type Message = Record<string, unknown> & { params?: { channel?: string; symbol?:
 
 /**
  * A small server for tests that speaks Kraken's protocol on real sockets. It acknowledges subscriptions and
- * answers requests; everything else is up to the test.
+ * answers requests; everything else is up to the test, which can replace the protocol as well.
  */
 export class ScriptedExchange {
   readonly #http = createServer((request, response) => this.#answer(request, response));
@@ -39,6 +39,8 @@ export class ScriptedExchange {
   readonly requests: string[] = [];
   #port: number | undefined;
   upgrades = 0;
+  /** Left out of the names of calls. */
+  restPath = '/0/public/';
   /** Requests waiting for an answer that never comes. */
   hanging = 0;
   /** Answers over REST; `undefined` gives 404. */
@@ -52,6 +54,8 @@ export class ScriptedExchange {
   /** The snapshot's entry for a symbol; `undefined` sends none. */
   snapshot: (name: string) => string | undefined = () => undefined;
   answersPings = true;
+  /** Handles a message of a client, by default as Kraken does. */
+  receive: (peer: Peer, text: string) => void = (peer, text) => this.#received(peer, JSON.parse(text) as Message);
 
   constructor() {
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
@@ -101,7 +105,7 @@ export class ScriptedExchange {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://exchange.invalid');
-    const call = url.pathname.replace('/0/public/', '');
+    const call = url.pathname.replace(this.restPath, '');
     this.requests.push(`${call}${url.search}`);
     const answer = this.rest(call, url.searchParams) ?? { status: 404, body: 'not found' };
     if (answer.how === 'hang') {
@@ -139,16 +143,16 @@ export class ScriptedExchange {
   }
 
   #welcome(socket: WebSocket, raw: Socket): void {
-    const received: Message[] = [];
+    const received: Record<string, unknown>[] = [];
     const subscribed = new Set<string>();
     const send = (frame: object | string) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
     const peer: Peer = { socket, raw, received, subscribed, send };
     this.peers.push(peer);
     socket.on('error', () => undefined);
     socket.on('message', (data: Buffer) => {
-      const message = JSON.parse(data.toString()) as Message;
-      received.push(message);
-      this.#received(peer, message);
+      const text = data.toString();
+      if (text.startsWith('{')) received.push(JSON.parse(text));
+      this.receive(peer, text);
     });
     this.greet(peer);
   }

@@ -1,59 +1,32 @@
+import { loadCatalogue, tickText } from '../../exchange-simulator/catalogue.ts';
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
 import {
   type ExchangeSimulator,
   type ExchangeSimulatorOptions,
   startExchangeSimulator,
 } from '../../exchange-simulator/simulator.ts';
-import { turns } from '../../test/support/eventually.ts';
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
-import { silentLog } from '../ground/log.ts';
-import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import { connectorOptions } from './connector.testing.ts';
-import type { AssetNames, ExchangeConnector } from './connector.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
 import type { ConnectorClass } from './connectors.ts';
-import { RecordingSink } from './feed-rig.testing.ts';
+import { ExchangeRig, type ExchangeRigOptions } from './exchange-rig.testing.ts';
+import type {
+  ExchangeFault,
+  ExchangeUnderTest,
+  ExpectedDigits,
+  ExpectedMarket,
+} from './exchange-under-test.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
-import type { FeedTiming } from './parts.ts';
-import { FeedSupervisor } from './supervisor.ts';
 
-const passDeadlineMs = 60_000;
-/** A request and its answer take about three turns of the event loop when both ends are in this process. */
-const turnsPerStep = 8;
-
-export interface SimulatorRigOptions {
+export interface SimulatorRigOptions extends ExchangeRigOptions {
   /** Kraken by default. */
   readonly dialect?: DialectName;
   readonly connector?: ConnectorClass;
   readonly simulator?: ExchangeSimulatorOptions;
-  readonly timing?: Partial<FeedTiming>;
-  readonly symbols?: readonly MarketSymbol[];
-  readonly assets?: AssetNames;
-  readonly frameBytesMax?: number;
 }
 
-/** A supervisor against the stand-in exchange, both on one fake clock, over real sockets. */
-export class SimulatorRig {
-  readonly clock: FakeClock;
-  readonly sink = new RecordingSink();
-  readonly simulator: ExchangeSimulator;
-  readonly connector: ExchangeConnector;
-  readonly supervisor: FeedSupervisor;
-
-  private constructor(clock: FakeClock, simulator: ExchangeSimulator, options: SimulatorRigOptions) {
-    this.clock = clock;
-    this.simulator = simulator;
-    const { restUrl, wsUrl: liveUrl } = simulator;
-    const { sink } = this;
-    const { timing = {}, symbols = 'all', connector: Connector = KrakenConnector, frameBytesMax } = options;
-    const quotes = ['EUR' as CurrencyCode];
-    const { assets = new Map() } = options;
-    const bounds = frameBytesMax === undefined ? {} : { frameBytesMax };
-    this.connector = new Connector(connectorOptions({ clock, restUrl, liveUrl, quotes, symbols, assets, ...bounds }));
-    const parts = { connector: this.connector, sink, clock, randomness: seededRandomness(4), log: silentLog };
-    this.supervisor = new FeedSupervisor({ ...parts, timing });
-  }
-
+/** A rig against the stand-in exchange. */
+export class SimulatorRig extends ExchangeRig<SimulatedExchange> {
   /** Starts the exchange alone. */
   static async open(options: SimulatorRigOptions = {}): Promise<SimulatorRig> {
     const clock = new FakeClock();
@@ -65,7 +38,8 @@ export class SimulatorRig {
       port: await fixedPort(),
       ...options.simulator,
     });
-    return new SimulatorRig(clock, simulator, options);
+    const exchange = new SimulatedExchange(simulator, options.simulator?.markets);
+    return new SimulatorRig(clock, exchange, options.connector ?? KrakenConnector, options);
   }
 
   /** Starts both, and waits for the live path. */
@@ -75,37 +49,78 @@ export class SimulatorRig {
     return rig;
   }
 
-  get health() {
-    return this.supervisor.health();
+  get simulator(): ExchangeSimulator {
+    return this.exchange.simulator;
+  }
+}
+
+/** The stand-in exchange as one under test. */
+class SimulatedExchange implements ExchangeUnderTest {
+  readonly simulator: ExchangeSimulator;
+  readonly #count: number | undefined;
+  #prices = 0;
+
+  constructor(simulator: ExchangeSimulator, count: number | undefined) {
+    this.simulator = simulator;
+    this.#count = count;
   }
 
-  /** The market's state as the market room has it. */
-  status(symbol: string): string | undefined {
-    return this.sink.markets.catalogue.find(symbol as MarketSymbol)?.status;
+  get restUrl(): string {
+    return this.simulator.restUrl;
   }
 
-  async becomeLive(): Promise<void> {
-    this.supervisor.start();
-    await this.pass('the live path', () => this.health.path === 'live');
+  get liveUrl(): string {
+    return this.simulator.wsUrl;
   }
 
-  async stop(): Promise<void> {
-    this.supervisor.stop();
-    await this.simulator.stop();
+  get markets(): readonly ExpectedMarket[] {
+    return loadCatalogue({ markets: this.#count, quotes: ['EUR'] }).flatMap(({ pair }) => {
+      if (pair === undefined || pair.quote !== 'EUR') return [];
+      return {
+        symbol: `${pair.base}${pair.quote}` as MarketSymbol,
+        pricePrecision: pair.priceDecimals,
+        amountPrecision: pair.lotDecimals,
+        tickSize: tickText(pair),
+        status: 'trading',
+      };
+    });
   }
 
-  /** Lets time pass on both sides in small steps until `probe` holds. */
-  async pass(what: string, probe: () => boolean, stepMs = 200): Promise<void> {
-    const startedMs = performance.now();
-    while (!probe()) {
-      if (performance.now() - startedMs > passDeadlineMs) throw new Error(`timed out waiting for ${what}`);
-      await this.clock.advance(stepMs);
-      await turns(turnsPerStep);
-    }
+  get subscriptions(): number {
+    return this.simulator.state().subscriptions;
   }
 
-  async passFor(forMs: number, stepMs = 200): Promise<void> {
-    const endMs = this.clock.monotonicMs() + forMs;
-    await this.pass(`${forMs} ms`, () => this.clock.monotonicMs() >= endMs, stepMs);
+  get requestsTotal(): number {
+    return Object.values(this.simulator.state().requests).reduce((sum, count) => sum + count, 0);
   }
+
+  price(symbol: MarketSymbol): ExpectedDigits {
+    const unit = ++this.#prices;
+    const [bid, ask] = [`500${unit}0.10`, `500${unit}0.30`];
+    const [high, low, volume] = ['60000.00', '40000.50', '270638.50461281'];
+    this.simulator.setPrice({ symbol: pairOf(symbol), bid, ask, high, low, last: `500${unit}0.20`, volume });
+    const digits = { bid, ask, high24h: high, low24h: low, volume24h: volume };
+    return { live: digits, fallback: digits };
+  }
+
+  async set(fault: ExchangeFault): Promise<void> {
+    await this.simulator.faults.set('symbol' in fault ? { ...fault, symbol: pairOf(fault.symbol) } : fault);
+  }
+
+  async clear(): Promise<void> {
+    await this.simulator.faults.clear();
+  }
+
+  burst(): void {
+    for (const { symbol } of this.markets) this.price(symbol);
+  }
+
+  stop(): Promise<void> {
+    return this.simulator.stop();
+  }
+}
+
+/** `BTC/EUR` */
+function pairOf(symbol: MarketSymbol): string {
+  return symbol.replace(/EUR$/, '/EUR');
 }

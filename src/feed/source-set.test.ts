@@ -17,7 +17,7 @@ function setOf(...configs: readonly ReturnType<typeof config>[]) {
   const noted: string[] = [];
   const timings = new Map<string, Parameters<FeedSupervisor['retime']>[0]>();
   const made = new Map<string, number>();
-  const set = new SourceSet<ReturnType<typeof config>>(
+  const set = new SourceSet<ReturnType<typeof config>, Pick<FeedSupervisor, 'retime'>>(
     configs,
     (own) => {
       const { id } = own;
@@ -28,7 +28,7 @@ function setOf(...configs: readonly ReturnType<typeof config>[]) {
         stop: () => void noted.push(`stop ${what}`),
       });
       const retime: FeedSupervisor['retime'] = (timing) => void timings.set(id, timing);
-      const supervisor = { ...part(name), retime } as unknown as FeedSupervisor;
+      const supervisor = { ...part(name), retime };
       const parts = own.kind === 'redis-stream' ? [supervisor, part(`${name} reader`)] : [supervisor];
       return { config: own, connector: { id } as ExchangeConnector, supervisor, parts };
     },
@@ -103,8 +103,8 @@ test('before the start and after the end another list starts and stops nothing',
 
 test('silence is found out sooner where another source can take over, and a paused one cannot', () => {
   const { set, timings } = setOf(config('a'));
-  const alone = { silentAfterMs: 30_000, steadyPauseMaxMs: 0 };
-  const beside = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
+  const alone = { takeoverAfterMs: 30_000, steadyPauseMaxMs: 0 };
+  const beside = { takeoverAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
   assert.deepEqual(timings.get('a'), alone);
   set.replace([config('a'), config('b', { kind: 'push' }), config('c')]);
   assert.deepEqual(timings.get('a'), beside, 'also of the connection that stayed');

@@ -5,16 +5,13 @@ import { silentLog } from '../ground/log.ts';
 import { marketsWith, sourceRules } from '../market/market-rig.testing.ts';
 import { symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { SourceWatch } from './source-watch.ts';
-import type { FeedSupervisor } from './supervisor.ts';
+import { SourceWatch, type WatchedSource } from './source-watch.ts';
 
 /** A supervisor as far as it tells of its source. */
-class FakeSupervisor
-  implements Pick<FeedSupervisor, 'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'>
-{
+class FakeSupervisor implements WatchedSource {
   isLive = true;
   hasPrices = true;
-  stalled: FeedSupervisor['stalled'];
+  stalled: WatchedSource['stalled'];
   lastAtMs = 0;
   heardMs = 0;
 
@@ -49,7 +46,7 @@ async function watched(t: TestContext, marketCount = 2) {
   const logged: object[] = [];
   const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
   const feeds = { first: new FakeSupervisor(), second: new FakeSupervisor() };
-  const supervisors = new Map(Object.entries(feeds)) as unknown as ReadonlyMap<string, FeedSupervisor>;
+  const supervisors = new Map<string, WatchedSource>(Object.entries(feeds));
   const watch = new SourceWatch({ market: { markets: book, feedStatus }, clock, log }, supervisors);
   watch.start();
   t.after(() => watch.stop());
@@ -59,7 +56,14 @@ async function watched(t: TestContext, marketCount = 2) {
     watch,
     feeds,
     path: () => feedStatus.path,
-    silentMs: () => feedStatus.silentMs(clock.now(), clock.monotonicMs()),
+    states: () => ['first', 'second'].map((id) => feedStatus.source(id).state(clock.now(), clock.monotonicMs())),
+    /** Does what a reload does. */
+    removeSecond() {
+      supervisors.delete('second');
+      book.replaceSources({ ...sources, ids: ['first'] }, new Set());
+      watch.replaced();
+    },
+    silentMs: () => feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs,
     used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
     told: () => logged.splice(0),
     tick: () => book.tickerReceived(upstreamTicker({ symbol: symbol('M0EUR'), receivedAt: clock.now() })),
@@ -144,6 +148,29 @@ test('the latest sign of life of any source is that of the feed', async (t) => {
   feeds.second.heardMs = clock.monotonicMs() - 100;
   await clock.advance(500);
   assert.equal(silentMs(), 600);
+});
+
+test('a source that lost its connection, or is gone, does not deliver any more', async (t) => {
+  const { clock, feeds, states, removeSecond } = await watched(t);
+  feeds.first.heardMs = clock.monotonicMs();
+  feeds.second.heardMs = clock.monotonicMs();
+  await clock.advance(500);
+  assert.deepEqual(states(), ['flowing', 'flowing']);
+  feeds.first.isLive = false;
+  await clock.advance(500);
+  assert.deepEqual(states(), ['polled', 'flowing']);
+  removeSecond();
+  assert.deepEqual(states(), ['polled', 'polled']);
+});
+
+test('what is heard over a connection that does not deliver is no sign that data flows', async (t) => {
+  const { clock, feeds, states } = await watched(t);
+  feeds.first.isLive = false;
+  for (let second = 0; second < 6; second++) {
+    feeds.first.heardMs = feeds.second.heardMs = clock.monotonicMs();
+    await clock.advance(1_000);
+  }
+  assert.deepEqual(states(), ['silent', 'flowing']);
 });
 
 test('a source is not compared with itself', async (t) => {

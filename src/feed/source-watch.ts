@@ -10,6 +10,12 @@ interface SourceWatchParts {
   readonly market: FeedTarget;
 }
 
+/** A source as its supervisor tells of it. */
+export type WatchedSource = Pick<
+  FeedSupervisor,
+  'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
+>;
+
 const everyMs = 500;
 /** A price this long after another source's last one shows that the market goes on without that source. */
 const marketContinuesMs = 2_000;
@@ -18,11 +24,11 @@ const symbolsShown = 20;
 /** Chooses, twice a second and whenever a source loses or gains its live connection, whose prices are served. */
 export class SourceWatch {
   readonly #parts: SourceWatchParts;
-  readonly #supervisors: ReadonlyMap<string, FeedSupervisor>;
+  readonly #supervisors: ReadonlyMap<string, WatchedSource>;
   #timer: Timer | undefined;
   #stoppedBefore: ReadonlySet<string> = new Set();
 
-  constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, FeedSupervisor>) {
+  constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, WatchedSource>) {
     this.#parts = parts;
     this.#supervisors = supervisors;
   }
@@ -59,13 +65,20 @@ export class SourceWatch {
       nowMs: clock.monotonicMs(),
     });
     if (changed.length > 0) this.#report(changed);
-    const heardMs = Math.max(...[...this.#supervisors.values()].map((each) => each.heardMs));
-    market.feedStatus.signOfLife(heardMs, clock.now(), clock.monotonicMs());
+    for (const id of market.feedStatus.sourceIds) if (!this.#supervisors.has(id)) market.feedStatus.source(id).lost();
+    for (const [id, { heardMs }] of this.#supervisors) {
+      const signs = market.feedStatus.source(id);
+      if (facts.isLive(id)) signs.heard(heardMs, clock.now(), clock.monotonicMs());
+      else signs.lost();
+    }
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
     market.feedStatus.pathChanged(isAnyLive && !isDegraded ? 'live' : 'fallback');
   }
 
-  /** The sources whose prices stopped although their connection is alive, while another has newer ones of the same markets. */
+  /**
+   * The sources whose prices stopped although their connection is alive, while another has newer ones of the same
+   * markets.
+   */
   #stopped(): ReadonlySet<string> {
     const stopped = new Set<string>();
     for (const [id, supervisor] of this.#supervisors) {

@@ -7,7 +7,10 @@ interface Part {
   isOpen: boolean;
 }
 
-/** One connection to its user, as many to the exchange as its limit requires. Another is opened when all are full. When one ends, all end. */
+/**
+ * One connection to its user, as many to the exchange as its limit requires. Another is opened when all are full. When
+ * one ends, all end.
+ */
 export class SplitConnection implements LiveConnection {
   readonly #open: (listener: LiveListener) => LiveConnection;
   readonly #symbolsMax: number;

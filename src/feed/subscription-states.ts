@@ -104,7 +104,9 @@ export class SubscriptionStates {
     return due;
   }
 
-  /** The symbols asked for on the current connection and not refused: one without an answer in time may still get it. */
+  /**
+   * The symbols asked for on the current connection and not refused: one without an answer in time may still get it.
+   */
   get subscribed(): MarketSymbol[] {
     return this.#select(
       (entry) => entry.subscription === 'asked' || entry.subscription === 'accepted' || entry.isUnanswered,
@@ -167,7 +169,10 @@ export class SubscriptionStates {
     return this.#hasUpdate && expected > 0 && fresh >= needed;
   }
 
-  /** Whether the live connection serves this symbol, though nothing may move: it is subscribed, and its last live price holds. */
+  /**
+   * Whether the live connection serves this symbol, though nothing may move: it is subscribed, and its last live price
+   * holds.
+   */
   isLive(symbol: MarketSymbol, nowMs: number): boolean {
     const entry = this.#entries.get(symbol);
     if (entry?.live === undefined || entry.subscription === 'none' || entry.subscription === 'rejected') return false;
@@ -175,7 +180,10 @@ export class SubscriptionStates {
     return entry.isFresh || nowMs - entry.confirmedAtMs < 2 * this.#timing.staleAfterMs;
   }
 
-  /** Whether a good price came over the current connection, or a poll confirmed the last one since it was first asked for symbols. */
+  /**
+   * Whether a good price came over the current connection, or a poll confirmed the last one since it was first asked
+   * for symbols.
+   */
   isHeard(symbol: MarketSymbol): boolean {
     return (this.#entries.get(symbol)?.confirmedAtMs ?? never) >= (this.#askedAtMs ?? Number.POSITIVE_INFINITY);
   }
@@ -214,7 +222,10 @@ export class SubscriptionStates {
     return this.#count((entry) => entry.isHeld) > 0;
   }
 
-  /** The symbols to poll while the rest is live: held, rejected, doubted, silent for too long; not those that are missing. */
+  /**
+   * The symbols to poll while the rest is live: held, rejected, doubted, silent for too long; not those that are
+   * missing.
+   */
   toPoll(nowMs: number): MarketSymbol[] {
     return this.#select(
       (entry) =>
@@ -223,7 +234,10 @@ export class SubscriptionStates {
     );
   }
 
-  /** Compares a polled ticker with the last live one, unless live data came after the request. Returns whether the live price is in doubt. */
+  /**
+   * Compares a polled ticker with the last live one, unless live data came after the request. Returns whether the live
+   * price is in doubt.
+   */
   polled(ticker: UpstreamTicker, nowMs: number): boolean {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || entry.subscription === 'rejected') return false;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { symbol } from '../market/samples.testing.ts';
 import { FeedRig } from './feed-rig.testing.ts';
 import type { FeedTiming } from './parts.ts';
 
@@ -93,8 +94,8 @@ test('a market missing from loads is asked for again and again, and unsubscribed
   await rig.live(140_000, alive);
   assert.equal(loads(), 4);
   assert.ok(rig.exchange.peer.subscribed.has('C2/EUR'));
-  assert.equal(rig.sink.markets.catalogue.find('C2EUR' as never)?.status, 'paused');
-  const delisted = { symbol: 'C2EUR' as never, operatorPaused: false, delistedAt: rig.clock.now() };
+  assert.equal(rig.sink.markets.catalogue.find(symbol('C2EUR'))?.status, 'paused');
+  const delisted = { symbol: symbol('C2EUR'), operatorPaused: false, delistedAt: rig.clock.now() };
   rig.sink.markets.applyControls([delisted]);
   await rig.live(70_000, alive);
   assert.equal(loads(), 5);
@@ -116,6 +117,6 @@ test('a load that was asked before a live change does not take that change back'
   await rig.arrive();
   proceed?.();
   await rig.pass('the load', () => loads() === 2, 1);
-  const status = rig.sink.markets.catalogue.find('C1EUR' as never)?.status;
+  const status = rig.sink.markets.catalogue.find(symbol('C1EUR'))?.status;
   assert.equal(status, 'paused');
 });

@@ -12,6 +12,7 @@ import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
 import { ReferencePriceTracker } from './reference-price-tracker.ts';
+import { RefusedValues } from './refused-values.ts';
 import { SubscriptionStates } from './subscription-states.ts';
 
 /** An answer over REST whose every ticker is older proves nothing. */
@@ -38,6 +39,7 @@ export class FeedSupervisor {
   readonly #catalogue: CatalogueKeeper;
   readonly #poller: Poller;
   readonly #candles: ReferencePriceTracker;
+  readonly #refused: RefusedValues;
   readonly #cadence = new Cadence();
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
@@ -62,6 +64,7 @@ export class FeedSupervisor {
       polled: (plan, tickers) => this.#polled(plan, tickers),
     });
     this.#candles = new ReferencePriceTracker(parts);
+    this.#refused = new RefusedValues(parts.log, parts.clock);
   }
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
@@ -89,7 +92,7 @@ export class FeedSupervisor {
   }
 
   /** Other sources came or went: how soon one of them may take over changes. */
-  retime(timing: Pick<FeedTiming, 'silentAfterMs' | 'steadyPauseMaxMs'>): void {
+  retime(timing: Pick<FeedTiming, 'takeoverAfterMs' | 'steadyPauseMaxMs'>): void {
     Object.assign(this.#parts.timing, timing);
   }
 
@@ -105,7 +108,10 @@ export class FeedSupervisor {
     };
   }
 
-  /** When the live connection last gave a sign of life of any kind, by the monotonic clock; `-Infinity` before the first. */
+  /**
+   * When the live connection last gave a sign of life of any kind, by the monotonic clock; `-Infinity` before the
+   * first.
+   */
   get heardMs(): number {
     return this.#link.heardMs;
   }
@@ -116,16 +122,17 @@ export class FeedSupervisor {
   }
 
   /**
-   * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one came, by the
-   * monotonic clock, and the markets. Only another source shows whether the source stopped or the market did.
+   * Where prices came steadily and then none for `takeoverAfterMs`, though the connection is alive: when the last one
+   * came, by the monotonic clock, and the markets. Only another source shows whether the source stopped or the market
+   * did.
    */
   get stalled(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
     const { lastAtMs } = this.#cadence;
     const { clock, timing } = this.#parts;
-    if (!this.isLive || !this.#cadence.wasSteady(timing.steadyPauseMaxMs) || lastAtMs === undefined) return undefined;
-    return clock.monotonicMs() - lastAtMs < timing.silentAfterMs
-      ? undefined
-      : { atMs: lastAtMs, symbols: this.#book.symbols };
+    if (!this.isLive || lastAtMs === undefined) return undefined;
+    if (!this.#cadence.wasSteady(timing.steadyPauseMaxMs)) return undefined;
+    if (clock.monotonicMs() - lastAtMs < timing.takeoverAfterMs) return undefined;
+    return { atMs: lastAtMs, symbols: this.#book.symbols };
   }
 
   /** Whether it is live and had a price of one of these markets since an instant of the monotonic clock. */
@@ -252,7 +259,7 @@ export class FeedSupervisor {
     counters.lastLiveDataAt = ticker.receivedAt;
     counters.upstreamLagMs = ticker.upstreamTime === undefined ? undefined : ticker.receivedAt - ticker.upstreamTime;
     // Until the live path is taken, live data keeps the feed current without making it operational.
-    this.#parts.sink.feedCurrent(this.#path ?? 'fallback', ticker.receivedAt);
+    this.#parts.sink.feedCurrent(this.isLive ? 'live' : 'fallback', ticker.receivedAt);
   }
 
   /** Offers a ticker to the sink. Returns why it was rejected. */
@@ -267,6 +274,7 @@ export class FeedSupervisor {
       this.#candles.note(ticker);
     } else {
       countOne(this.#parts.counters.tickersRejected, rejection);
+      this.#refused.refused(ticker, rejection);
     }
     // What the guard holds is taken once REST agrees with it.
     if (this.#book.held(ticker.symbol, rejection === 'held')) this.#poller.wake();
@@ -319,7 +327,7 @@ export class FeedSupervisor {
   #polledAll(newest: UpstreamTicker): void {
     const aheadMs = newest.upstreamTime === undefined ? 0 : (this.clockOffsetMs ?? 0);
     if (newest.receivedAt - aheadMs - asOf(newest) <= cachedAfterMs)
-      this.#parts.sink.feedCurrent('fallback', newest.askedAt);
+      this.#parts.sink.feedCurrent('fallback', newest.askedAt, this.#parts.timing.fallbackPollMs);
   }
 
   /** Renews the subscriptions on which a price that REST showed has not arrived live by now. */

@@ -29,8 +29,8 @@ class Known {
 
 /**
  * Makes whole tickers for exchanges that send best prices and statistics apart, each at its own time. A ticker is
- * emitted when the best prices change, and once a second while the exchange confirms unchanged ones. Its time is that of the
- * best prices. Statistics older than five minutes keep the market priced, without the optional fields.
+ * emitted when the best prices change, and once a second while the exchange confirms unchanged ones. Its time is that
+ * of the best prices. Statistics older than five minutes keep the market priced, without the optional fields.
  */
 export class TickerAssembler {
   readonly #clock: Clock;
@@ -59,7 +59,10 @@ export class TickerAssembler {
     return this.prices(symbol, { ...known, upstreamTime, askedAt: receivedAt, receivedAt });
   }
 
-  /** Notes statistics, of which a whole ticker may be the source. Returns the market's first ticker when the best prices were there before them. */
+  /**
+   * Notes statistics, of which a whole ticker may be the source. Returns the market's first ticker when the best prices
+   * were there before them.
+   */
   statistics(symbol: MarketSymbol, statistics: Statistics): UpstreamTicker | undefined {
     const known = this.#market(symbol);
     known.statistics = statistics;

@@ -63,7 +63,10 @@ export abstract class Loop {
   }
 }
 
-/** Calls `onTimeout` once `timeoutMs` passed since the last touch, to the millisecond. A touch reads the clock: the timer is moved when it is due. */
+/**
+ * Calls `onTimeout` once `timeoutMs` passed since the last touch, to the millisecond. A touch reads the clock: the
+ * timer is moved when it is due.
+ */
 export class Watchdog {
   readonly #clock: Clock;
   readonly #timeoutMs: number;

@@ -17,7 +17,9 @@ export class TopOfBook {
   readonly #bids = new Side(-1);
   readonly #asks = new Side(1);
 
-  /** Takes over `[price, size]` lists of both sides in any order. Unreadable levels and those of size zero are left out. */
+  /**
+   * Takes over `[price, size]` lists of both sides in any order. Unreadable levels and those of size zero are left out.
+   */
   snapshot(bids: unknown, asks: unknown): void {
     this.#bids.replace(readLevels(bids));
     this.#asks.replace(readLevels(asks));

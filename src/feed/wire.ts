@@ -43,8 +43,8 @@ export function asUpstreamError(error: unknown): UpstreamError {
 }
 
 /**
- * A number that a double can change: with a fraction, an exponent, a sign before its zero, or 16 digits. A colon that follows
- * no quote is in a text: one of a time, mostly.
+ * A number that a double can change: with a fraction, an exponent, a sign before its zero, or 16 digits. A colon that
+ * follows no quote is in a text: one of a time, mostly.
  */
 const losable = /(?:"\s*:|[,[])\s*-?(?:\d+[.eE]|\d{16}|(?<=-)0)/;
 
@@ -52,15 +52,18 @@ const losable = /(?:"\s*:|[,[])\s*-?(?:\d+[.eE]|\d{16}|(?<=-)0)/;
 const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g;
 
 /**
- * Parses JSON so that no digit is lost to a double: `1.00000` stays `1.00000`, and twenty digits stay twenty digits. A text
- * without such a number keeps its whole numbers: `asDecimal` and `asText` read both. Of any other all numbers are put in quotes
- * first, at half the cost of a reviver. Throws `UpstreamError` (`malformed`) for anything that is not JSON.
+ * Parses JSON so that no digit is lost to a double: `1.00000` stays `1.00000`, and twenty digits stay twenty digits. A
+ * text without such a number keeps its whole numbers: `asDecimal` and `asText` read both. Of any other all numbers are
+ * put in quotes first, at half the cost of a reviver. Throws `UpstreamError` (`malformed`) for anything that is not
+ * JSON.
  */
 export function parseLossless(text: string): unknown {
   return parsePlain(text, losable.test(text));
 }
 
-/** Parses JSON with numbers as doubles: for a large answer of which no price is read. Throws as `parseLossless` does. */
+/**
+ * Parses JSON with numbers as doubles: for a large answer of which no price is read. Throws as `parseLossless` does.
+ */
 export function parsePlain(text: string, isQuoting = false): unknown {
   try {
     const quoted = (token: string) => (token.startsWith('"') ? token : `"${token}"`);
@@ -125,7 +128,10 @@ export function asPositive(value: unknown): DecimalString | undefined {
   return decimal !== undefined && isPositive(decimal) ? decimal : undefined;
 }
 
-/** An instant in whole milliseconds or seconds since the epoch, distinguished by its size; `undefined` for anything else. */
+/**
+ * An instant in whole milliseconds or seconds since the epoch, distinguished by its size; `undefined` for anything
+ * else.
+ */
 export function asEpoch(value: unknown): EpochMs | undefined {
   const count = asCount(value, 9_999_999_999_999);
   if (count === undefined || count === 0) return undefined;

@@ -3,11 +3,17 @@ import type { Randomness } from './clock.ts';
 export interface BackoffRange {
   readonly minMs: number;
   readonly maxMs: number;
-  /** How much of a delay is left to chance: `full` spreads many clients best, `equal` waits at least half of the bound. `full` when left out. */
+  /**
+   * How much of a delay is left to chance: `full` spreads many clients best, `equal` waits at least half of the bound.
+   * `full` when left out.
+   */
   readonly jitter?: 'full' | 'equal' | undefined;
 }
 
-/** The delay after a number of failures in a row, 1 or more: the bound doubles with each failure, from `minMs` up to `maxMs`. */
+/**
+ * The delay after a number of failures in a row, 1 or more: the bound doubles with each failure, from `minMs` up to
+ * `maxMs`.
+ */
 export function backoffMs(randomness: Randomness, { minMs, maxMs, jitter }: BackoffRange, failures: number): number {
   const boundMs = Math.min(maxMs, minMs * 2 ** Math.min(failures - 1, 30));
   const fraction = randomness.fraction();

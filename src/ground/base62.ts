@@ -3,7 +3,10 @@ import type { Randomness } from './clock.ts';
 /** Digits first, then capitals, then small letters: the ASCII order. */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = alphabet.length;
-/** The largest multiple of 62 in a byte: higher values are drawn again, or the first characters would come up more often. */
+/**
+ * The largest multiple of 62 in a byte: higher values are drawn again, or the first characters would come up more
+ * often.
+ */
 const unbiasedBelow = 248;
 
 const values = new Int8Array(128).fill(-1);

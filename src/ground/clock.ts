@@ -13,7 +13,8 @@ export interface Timer {
 /**
  * The only source of time. The wall clock can jump either way; the monotonic clock never goes back
  * but has no relation to the calendar. An age needs both (see `market/service-status.ts`). A due timer runs
- * once what has arrived by then is handled: after a pause of the whole process a deadline is missed only by what is not there.
+ * once what has arrived by then is handled: after a pause of the whole process a deadline is missed only by what is not
+ * there.
  */
 export interface Clock {
   /** The wall clock. */
@@ -76,7 +77,10 @@ export function asEpochMs(milliseconds: number): EpochMs {
   return milliseconds as EpochMs;
 }
 
-/** Resolves after `delayMs`, or at once when `signal` aborts: the caller looks at the signal, so that a stopped loop ends without an exception. */
+/**
+ * Resolves after `delayMs`, or at once when `signal` aborts: the caller looks at the signal, so that a stopped loop
+ * ends without an exception.
+ */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -11,9 +11,9 @@ export class Html {
 export type Fragment = Html | string | number | undefined | readonly Fragment[];
 
 /**
- * The template of every page: whatever is put in is escaped unless it is `Html` already. The escaped text is ASCII and is safe as element content and
- * within quoted attributes; it is not made for scripts, stylesheets or unquoted attributes, and an `href` of foreign text would need its scheme
- * checked besides.
+ * The template of every page: whatever is put in is escaped unless it is `Html` already. The escaped text is ASCII and
+ * is safe as element content and within quoted attributes; it is not made for scripts, stylesheets or unquoted
+ * attributes, and an `href` of foreign text would need its scheme checked besides.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Fragment[]): Html {
   return new Html(literals.reduce((text, literal, index) => text + textOf(values[index - 1]) + literal));

@@ -19,7 +19,10 @@ export function logWith(log: Log, more: object): Log {
 /** For callers that want no log. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Runs work that may fail again and again, and has the first of several failures in a row told, and the first success after it. */
+/**
+ * Makes a function that runs work which is repeated. The work's failures do not leave it: `tell` hears of the first of
+ * several in a row, and `recovered` of the success that ends them.
+ */
 export function tellingOnce(
   tell: (error: unknown) => void,
   recovered?: () => void,

@@ -20,8 +20,8 @@ export async function readCertificate({ certFile, keyFile }: CertificateFiles): 
 }
 
 /**
- * Looks once a minute whether the files hold something else, and serves a pair that fits together. Anything else is left
- * alone, and logged if it is still so at the next look: files are written one after the other.
+ * Looks once a minute whether the files hold something else, and serves a pair that fits together. Anything else is
+ * left alone, and logged if it is still so at the next look: files are written one after the other.
  *
  * @param current their contents when the listener was made
  */
@@ -61,8 +61,8 @@ export function watchCertificate(
 }
 
 /**
- * Reads the certificate that the public listener serves, which is renewed from its files, with the keys of its session tickets.
- * Rejects with the system's error for a file that cannot be read.
+ * Reads the certificate that the public listener serves, which is renewed from its files, with the keys of its session
+ * tickets. Rejects with the system's error for a file that cannot be read.
  */
 export async function servedCertificate(files: CertificateFiles, parts: TicketKeysParts) {
   const first = await readCertificate(files);

@@ -103,6 +103,16 @@ describe('how much is parsed at a time', () => {
     connection.end();
     assert.deepEqual(held, { ahead: 0, unsent: 0, waiting: 0 });
   });
+
+  test('an answer is given back once, though it ends after its connection', async () => {
+    const { socket, connection, held, answer } = connected();
+    const [first, second] = [answer(1_000), answer(20)];
+    first.take();
+    socket.destroy();
+    await ticks();
+    second.take();
+    assert.deepEqual([held.unsent, connection.unsentBytes, connection.isIdle], [0, 0, true]);
+  });
 });
 
 describe('how many answers are made ahead of their client', () => {
@@ -235,70 +245,4 @@ test('a client is established who has a key and was answered until the overload 
   assert.equal(established([true, false], [false, false]), true);
   assert.equal(established([true, true]), false);
   assert.equal(established([true, true], [true, false]), true);
-});
-
-describe('a connection that is trusted', () => {
-  const trusted = (change: (parts: ReturnType<typeof connected>) => void = () => {}) => {
-    const parts = connected();
-    const consumed: object[] = [];
-    parts.socket._handle = { isStreamBase: true };
-    parts.socket.parser = { _consumed: false, consume: (handle) => consumed.push(handle) };
-    parts.socket.whenParsed = () => parts.connection.took({} as RequestHead, {} as Reply);
-    for (let nth = 0; nth < 8; nth++) {
-      parts.connection.trust();
-      assert.deepEqual(consumed, [], 'its requests may still be alike');
-      parts.socket.emit('data', Buffer.from(`request ${nth}`));
-    }
-    parts.socket.parsed.length = 0;
-    change(parts);
-    parts.connection.trust();
-    return { ...parts, consumed };
-  };
-
-  test('is read by the server itself, until a request comes before its client took the last answer', async () => {
-    const { connection, socket, consumed, send, answer } = trusted();
-    assert.deepEqual([consumed, socket.parser!._consumed], [[socket._handle], true]);
-    connection.trust();
-    assert.equal(consumed.length, 1);
-    await send('not parsed here');
-    assert.deepEqual(socket.parsed, []);
-    connection.decided(true, false);
-    const responses = Array.from({ length: 16 }, () => answer(1));
-    connection.takeTurn(() => {});
-    assert.equal(socket.listenerCount('data'), 1);
-    for (const response of responses) response.take();
-    assert.equal(connection.continue(), true);
-    await send('parsed here');
-    assert.deepEqual(socket.parsed, ['parsed here']);
-    connection.trust();
-    assert.equal(consumed.length, 1, 'never again');
-  });
-
-  test('is none that is behind, is paused or has no handle that can be read so', () => {
-    const none = [
-      trusted(({ connection, answer }) => {
-        answer(1);
-        connection.takeTurn(() => {});
-      }),
-      trusted(({ socket }) => {
-        socket._paused = true;
-      }),
-      trusted(({ socket }) => {
-        socket._handle = { isStreamBase: false };
-      }),
-      trusted(({ socket }) => {
-        socket._handle = undefined;
-      }),
-      trusted(({ socket }) => {
-        socket.parser = undefined;
-      }),
-      trusted(({ socket }) => {
-        socket.parser = { _consumed: false };
-      }),
-    ];
-    for (const { consumed, socket } of none) {
-      assert.deepEqual(consumed, []);
-      assert.equal(socket.listenerCount('data'), 1);
-    }
-  });
 });

@@ -13,8 +13,6 @@ export class ServedSocket extends PassThrough {
   bytesRead = 0;
   readonly parsed: string[] = [];
   whenParsed: (() => void) | undefined;
-  parser: { _consumed: boolean; consume?: (handle: object) => void } | undefined;
-  _handle: { isStreamBase: boolean } | undefined;
 
   constructor() {
     super();

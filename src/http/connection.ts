@@ -30,14 +30,9 @@ interface SweepBounds {
   readonly idleSweepsMax: number;
 }
 
-/**
- * Members of Node's own that no type names: `parser.consume` has the parser read the socket itself, and while `_paused` the
- * parser takes nothing (it would end the process). Checked before each use.
- */
+/** A member of Node's own that no type names: while `_paused` the parser takes nothing; bytes would end the process. */
 interface ParsedSocket extends Socket {
   readonly _paused?: boolean;
-  readonly parser?: { _consumed: boolean; consume?(handle: object): void } | null;
-  readonly _handle?: { readonly isStreamBase?: boolean } | null;
 }
 
 /** Totals over all connections. */
@@ -71,11 +66,11 @@ export class Connection {
   #isPausedByUs = false;
   #isPausedByServer = false;
   readonly #parse: (piece: Buffer) => void;
-  readonly #take: (chunk: Buffer) => void;
-  #isParsedByServer = false;
-  #hasSentAhead = false;
   readonly #repeated: RepeatedRequest;
-  /** The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one before. */
+  /**
+   * The answer to a repeated request is being made, of which the server knows nothing: it must not answer another one
+   * before.
+   */
   #isRepeating = false;
   readonly #held: Held;
   /** Answers that are being made, and those whose bytes the client has not taken. */
@@ -97,7 +92,7 @@ export class Connection {
     const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
     this.#parse = parse!;
     socket.removeListener('data', parse!);
-    this.#take = (chunk: Buffer) => {
+    socket.on('data', (chunk: Buffer) => {
       if (this.isIdle && this.#mayParse && this.#repeated.matches(chunk)) {
         this.#isRepeating = true;
         this.#repeated.answer();
@@ -108,8 +103,7 @@ export class Connection {
       else this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
       this.#parseRest();
       if (this.hasMore) arrivedAhead();
-    };
-    socket.on('data', this.#take);
+    });
     socket.on('resume', () => {
       // The server may go on with what its parser has kept, pause for that, and only then have the socket resume.
       if (this.#isPausedByUs || (socket as ParsedSocket)._paused) {
@@ -125,31 +119,6 @@ export class Connection {
     });
   }
 
-  /**
-   * Leaves the parsing to the HTTP server, which then reads the socket without a detour: some 7 % more answers a second. For a client with a key that
-   * waits for its answers and asks something else each time; one read of up to 64 KiB is parsed before a first request ahead is noticed.
-   */
-  trust(): void {
-    if (this.#isParsedByServer || !this.#repeated.isUnlikely) return;
-    if (this.#hasSentAhead || this.hasMore || this.#isPaused) return;
-    const { parser, _handle: handle } = this.socket as ParsedSocket;
-    if (handle?.isStreamBase !== true || parser?.consume === undefined) return;
-    this.#isParsedByServer = true;
-    this.socket.removeListener('data', this.#take);
-    parser._consumed = true;
-    parser.consume(handle);
-  }
-
-  /** A request came before its client took the last answer: from now on what arrives is parsed in pieces again. */
-  #sentAhead(): void {
-    this.#hasSentAhead = true;
-    if (!this.#isParsedByServer) return;
-    this.#isParsedByServer = false;
-    // The server wraps `on`: a listener for data ends its own reading of the socket.
-    this.socket.on('data', this.#take);
-    this.#parseRest();
-  }
-
   /** No request waits any more: what has arrived is parsed, and more is read. */
   #readOn(): void {
     if (this.#isPausedByUs) {
@@ -160,7 +129,10 @@ export class Connection {
     }
   }
 
-  /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
+  /**
+   * Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is
+   * read.
+   */
   #parseRest(): void {
     while (this.#rest.length > 0 && this.#mayParse) {
       const rest = this.#rest;
@@ -235,7 +207,10 @@ export class Connection {
     return this.#isEstablished;
   }
 
-  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
+  /**
+   * The answer to the last request taken, which is also the last to be written: answers keep the order of their
+   * requests.
+   */
   get lastReply(): Reply | undefined {
     return this.#lastReply;
   }
@@ -243,7 +218,7 @@ export class Connection {
   /** A request came. @param again see `RepeatedRequest.took` */
   took(request: RequestHead, reply: Reply, again?: AnswerAgain): void {
     this.#lastReply = reply;
-    if (!this.#isRepeating && !this.#isParsedByServer) this.#repeated.took(request, again);
+    if (!this.#isRepeating) this.#repeated.took(request, again);
   }
 
   /** A request was decided: whether it had a valid key, and whether it was refused for overload. */
@@ -269,7 +244,10 @@ export class Connection {
     this.#waiting.length = 0;
   }
 
-  /** Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for that. */
+  /**
+   * Looks at what became of it since the last look. One that never sent anything is not idle but late, and ended for
+   * that.
+   */
   sweep(nowMs: number, { writeTimeoutMs, idleSweepsMax }: SweepBounds): 'idle' | 'slow' | undefined {
     const { bytesRead, writableLength } = this.socket;
     const isQuiet = bytesRead === this.#bytesReadAtSweep && this.isIdle;
@@ -288,9 +266,7 @@ export class Connection {
       return 0;
     }
     this.#held.waiting++;
-    const waiting = this.#waiting.push(decide);
-    this.#sentAhead();
-    return waiting;
+    return this.#waiting.push(decide);
   }
 
   /** Answers those whose turn has come. False where some still wait. */

@@ -92,7 +92,7 @@ describe('a connection that is one too many', () => {
     );
     assert.deepEqual(
       { ...rig.connections.figures() },
-      { open: 3, dropped: 0, droppedOfAddress: 0, evicted: 1, cut: 0 },
+      { open: 3, dropped: 0, droppedOfAddress: 0, evicted: 1, cut: 0, unsentBytes: 0 },
     );
     await ticks();
     assert.equal(rig.connections.figures().open, 3);
@@ -104,7 +104,7 @@ describe('a connection that is one too many', () => {
     assert.equal(rig.connect(), undefined);
     assert.deepEqual(
       { ...rig.connections.figures() },
-      { open: 2, dropped: 1, droppedOfAddress: 0, evicted: 0, cut: 0 },
+      { open: 2, dropped: 1, droppedOfAddress: 0, evicted: 0, cut: 0, unsentBytes: 0 },
     );
   });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { Connection, type Held } from './connection.ts';
 import { largestSlowReaders, leastUseful } from './eviction.ts';
 import type { Handshakes } from './handshakes.ts';
@@ -31,6 +32,8 @@ export interface ConnectionFigures {
   readonly evicted: number;
   /** Cut because the client did not take its answers in time, or because too much was sent ahead in all. */
   readonly cut: number;
+  /** Bytes of answers that clients have not taken. */
+  readonly unsentBytes: number;
 }
 
 export interface ConnectionBounds {
@@ -71,7 +74,8 @@ export class Connections {
   }
 
   figures(): ConnectionFigures {
-    return { open: this.#connections.size + this.#handshakes.size, ...this.#figures };
+    const open = this.#connections.size + this.#handshakes.size;
+    return { open, ...this.#figures, unsentBytes: this.unsentBytes() };
   }
 
   /** Bytes of answers that clients have not taken. */
@@ -136,7 +140,9 @@ export class Connections {
     else if (connection.takeTurn(decide) === 1) this.#continueLater(connection);
   }
 
-  /** New clients begin to be refused: those with a key that were answered until now are not new, until the next time. */
+  /**
+   * New clients begin to be refused: those with a key that were answered until now are not new, until the next time.
+   */
   markEstablished(): void {
     for (const connection of this.#connections.values()) connection.markEstablished();
   }
@@ -166,7 +172,10 @@ export class Connections {
     this.#sweep.cancel();
   }
 
-  /** Not at once: other connections have their turn between two batches of one, and those with a key between those without. */
+  /**
+   * Not at once: other connections have their turn between two batches of one, and those with a key between those
+   * without.
+   */
   #continueLater(connection: Connection): void {
     connection.afterNextTaken(() => {
       if (connection.isKeyed) setImmediate(() => this.#continue(connection));
@@ -225,3 +234,33 @@ export class Connections {
     connection.socket.destroy();
   }
 }
+
+export const connectionMetrics: MetricGroup<ConnectionFigures> = {
+  title: 'Connections',
+  metrics: [
+    { name: 'connections_open', help: 'Open connections of the public listener.', read: ({ open }) => open },
+    {
+      name: 'connections_dropped_total',
+      help: 'Connections refused because too many were open.',
+      read: ({ dropped }) => dropped,
+    },
+    {
+      name: 'connections_ended_total',
+      help:
+        'Connections ended to protect others, by reason: `address` for those above ' +
+        '`server.maxConnectionsPerAddress`, `evicted` for those without a valid key that made room.',
+      labels: ['reason'],
+      read: ({ droppedOfAddress, evicted }) => ({ address: droppedOfAddress, evicted }),
+    },
+    {
+      name: 'connections_cut_total',
+      help: 'Connections cut for answers not read in time, or too much sent ahead.',
+      read: ({ cut }) => cut,
+    },
+    {
+      name: 'unsent_answers_bytes',
+      help: 'Bytes of answers that clients have not taken.',
+      read: ({ unsentBytes }) => unsentBytes,
+    },
+  ],
+};

@@ -16,7 +16,10 @@ export interface Reply {
   once(event: 'finish', then: () => void): unknown;
 }
 
-/** The answers on a connection to requests that the HTTP server did not see, one at a time, written on the socket itself. */
+/**
+ * The answers on a connection to requests that the HTTP server did not see, one at a time, written on the socket
+ * itself.
+ */
 export class DirectReply extends EventEmitter implements Reply {
   readonly #socket: Socket;
   readonly #taken = (): void => {

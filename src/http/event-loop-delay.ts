@@ -1,5 +1,6 @@
 import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Clock } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { Pressure } from './overload.ts';
 
 const sampleEveryMs = 10;
@@ -80,3 +81,14 @@ export class EventLoopDelay {
     return { ...this.#thread(), histogram, startedMs: this.#clock.monotonicMs() };
   }
 }
+
+export const servingThreadMetrics: MetricGroup<Pick<EventLoopDelay, 'read'>> = {
+  title: 'Overload',
+  metrics: [
+    {
+      name: 'serving_thread_busy_ratio',
+      help: 'Share of the last seconds in which the serving thread had work and a processor.',
+      read: (delay) => delay.read().busyShare,
+    },
+  ],
+};

@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
 /**
- * The connection that makes room for a new one: without a key, not being answered, and the longest so; bytes that arrive
- * change nothing of that. One that is being answered only if there is no other.
+ * The connection that makes room for a new one: without a key, not being answered, and the longest so; bytes that
+ * arrive change nothing of that. One that is being answered only if there is no other.
  *
  * @param leastRecentFirst in the order of their last request
  * @param bucket of this address; of any when `undefined`
@@ -13,7 +13,8 @@ export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'b
 ): C | undefined {
   let busy: C | undefined;
   for (const connection of leastRecentFirst) {
-    if (connection.isKeyed || (bucket !== undefined && connection.bucket !== bucket)) continue;
+    if (connection.isKeyed) continue;
+    if (bucket !== undefined && connection.bucket !== bucket) continue;
     if (connection.isIdle) return connection;
     busy ??= connection;
   }

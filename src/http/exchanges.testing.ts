@@ -16,10 +16,11 @@ import { Connections } from './connections.ts';
 import { Exchanges } from './exchanges.ts';
 import { Handshakes } from './handshakes.ts';
 import { answerRequests } from './http-server.ts';
-import type { Overload, Shed } from './overload.ts';
+import type { Shed } from './overload.ts';
+import { readModelOf } from './read-model.testing.ts';
 import { RequestCounts } from './request-counts.ts';
 import { requestIds } from './request-ids.ts';
-import type { ReadModel, Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 export const key = generateApiKey(seededRandomness(1));
 export const keyed = `X-EXCHANGE-APIKEY: ${key}`;
@@ -76,19 +77,21 @@ export async function exchanging(t: TestContext) {
       refreshKeys: () => (state.isStoreBroken ? Promise.reject(new Error('broken')) : undefined),
     },
     addresses: new ClientAddresses([]),
-    readModel: {} as ReadModel,
+    readModel: readModelOf(),
     ids: requestIds(seededRandomness(2)),
     onAnswered: (each) => void answered.push(each),
     onServed: (each) => void served.push(each),
     clock,
     log: { ...silentLog, error: (fields) => void logged.push(fields) },
     connections,
-    overload: { shed: () => state.shed } as unknown as Overload,
+    overload: { shed: () => state.shed },
     counts,
     isSecure: false,
     keepAliveSeconds: 75,
   });
-  const server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false });
+  // Nothing ends by the platform's clock, however slow the machine is.
+  const untimed = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+  const server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false, ...untimed });
   server.on('connection', (socket) => connections.add(socket, undefined));
   server.on('request', () => state.parsed++);
   answerRequests(server, exchanges);
@@ -99,7 +102,10 @@ export async function exchanging(t: TestContext) {
     server.closeAllConnections();
     server.close();
   });
-  /** Sends bytes. Gives the answers that came, up to so many or to the end of the connection, each with its head and body. */
+  /**
+   * Sends bytes. Gives the answers that came, up to so many or to the end of the connection, each with its head and
+   * body.
+   */
   const send = async (bytes: string, count = 1) => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {});
@@ -116,22 +122,31 @@ export async function exchanging(t: TestContext) {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setNoDelay();
     const got: Buffer[] = [];
     const ends = once(socket, 'close');
+    /** Waits until what came is enough. Rejects where the connection ends before. */
+    const comes = async (isEnough: () => boolean) => {
+      while (!isEnough()) {
+        if (socket.destroyed) throw new Error(`the connection ended after ${all().length} answers`);
+        await Promise.race([once(socket, 'data'), ends]);
+      }
+    };
     socket.on('error', () => {}).on('data', (piece: Buffer) => got.push(piece));
     const all = () => answersIn(Buffer.concat(got).toString('latin1'));
-    /** Sends pieces, each once the one before was read, and gives the answers from then on, once there are so many. */
+    /**
+     * Sends pieces, each once the one before was read, and gives the answers from then on, once there are so many.
+     * Rejects where the connection ends before.
+     */
     const ask = async (pieces: string | readonly string[], count = 1) => {
       const before = all().length;
       const isHead = [pieces].flat()[0]!.startsWith('HEAD');
       for (const piece of [pieces].flat()) {
         const read = once(server, 'bytes');
         socket.write(piece);
-        await read;
+        await Promise.race([read, ends]);
       }
-      const isDone = () => all().length >= before + count && (count === 0 || isWhole(all().at(-1)!, isHead));
-      while (!isDone() && !socket.destroyed) await Promise.race([once(socket, 'data'), ends]);
+      await comes(() => all().length >= before + count && (count === 0 || isWhole(all().at(-1)!, isHead)));
       return all().slice(before);
     };
-    return { socket, ask, all, ends };
+    return { socket, ask, all, comes, ends };
   };
   server.on('connection', (socket) => socket.prependListener('data', () => server.emit('bytes')));
   return { clock, counts, keys, answered, served, logged, state, connections, exchanges, send, client };

@@ -52,7 +52,7 @@ export interface ExchangeParts {
 
 interface ExchangesParts extends ExchangeParts, Offer {
   readonly connections: Connections;
-  readonly overload: Overload;
+  readonly overload: Pick<Overload, 'shed'>;
   readonly counts: RequestCounts;
   /** The listener speaks TLS. */
   readonly isSecure: boolean;
@@ -79,8 +79,8 @@ interface Exchange {
 }
 
 /**
- * The requests of a listener and their answers. Reads a request's identifier, address and instant once, has the pipeline decide, and
- * writes the answer; every failure, however low it happens, is a problem document.
+ * The requests of a listener and their answers. Reads a request's identifier, address and instant once, has the
+ * pipeline decide, and writes the answer; every failure, however low it happens, is a problem document.
  */
 export class Exchanges {
   readonly #parts: ExchangesParts;
@@ -228,7 +228,6 @@ export class Exchanges {
       errorsUrl: this.#parts.errorsUrl,
     });
     connection.answered(reply, written.bytes);
-    if (connection.isKeyed && !exchange.closes) connection.trust();
     if (exchange.closes) connection.end();
     this.#report(exchange, decision, written, now);
   }
@@ -262,7 +261,8 @@ export class Exchanges {
   /**
    * Ends a connection that has no parser any more, with a problem after the answers that are due.
    *
-   * @param isUnread nothing reads the socket any more, and unread bytes would reset the connection before the answer arrives
+   * @param isUnread nothing reads the socket any more, and unread bytes would reset the connection before the answer
+   * arrives
    */
   #refuseRaw(socket: Socket, answer: ProblemAnswer, isUnread = false): void {
     const { connections, counts, ids, errorsUrl } = this.#parts;

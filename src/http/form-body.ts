@@ -5,7 +5,9 @@ import type { Clock } from '../ground/clock.ts';
 export const formLengthMax = 4_096;
 const timeoutMs = 5_000;
 
-/** Reads a form that is announced as no longer. Resolves with `undefined` when it does not come in time; never rejects. */
+/**
+ * Reads a form that is announced as no longer. Resolves with `undefined` when it does not come in time; never rejects.
+ */
 export function readForm(request: IncomingMessage, clock: Clock): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Connections that are not TLS connections yet: the HTTP server does not know them, and would leave them open when it closes. */
+/**
+ * Connections that are not TLS connections yet: the HTTP server does not know them, and would leave them open when it
+ * closes.
+ */
 export class Handshakes {
   readonly #sockets = new Map<string, Socket>();
   readonly #bucketOf: (socket: Socket) => string | undefined;

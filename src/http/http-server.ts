@@ -53,7 +53,10 @@ export interface ConnectionHandlers {
 /** Connections the system accepts beyond the table's size, so that a client can take the place of an idle one. */
 const acceptedBeyondMax = 64;
 
-/** A certificate as `node:tls` takes it. Sessions are bound to a context, by default one that depends on the command line. */
+/**
+ * A certificate as `node:tls` takes it. Sessions are bound to a context, by default one that depends on the command
+ * line.
+ */
 export function secureOptions(certificate: Certificate) {
   return { ...certificate, sessionIdContext: 'mdapi' };
 }

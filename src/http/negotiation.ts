@@ -7,8 +7,9 @@ const chosen = new Map<string, ContentEncoding>();
 const rememberedMax = 1000;
 
 /**
- * The coding to answer in (RFC 9110 section 12.5.3). `identity` when the header is absent, when it names nothing we have, and even when it refuses
- * `identity`: a readable answer beats a 406. Clients send a handful of different headers, so each is judged once.
+ * The coding to answer in (RFC 9110 section 12.5.3). `identity` when the header is absent, when it names nothing we
+ * have, and even when it refuses `identity`: a readable answer beats a 406. Clients send a handful of different
+ * headers, so each is judged once.
  */
 export function chooseEncoding(acceptEncoding: string | undefined): ContentEncoding {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';
@@ -70,8 +71,8 @@ export function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 /**
- * The language that `Accept-Language` weighs most of those there are (RFC 9110 section 12.5.4), by the first part of its
- * tag; the first of equal ones as they are sent. `undefined` when it names none of them.
+ * The language that `Accept-Language` weighs most of those there are (RFC 9110 section 12.5.4), by the first part of
+ * its tag; the first of equal ones as they are sent. `undefined` when it names none of them.
  */
 export function preferredLanguage<Language extends string>(
   acceptLanguage: string | undefined,

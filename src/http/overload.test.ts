@@ -81,7 +81,7 @@ test('an overload says which signal it is, its value, its bound, and who is refu
   const overload = new Overload(clock, {
     pressure: () => ({ ...calm, ...pressure }),
     bounds,
-    log: { warn: (_: object, message: string) => logged.push(message) } as never,
+    log: { warn: (_, message) => void logged.push(message) },
     markEstablished() {},
   });
   for (const next of [load, { heapShare: 0.934 }, { unsentBytes: 3 * 2 ** 20 }, {}]) {
@@ -109,7 +109,7 @@ test('who is refused follows the steps; the clients that are served are marked o
   const overload = new Overload(clock, {
     pressure: () => ({ ...calm, ...pressure }),
     bounds,
-    log: { warn: (fields: object) => logged.push(fields) } as never,
+    log: { warn: (fields) => void logged.push(fields) },
     markEstablished: () => void marked++,
   });
   const shed = () => [overload.step, overload.signal, overload.shed(true), overload.shed(false), marked];

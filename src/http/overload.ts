@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 
 const checkEveryMs = 250;
 /** Each measure ends shedding below where it begins it, so that shedding does not flicker at the bound. */
@@ -15,7 +16,9 @@ const busyShareMax = 0.9;
 export interface Pressure {
   /** The part of the time in which the serving thread works, 0 to 1 (`EventLoopDelay`). */
   readonly busyShare: number;
-  /** How late the event loop runs. Late without being busy is a machine that gives no time, which shedding cannot help. */
+  /**
+   * How late the event loop runs. Late without being busy is a machine that gives no time, which shedding cannot help.
+   */
   readonly eventLoopDelayMs: number;
   /** The part of the heap that the runtime may use and that is in use, 0 to 1 (`heapShare`). */
   readonly heapShare: number;
@@ -27,17 +30,27 @@ export const overloadSignals = ['load', 'heap', 'unsent'] as const;
 export type OverloadSignal = (typeof overloadSignals)[number];
 
 /**
- * The steps of refusing: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was being
- * served before; 3 all with a key. `/v1/time` and `/v1/status` never are.
+ * The steps of refusing: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was
+ * being served before; 3 all with a key. `/v1/time` and `/v1/status` never are.
  */
 export type ShedStep = 0 | 1 | 2 | 3;
 
-const refused = [
-  'no requests',
-  'requests without a key',
-  'requests without a key, and with one on new connections',
-  'all requests but /v1/time and /v1/status',
-] as const;
+/** Why requests are shed, in whole units. */
+export interface OverloadCause {
+  readonly signal: OverloadSignal;
+  readonly step: Exclude<ShedStep, 0>;
+  /** Percent of the thread's time or of the heap, or MiB of answers that wait. */
+  readonly value: number;
+  readonly bound: number;
+  /** How late the event loop runs, in milliseconds; `undefined` but for the signal `load`. */
+  readonly late: { readonly value: number; readonly bound: number } | undefined;
+}
+
+const refused: Readonly<Record<OverloadCause['step'], string>> = {
+  1: 'requests without a key',
+  2: 'requests without a key, and with one on new connections',
+  3: 'all requests but /v1/time and /v1/status',
+};
 
 /** The present shedding, since when, and why: the signal is `undefined` while nothing is. */
 export interface Shedding {
@@ -54,14 +67,14 @@ export type Shed = 'none' | 'keyless' | 'all';
 export interface OverloadOptions {
   readonly pressure: () => Pressure;
   readonly bounds: Omit<Pressure, 'busyShare'>;
-  readonly log: Log;
+  readonly log: Pick<Log, 'warn'>;
   /** Called when keys on new connections begin to be refused: who is served now is not new. */
   readonly markEstablished: () => void;
 }
 
 /**
- * Whether the service is overloaded: by its own load, by a heap that is nearly used up, or by answers that nobody takes.
- * Looked at a few times a second, so that a request only reads a field; it ends by itself.
+ * Whether the service is overloaded: by its own load, by a heap that is nearly used up, or by answers that nobody
+ * takes. Looked at a few times a second, so that a request only reads a field; it ends by itself.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -84,10 +97,23 @@ export class Overload {
     return this.#shedding.signal;
   }
 
-  /** Why and what is refused, for an operator; `undefined` while nothing is. */
-  get note(): string | undefined {
+  /** Why and what is refused; `undefined` while nothing is. */
+  get cause(): OverloadCause | undefined {
     const { step, signal, pressure } = this.#shedding;
-    return signal && `overloaded: ${causeOf(signal, pressure, this.#bounds)}; ${refused[step]} are refused`;
+    if (signal === undefined || step === 0) return undefined;
+    const measured = (measure: keyof Pressure, unit: number) => {
+      const [value = 0, bound = 0] = [pressure, this.#bounds].map((each) => Math.round(each[measure] / unit));
+      return { value, bound };
+    };
+    const { measure, unit } = measureOf[signal];
+    const late = signal === 'load' ? measured('eventLoopDelayMs', 1) : undefined;
+    return { signal, step, ...measured(measure, unit), late };
+  }
+
+  /** The cause in words, for an operator. */
+  get note(): string | undefined {
+    const { cause } = this;
+    return cause && overloadText(cause);
   }
 
   /** @param isEstablished the connection was being served before */
@@ -134,20 +160,28 @@ function signalOf(pressure: Pressure, bounds: Pressure, was: OverloadSignal | un
   return isLate && isOver('busyShare', 'load', endsAtPartOfShareBound) ? 'load' : undefined;
 }
 
-function causeOf(signal: OverloadSignal, pressure: Pressure, bounds: Pressure): string {
-  const over = (measure: keyof Pressure, unit: number, name: string) => {
-    const [value, bound] = [pressure, bounds].map((each) => `${Math.round(each[measure] / unit)} ${name}`);
-    return `${value} (bound ${bound})`;
-  };
-  if (signal === 'heap') return `${over('heapShare', 0.01, '%')} of the heap is in use`;
-  if (signal === 'unsent') return `${over('unsentBytes', 2 ** 20, 'MiB')} of answers wait for their clients`;
-  const busy = over('busyShare', 0.01, '%');
-  return `the serving thread is busy ${busy} and late by ${over('eventLoopDelayMs', 1, 'ms')}`;
+/** The measure of each signal, and the unit that it is told in. */
+const measureOf: Readonly<Record<OverloadSignal, { readonly measure: keyof Pressure; readonly unit: number }>> = {
+  load: { measure: 'busyShare', unit: 0.01 },
+  heap: { measure: 'heapShare', unit: 0.01 },
+  unsent: { measure: 'unsentBytes', unit: 2 ** 20 },
+};
+
+/** Says why requests are shed, and which. */
+export function overloadText({ signal, step, value, bound, late }: OverloadCause): string {
+  return `overloaded: ${causeText()}; ${refused[step]} are refused`;
+
+  function causeText(): string {
+    if (signal === 'heap') return `${value} % (bound ${bound} %) of the heap is in use`;
+    if (signal === 'unsent') return `${value} MiB (bound ${bound} MiB) of answers wait for their clients`;
+    const delay = `${late?.value} ms (bound ${late?.bound} ms)`;
+    return `the serving thread is busy ${value} % (bound ${bound} %) and late by ${delay}`;
+  }
 }
 
 /**
- * The share of the heap limit that is in use, 0 to 1. It includes garbage, but the closer the runtime comes to its limit the
- * more it collects: what stays near the limit is in use. At the limit the process ends.
+ * The share of the heap limit that is in use, 0 to 1. It includes garbage, but the closer the runtime comes to its
+ * limit the more it collects: what stays near the limit is in use. At the limit the process ends.
  */
 export function heapShare(): number {
   const { used_heap_size, heap_size_limit } = getHeapStatistics();
@@ -158,3 +192,15 @@ export function heapShare(): number {
 export function memoryBytes(): number {
   return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }
+
+export const overloadMetrics: MetricGroup<Pick<Overload, 'signal'>> = {
+  title: 'Overload',
+  metrics: [
+    {
+      name: 'overload',
+      help: '1 for the signal that requests are shed for, 0 for the others.',
+      labels: ['signal'],
+      read: ({ signal }) => overloadSignals.map((each): Sample => [each, Number(each === signal)]),
+    },
+  ],
+};

@@ -9,9 +9,10 @@ import type { MaybePromise } from '../access/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { instantJson } from './answer.ts';
 import { type Decision, Pipeline, type PublicRequest } from './pipeline.ts';
+import { readModelOf } from './read-model.testing.ts';
 import { RequestCounts } from './request-counts.ts';
 import { splitTarget } from './request-target.ts';
-import type { ReadModel, Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 const now = Date.UTC(2026, 10, 23, 12, 0, 10) as EpochMs;
 const later = (now + 5_000) as EpochMs;
@@ -92,7 +93,7 @@ class Rig {
         lost: resource('lost', { answersInMaintenance: true })[1],
       },
       gate,
-      readModel: { service } as unknown as ReadModel,
+      readModel: readModelOf({ service }),
       counts: this.counts,
       clock: { now: () => later },
       failed: (error, requestId) => void this.failures.push([(error as Error).message, requestId]),

@@ -17,7 +17,10 @@ import type { ReadModel, Resource } from './resource.ts';
 /** A request that is well-formed HTTP, with what was read once when it came. */
 export interface PublicRequest {
   readonly requestId: string;
-  /** The instant that it is counted and answered for: a later one once it has waited, so that nothing it shows lies in the future. */
+  /**
+   * The instant that it is counted and answered for: a later one once it has waited, so that nothing it shows lies in
+   * the future.
+   */
   now: EpochMs;
   readonly address: IpAddress;
   readonly method: string;

@@ -26,7 +26,10 @@ export interface PublicListenerParts extends ExchangeParts {
 
 /** Longer than a request takes to arrive. */
 const idleGraceMs = 500;
-/** Parts of the memory for answers that clients have not taken: above the first requests are shed, above the second clients are cut. */
+/**
+ * Parts of the memory for answers that clients have not taken: above the first requests are shed, above the second
+ * clients are cut.
+ */
 const unsentPartShed = 1 / 16;
 const unsentPartCut = 1 / 8;
 

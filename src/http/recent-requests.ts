@@ -8,8 +8,8 @@ const keptMax = 10_000;
 const idLength = 32;
 
 /**
- * The latest answers, to be found by the request id that clients quote. Those to valid keys are kept apart from all others, so
- * that a flood without a key does not push them out.
+ * The latest answers, to be found by the request id that clients quote. Those to valid keys are kept apart from all
+ * others, so that a flood without a key does not push them out.
  */
 export class RecentRequests {
   readonly #keyed = new Ring();
@@ -25,7 +25,10 @@ export class RecentRequests {
   }
 }
 
-/** Columns of plain numbers, and of texts that are kept anyway: an object for each request would keep the garbage collector busy. */
+/**
+ * Columns of plain numbers, and of texts that are kept anyway: an object for each request would keep the garbage
+ * collector busy.
+ */
 class Ring {
   readonly #ids = Buffer.alloc(keptMax * idLength);
   readonly #at = new Float64Array(keptMax);

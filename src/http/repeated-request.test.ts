@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
@@ -98,7 +97,7 @@ describe('a request that comes once more, byte for byte,', () => {
     });
 
   test('is answered before whatever came after it, also when it has to be counted elsewhere', async (t) => {
-    const { ask, state, socket, all } = await polling(t, known);
+    const { ask, state, socket, all, comes } = await polling(t, known);
     const before = all().length;
     const { promise, resolve } = Promise.withResolvers<void>();
     state.counting = promise;
@@ -107,7 +106,7 @@ describe('a request that comes once more, byte for byte,', () => {
     socket.write(known);
     assert.equal(state.parsed, parsed, 'the next waits');
     resolve();
-    while (all().length < before + 3) await once(socket, 'data');
+    await comes(() => all().length === before + 3);
     assert.deepEqual(statuses(all().slice(before)), [200, 404, 200]);
   });
 
@@ -126,7 +125,7 @@ describe('a request that comes once more, byte for byte,', () => {
   });
 
   test('waits for a client that does not read, as any answer does', async (t) => {
-    const { ask, socket, all, connections } = await polling(t, request('/v1/large'));
+    const { ask, socket, all, comes, connections } = await polling(t, request('/v1/large'));
     let count = all().length;
     socket.pause();
     for (; connections.unsentBytes() === 0; count++) await ask(request('/v1/large'), 0);
@@ -134,11 +133,23 @@ describe('a request that comes once more, byte for byte,', () => {
     for (let more = 0; more < 3; more++, count++) await ask(request('/v1/large'), 0);
     assert.equal(connections.unsentBytes(), 3 * large.as('identity').byteLength);
     socket.resume();
-    while (all().length < count || !isWhole(all().at(-1)!, false)) await once(socket, 'data');
-    assert.deepEqual(new Set(statuses(all())), new Set([200]));
     while (connections.unsentBytes() > 0) await setImmediate();
+    await comes(() => all().length === count && isWhole(all().at(-1)!, false));
+    assert.deepEqual(new Set(statuses(all())), new Set([200]));
     assert.equal((await ask(request('/v1/large'))).length, 1);
   });
+
+  for (const path of ['/v1/large', '/v1/large?new='])
+    test(`leaves nothing behind of answers whose client is gone: ${path}`, async (t) => {
+      const { ask, socket, connections } = await polling(t, request('/v1/large'));
+      socket.pause();
+      for (let nth = 0; connections.unsentBytes() < 2 * large.as('identity').byteLength; nth++)
+        await ask(request(path === '/v1/large' ? path : path + nth), 0);
+      socket.resetAndDestroy();
+      while (connections.figures().open > 0) await setImmediate();
+      for (let turn = 0; turn < 10; turn++) await setImmediate();
+      assert.equal(connections.unsentBytes(), 0);
+    });
 
   test('is the last on its connection while the service drains', async (t) => {
     const { ask, exchanges, ends } = await polling(t, known);
@@ -155,7 +166,7 @@ describe('a request that comes once more, byte for byte,', () => {
     const { client, state } = await exchanging(t);
     let repeated = 0;
     for (let round = 0; round < 20; round++) {
-      const { socket, all, ends } = client();
+      const { socket, all, comes } = client();
       const sent: string[] = [];
       const { parsed } = state;
       while (sent.length < 30) {
@@ -168,7 +179,7 @@ describe('a request that comes once more, byte for byte,', () => {
           socket.write(piece);
           await setImmediate();
         }
-        while (all().length < sent.length) await Promise.race([once(socket, 'data'), ends]);
+        await comes(() => all().length === sent.length);
       }
       const expected = sent.map((bytes) => (bytes.includes('GET /x') ? 404 : 200));
       assert.deepEqual(statuses(all()), expected);
@@ -201,27 +212,6 @@ describe('a connection that knows its last request', () => {
     return { ...parts, replies };
   };
 
-  test('forgets its last request for good once the server parses what arrives itself', async () => {
-    const { socket, connection, send } = connected();
-    socket._handle = { isStreamBase: true };
-    socket.parser = { _consumed: false, consume: () => {} };
-    connection.decided(true, false);
-    const again = () => assert.fail('what the server has parsed meanwhile is not known');
-    socket.whenParsed = () => connection.took({} as RequestHead, {} as Reply, again);
-    for (let nth = 0; nth < 9; nth++) {
-      connection.trust();
-      await send(`GET /${nth}\r\n\r\n`);
-    }
-    assert.equal(socket.parsed.length, 8);
-    const replies = Array.from({ length: 16 }, () => ({ writableLength: 1, once: () => {} }) as unknown as Reply);
-    for (const reply of replies) connection.answering(reply);
-    connection.takeTurn(() => {});
-    for (const reply of replies) connection.answered(Object.assign(reply, { writableLength: 0 }), 1);
-    connection.continue();
-    for (let nth = 0; nth < 3; nth++) await send('GET /7\r\n\r\n');
-    assert.equal(socket.parsed.length, 11);
-  });
-
   test('holds back what comes after it until it is answered, and nothing more is read', async () => {
     const { socket, connection, held, send, replies } = await knowing();
     await send('next');
@@ -232,6 +222,17 @@ describe('a connection that knows its last request', () => {
     await setImmediate();
     assert.ok(!socket.isPaused());
     assert.deepEqual([socket.parsed.at(-1), held.ahead], ['next', 0]);
+  });
+
+  test('is parsed after what came before it and was kept, and answered in its turn', async () => {
+    const { socket, connection, replies } = await knowing();
+    connection.answered(replies[0]!, 0);
+    socket._paused = true;
+    socket.emit('data', Buffer.from('GET /next\r\n\r\n'));
+    socket._paused = false;
+    socket.emit('data', Buffer.from(bytes));
+    assert.deepEqual([replies.length, connection.hasMore], [1, false]);
+    assert.deepEqual(socket.parsed.slice(1), [`GET /next\r\n\r\n${bytes}`]);
   });
 
   test('waits like any other one while the server has paused its connection, and is none when the last answer was given', async () => {

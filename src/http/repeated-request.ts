@@ -11,13 +11,12 @@ export type RequestHead = Pick<
 /** Answers a request that came once more. */
 export type AnswerAgain = (request: RequestHead, reply: DirectReply) => void;
 
-/** Requests in a row that each differ from the one before: such a client sends something new every time. */
-const differentMax = 8;
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * The last request of a connection, to know it when it comes once more, byte for byte: a client that polls sends nothing
- * else. It means what it meant then, since the parser begins where it began then. Everything but parsing is done again.
+ * The last request of a connection, to know it when it comes once more, byte for byte: a client that polls sends
+ * nothing else. It means what it meant then, since the parser begins where it began then. Everything but parsing is
+ * done again.
  */
 export class RepeatedRequest {
   readonly #reply: DirectReply;
@@ -25,15 +24,9 @@ export class RepeatedRequest {
   #isBetweenRequests = true;
   #last: { readonly request: RequestHead; readonly answer: AnswerAgain } | undefined;
   #bytes: Buffer | undefined;
-  #different = 0;
 
   constructor(socket: Socket) {
     this.#reply = new DirectReply(socket);
-  }
-
-  /** It is of no use on this connection, and stays so: what the server parses itself is not seen here. */
-  get isUnlikely(): boolean {
-    return this.#different >= differentMax;
   }
 
   matches(chunk: Buffer): boolean {
@@ -43,7 +36,6 @@ export class RepeatedRequest {
   /** Has the last request answered again. Only where it matches, and no answer is due. */
   answer(): void {
     const { request, answer } = this.#last!;
-    this.#different = 0;
     this.#reply.begin();
     answer(request, this.#reply);
   }
@@ -60,7 +52,6 @@ export class RepeatedRequest {
    * @param answer absent where it must not be answered so: it has a body, say, or ends the connection
    */
   took({ method, url, headers, httpVersionMajor, httpVersionMinor, socket }: RequestHead, answer?: AnswerAgain): void {
-    this.#different++;
     const request = { method, url, headers, httpVersionMajor, httpVersionMinor, socket } as RequestHead;
     this.#last = answer && { request, answer };
   }
@@ -70,7 +61,7 @@ export class RepeatedRequest {
     const wasBetweenRequests = this.#isBetweenRequests;
     this.#isBetweenRequests = this.#last !== undefined && piece.indexOf(headEnd) === piece.length - headEnd.length;
     // A copy: what was read is a part of something larger.
-    if (wasBetweenRequests && this.#isBetweenRequests && isKept && !this.isUnlikely) this.#bytes = Buffer.from(piece);
+    if (wasBetweenRequests && this.#isBetweenRequests && isKept) this.#bytes = Buffer.from(piece);
     else this.#last = undefined;
   }
 }

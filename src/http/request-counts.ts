@@ -1,5 +1,8 @@
 import type { ErrorCode } from '../contract/errors.ts';
+import { errorCodes } from '../contract/errors.ts';
 import type { LimitCategory } from '../contract/limits.ts';
+import { limitTable } from '../contract/limits.ts';
+import { fromZero, type MetricGroup, type Observations, type Sample } from '../ground/metric.ts';
 
 /** The route label of everything that has no resource of its own. Never a path a client chose. */
 export const unmatchedRoute = 'unmatched';
@@ -8,7 +11,7 @@ export const unmatchedRoute = 'unmatched';
 export const durationBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1] as const;
 
 /** How long answers took. */
-export interface Durations {
+interface Durations extends Observations {
   readonly counts: number[];
   sumSeconds: number;
   count: number;
@@ -59,5 +62,51 @@ export class RequestCounts {
 
   get shed(): number {
     return this.#shed;
+  }
+}
+
+export const requestMetrics: MetricGroup<RequestCounts> = {
+  title: 'Requests',
+  metrics: [
+    {
+      name: 'requests_total',
+      help:
+        'Answered requests by route and status. ' +
+        'The route is `unmatched` for unknown paths, 401, 429 and malformed HTTP.',
+      labels: ['route', 'status'],
+      read: answeredOf,
+    },
+    {
+      name: 'errors_total',
+      help: 'Error answers by code.',
+      labels: ['code'],
+      read: ({ byCode }) => fromZero(errorCodes, byCode),
+    },
+    {
+      name: 'limited_requests_total',
+      help: 'Requests refused with 429, by the limit that refused them.',
+      labels: ['category'],
+      read: ({ limitedByCategory }) => fromZero(Object.keys(limitTable), limitedByCategory),
+    },
+    {
+      name: 'requests_shed_total',
+      help: 'Requests refused because the service was overloaded.',
+      read: ({ shed }) => shed,
+    },
+  ],
+  histograms: [
+    {
+      name: 'request_duration_seconds',
+      help: 'Time from reading a request to writing its answer, by route.',
+      label: 'route',
+      bounds: durationBounds,
+      observed: ({ durationsByRoute }) => durationsByRoute,
+    },
+  ],
+};
+
+function* answeredOf({ byRouteAndStatus }: RequestCounts): Iterable<Sample> {
+  for (const [route, statuses] of byRouteAndStatus) {
+    for (const [status, count] of statuses) yield [route, String(status), count];
   }
 }

@@ -8,7 +8,10 @@ export interface RequestTarget {
 const absoluteForm = /^https?:\/\/[^/?#]*/i;
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/;
 
-/** Splits a request target. The absolute form (RFC 9112 section 3.2.2) is served like the origin form; its authority is ignored. */
+/**
+ * Splits a request target. The absolute form (RFC 9112 section 3.2.2) is served like the origin form; its authority is
+ * ignored.
+ */
 export function splitTarget(target: string): RequestTarget {
   const local = target.startsWith('/') ? target : target.replace(absoluteForm, '') || '/';
   const mark = local.indexOf('?');
@@ -20,7 +23,10 @@ export function isWellFormed(path: string): boolean {
   return !brokenEscape.test(path);
 }
 
-/** Every value of a query parameter, decoded, in order; `undefined` for one that cannot be. The name is matched to the letter after decoding. */
+/**
+ * Every value of a query parameter, decoded, in order; `undefined` for one that cannot be. The name is matched to the
+ * letter after decoding.
+ */
 export function queryValues(query: string, name: string): (string | undefined)[] {
   const values: (string | undefined)[] = [];
   for (const pair of query.includes('&') ? query.split('&') : [query]) {

@@ -15,8 +15,11 @@ export interface ResourceRequest {
 
 /** The boards that resources read. Nothing here waits for anything. */
 export interface ReadModel {
-  readonly board: Board;
-  readonly service: ServiceBoard;
+  readonly board: Pick<Board, 'markets' | 'ticker' | 'tickers'>;
+  readonly service: Pick<
+    ServiceBoard,
+    'current' | 'feedStatus' | 'history' | 'maintenanceRetryAfterSeconds' | 'status' | 'windows'
+  >;
 }
 
 /** One path and what it answers. Its file holds both. */
@@ -26,7 +29,11 @@ export interface Resource {
   /** Answers under overload too. */
   readonly isNeverShed?: true;
   answer(request: ResourceRequest, sources: ReadModel): Answer;
-  /** Answers a form; left out where only GET and HEAD are answered. Only pages take forms. @param client whom it is counted on */
+  /**
+   * Answers a form; left out where only GET and HEAD are answered. Only pages take forms.
+   *
+   * @param client whom it is counted on
+   */
   submit?(request: ResourceRequest, form: URLSearchParams, client: string): Promise<Answer>;
 }
 

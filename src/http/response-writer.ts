@@ -124,8 +124,8 @@ function send(
 }
 
 /**
- * Sets the head of an answer. Where the connection stays open it is joined here, as Node's `writeHead` would: what it holds is
- * the service's own, and checking each character of it again takes an eighth of a request's time.
+ * Sets the head of an answer. Where the connection stays open it is joined here, as Node's `writeHead` would: what it
+ * holds is the service's own, and checking each character of it again takes an eighth of a request's time.
  */
 function writeHead(response: ServerResponse, status: number, lines: string, context: WriteContext): void {
   const { closes } = context;

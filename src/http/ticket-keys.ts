@@ -19,9 +19,9 @@ const everyMs = 60_000;
 const keptForMs = 12 * 3_600_000;
 
 /**
- * Keys that encrypt TLS session tickets, the same in every process with the same private key (docs/decisions/0032), so that
- * a client resumes its session with any of them and after a restart. They are made from that key and a shared secret, which
- * whoever first finds it 12 hours old replaces: the tickets before become useless.
+ * Keys that encrypt TLS session tickets, the same in every process with the same private key (docs/decisions/0032), so
+ * that a client resumes its session with any of them and after a restart. They are made from that key and a shared
+ * secret, which whoever first finds it 12 hours old replaces: the tickets before become useless.
  */
 export class TicketKeys {
   readonly #parts: TicketKeysParts;
@@ -46,7 +46,11 @@ export class TicketKeys {
     this.#timer?.cancel();
   }
 
-  /** Gives the keys as `node:tls` takes them: 48 bytes. `undefined` leaves it to choose its own. @param privateKey in PEM form */
+  /**
+   * Gives the keys as `node:tls` takes them: 48 bytes. `undefined` leaves it to choose its own.
+   *
+   * @param privateKey in PEM form
+   */
   for(privateKey: string): Buffer | undefined {
     if (this.#secret === undefined) return undefined;
     // The same key can be written in several ways.

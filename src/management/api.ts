@@ -4,7 +4,7 @@ import type { TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../ground/clock.ts';
 import { isRole } from '../operator/role.ts';
-import { anybody, type CountersFor, Gate, type Operator } from './gate.ts';
+import { anybody, Gate, type ManagementCounts, type Operator } from './gate.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Asked, ListedOperation, Operation } from './operation.ts';
 import { operations } from './operations.ts';
@@ -23,9 +23,8 @@ declare module 'fastify' {
 }
 
 /** Adds the management API to the private listener: every operation of the table, and 405 for the other methods. */
-export function addManagementApi(app: FastifyInstance, management: Management, countersFor: CountersFor): void {
-  const counters = countersFor(() => gate.sessions.size);
-  const gate: Gate = new Gate(management, counters);
+export function addManagementApi(app: FastifyInstance, management: Management, counts: ManagementCounts): void {
+  const gate = new Gate(management, counts);
   app.register(async (api) => {
     await api.register(cookie);
     takeOnlyJson(api);
@@ -35,7 +34,7 @@ export function addManagementApi(app: FastifyInstance, management: Management, c
     });
     api.addHook('onResponse', async (request, reply) => {
       const operation = request.routeOptions.config.operationId ?? 'unmatched';
-      counters.requests.inc({ operation, status: String(reply.statusCode) });
+      counts.answered(operation, reply.statusCode);
     });
     for (const operation of operations) addOperation(api, operation, management, gate);
     const { oidc } = management.configuration.admin;
@@ -164,7 +163,7 @@ function checkOf(schema: TObject, prepared: (value: unknown) => unknown): Check 
 
 /** One message a field: the first, which is the closest to what was sent. */
 function fieldErrors(schema: TObject, found: readonly SchemaError[]): readonly FieldError[] {
-  const byField = new Map<string, string>();
+  const byField = new Map<string, Omit<FieldError, 'field'>>();
   const known = Object.keys(schema.properties).join(', ');
   for (const { keyword, params, instancePath, message } of found) {
     const { additionalProperties = [], requiredProperties = [] } = params as {
@@ -172,15 +171,20 @@ function fieldErrors(schema: TObject, found: readonly SchemaError[]): readonly F
       requiredProperties?: readonly string[];
     };
     for (const name of additionalProperties) {
-      byField.set(
-        name,
-        known === '' ? 'is not known; this operation takes no values.' : `is not known. Known here: ${known}.`,
-      );
+      const message =
+        known === '' ? 'is not known; this operation takes no values.' : `is not known. Known here: ${known}.`;
+      byField.set(name, { message });
     }
-    for (const name of requiredProperties) byField.set(name, 'is missing.');
+    for (const name of requiredProperties) byField.set(name, missing);
     if (keyword === 'additionalProperties' || keyword === 'required' || keyword === 'boolean') continue;
     const field = instancePath.slice(1).replaceAll('/', '.');
-    if (!byField.has(field)) byField.set(field, field === '' ? 'The body must be a JSON object.' : `${message}.`);
+    if (!byField.has(field)) byField.set(field, field === '' ? noObject : { message: `${message}.` });
   }
-  return [...byField].map(([field, message]) => ({ field, message }));
+  return [...byField].map(([field, fault]) => ({ field, ...fault }));
 }
+
+const missing = { message: 'is missing.', messageCode: { code: 'value_missing', values: {} } } as const;
+const noObject = {
+  message: 'The body must be a JSON object.',
+  messageCode: { code: 'body_no_object', values: {} },
+} as const;

@@ -1,22 +1,120 @@
-import { readFileSync } from 'node:fs';
 import type { TObject, TSchema } from 'typebox';
 import { exampleOf } from '../contract/schema-parts.ts';
 import { isRole, roles, roleTable } from '../operator/role.ts';
-import parts from './document.json' with { type: 'json' };
 import type { ListedOperation, Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const { info, tags, headers, securitySchemes } = parts;
+const info = {
+  title: 'Market Data Management API',
+  version: '1.0',
+  summary: 'Accounts, keys, markets, maintenance and the audit log of a market data server.',
+  contact: {
+    name: 'The operator of this service',
+    url: 'http://127.0.0.1:9090/console/',
+  },
+  license: {
+    name: 'Apache License 2.0',
+    identifier: 'Apache-2.0',
+  },
+};
+
+/** The parts of the document that operations are in, in its order. */
+const tags = {
+  Session: 'Sign-in of browsers. Programs send a token with each request instead.',
+  Service: 'The state of the service, the feed and the rates.',
+  Markets: 'Markets, their prices and how these are derived; pausing and delisting.',
+  Prices: 'What clients get, for the operator’s own application.',
+  Terms: 'Fee, margin, precision and rounding, from an instant on.',
+  Record: 'What was quoted, when, to whom.',
+  'Accounts and keys': 'Who may use the public API, how often, and how much they use it.',
+  Maintenance: 'Windows in which only `/v1/status` is served.',
+  Notices: 'E-mail to holders of keys.',
+  Alerts: 'What operators are told, and where.',
+  Audit: 'Who changed what, and who may.',
+  Description: 'What needs no sign-in: this document and the problems.',
+};
 
 export type Tag = keyof typeof tags;
+
+const headers = {
+  'X-Request-Id': {
+    description: 'Identifies the request, in the log too.',
+    schema: {
+      type: 'string',
+      examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
+    },
+  },
+  'Cache-Control': {
+    description: 'Always `no-store`.',
+    schema: {
+      type: 'string',
+      examples: ['no-store'],
+    },
+  },
+  'Set-Cookie': {
+    description: 'The cookie of the session.',
+    schema: {
+      type: 'string',
+      examples: ['mdapi_session=…; Path=/; HttpOnly; SameSite=Strict'],
+    },
+  },
+  'WWW-Authenticate': {
+    description: 'How programs sign in.',
+    schema: {
+      type: 'string',
+      examples: ['Bearer realm="management"'],
+    },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait.',
+    schema: {
+      type: 'integer',
+      minimum: 1,
+      examples: [42],
+    },
+  },
+};
+
+const securitySchemes = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'mdo_…',
+    description: 'An operator token.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'mdapi_session',
+    description: 'The session of a browser.',
+  },
+  csrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'The `csrfToken` of the session, with every change.',
+  },
+};
 
 /** Says what a client must know before the first request, in CommonMark. */
 function introduction(): string {
   const rights = Object.entries(roleTable).map(([role, may]) => `\`${role}\` may ${may}`);
-  const text = readFileSync(new URL('introduction.txt', import.meta.url), 'utf8').trimEnd();
-  return text.replace('@ROLES@', rights.join('; '));
+  return `The management API of a market data server, on its private listener. Everything an operator does can be done with it, by the
+console or by a program of the operator's own.
+
+Programs send an operator token with every request: \`Authorization: Bearer mdo_…\`. Browsers sign in with one and get a session.
+Every change is written to the audit log under the name of the token.
+
+A token has a role, and a session that of its token. Each role may also do what those before it may:
+${rights.join('; ')}. Each operation says which it needs.
+
+Instants are given twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. A missing value is null. Prices, amounts and
+rates are decimal strings. Every GET also answers HEAD. No answer may be stored.
+
+Errors are problems (RFC 9457) with a \`code\`. Fields, codes and values of a set can be added within version 1: ignore what you do not
+know. In a request, a field that is not known is refused.`;
 }
 
 /** The OpenAPI 3.1 document of the management API, from the schemas and the table the router itself uses. */
@@ -152,14 +250,16 @@ function componentName(code: ProblemCode): string {
   return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Answers with them say when to ask again. */
+const retriedLater: ReadonlySet<ProblemCode> = new Set(['TOO_MANY_ATTEMPTS', 'TOO_MANY_STREAMS', 'RECORD_BUSY']);
+
 function problemResponse({ status, codes }: ReturnType<typeof problemSets>[number]): Json {
   return {
     description: codes.map((code) => `\`${code}\`: ${problemTable[code].description}`).join(' '),
     headers: {
       ...everyAnswer(),
       ...(status === 401 && header('WWW-Authenticate')),
-      ...((status === 429 || codes.some((code) => code === 'TOO_MANY_STREAMS' || code === 'RECORD_BUSY')) &&
-        header('Retry-After')),
+      ...(codes.some((code) => retriedLater.has(code)) && header('Retry-After')),
     },
     content: {
       'application/problem+json': {

@@ -27,7 +27,7 @@ function world() {
     },
   };
   const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
-  const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), feed, snapshots, clock, log });
+  const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), snapshots, clock, log });
   const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
   /** Does what a feed that goes on does: data every minute, over a connection that lives. */
   const goOn = async (path: 'live' | 'fallback', minutes: number) => {

@@ -4,12 +4,11 @@ import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import { type Log, tellingOnce } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
-import { type FeedStatus, silentForMs } from '../market/service-status.ts';
+import type { FeedState } from '../market/service-status.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 interface TimelineParts {
   readonly service: Pick<ServiceBoard, 'read'>;
-  readonly feed: Pick<FeedStatus, 'silentMs'>;
   readonly snapshots: Pick<Snapshots, 'save' | 'load'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,9 +32,16 @@ const keptMs = 24 * 3_600_000;
 /** A feed that flaps every few seconds for a day must not fill the memory: the oldest spans are dropped. */
 const spansMax = 1_000;
 
-const stateOf: Readonly<Record<string, Span['state']>> = { operational: 'live', degraded: 'fallback' };
+const stateOf: Readonly<Record<FeedState, Span['state']>> = {
+  operational: 'live',
+  degraded: 'fallback',
+  outage: 'outage',
+};
 
-/** The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. Between two spans the service was not running. */
+/**
+ * The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. Between two spans the
+ * service was not running.
+ */
 export class FeedTimeline {
   readonly #parts: TimelineParts;
   /** The current one is the last, and ends with the latest sample. */
@@ -81,17 +87,16 @@ export class FeedTimeline {
   }
 
   #sample(): void {
-    const { service, feed, clock } = this.#parts;
+    const { service, clock } = this.#parts;
     const now = clock.now();
-    const { ticker } = service.read(now);
-    const silentMs = feed.silentMs(now, clock.monotonicMs());
-    const isSilent = ticker !== 'operational' && silentMs > silentForMs;
-    const state = isSilent ? 'outage' : (stateOf[ticker] ?? 'outage');
+    const { ticker, flow } = service.read(now);
+    const state = flow.state === 'silent' ? 'outage' : stateOf[ticker];
     // A wall clock that is set back must not make a span end before it begins.
     if (this.#current !== undefined) this.#current.toMs = Math.max(this.#current.fromMs, now);
     if (this.#current?.state === state) return;
-    const wasHeard = this.#current !== undefined && silentMs < Number.POSITIVE_INFINITY;
-    const fromMs = isSilent && wasHeard ? this.#cutAt(now - silentMs) : now;
+    // Before its start this process saw nothing.
+    const since = this.#current !== undefined && flow.state === 'silent' ? flow.since : undefined;
+    const fromMs = since === undefined ? now : this.#cutAt(since);
     this.#current = { state, fromMs, toMs: now };
     this.#spans = this.#spans.filter(({ toMs }) => toMs > now - keptMs).slice(-spansMax);
     this.#spans.push(this.#current);

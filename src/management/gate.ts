@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Counter } from 'prom-client';
 import { AddressLimiter } from '../access/address-limiter.ts';
 import { joinedHeader } from '../access/client-address.ts';
 import { MinuteWindow } from '../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
 import { isEnough, isRole, personalRoles, type Role } from '../operator/role.ts';
 import { useTicket } from '../operator/ticket.ts';
 import { tokenState } from '../operator/token.ts';
@@ -13,17 +13,48 @@ import type { AuditLog } from '../store/audit.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Management } from './parts.ts';
-import { Problem, refused } from './problems.ts';
+import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
-export interface ManagementCounters {
-  readonly requests: Counter<'operation' | 'status'>;
-  readonly signIns: Counter;
-  readonly signInFailures: Counter;
+/** Counts of the management API since the start. */
+export class ManagementCounts {
+  readonly #requests = new Map<string, Map<number, number>>();
+  readonly requests: ReadonlyMap<string, ReadonlyMap<number, number>> = this.#requests;
+  signIns = 0;
+  signInFailures = 0;
+  /** The sessions that are open now. */
+  sessions = () => 0;
+
+  answered(operation: string, status: number): void {
+    const statuses = this.#requests.getOrInsertComputed(operation, () => new Map<number, number>());
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
 }
 
-/** Makes them, with a gauge of the open sessions. */
-export type CountersFor = (sessions: () => number) => ManagementCounters;
+export const managementMetrics: MetricGroup<ManagementCounts> = {
+  title: 'Management',
+  metrics: [
+    {
+      name: 'management_requests_total',
+      help: 'Answered requests to the management API by operation and status.',
+      labels: ['operation', 'status'],
+      read: requestsOf,
+    },
+    { name: 'management_sign_ins_total', help: 'Sign-ins to the console.', read: ({ signIns }) => signIns },
+    {
+      name: 'management_sign_in_failures_total',
+      help: 'Operator tokens that were not accepted, in a sign-in or in a header.',
+      read: ({ signInFailures }) => signInFailures,
+    },
+    { name: 'management_sessions', help: 'Sessions of the console.', read: (counts) => counts.sessions() },
+  ],
+};
+
+function* requestsOf({ requests }: ManagementCounts): Iterable<Sample> {
+  for (const [operation, statuses] of requests) {
+    for (const [status, count] of statuses) yield [operation, String(status), count];
+  }
+}
 
 /** The role that an operation needs; `sign-in` is the operation that makes a session. */
 export type Access = Role | 'anybody' | 'sign-in';
@@ -45,16 +76,17 @@ const attemptsPerMinute = 10;
 export class Gate {
   readonly sessions: Sessions;
   readonly #management: Management;
-  readonly #counters: ManagementCounters;
+  readonly #counts: ManagementCounts;
   readonly #configured: Uint8Array | undefined;
   readonly #attempts: AddressLimiter;
   readonly #refusals: RefusalLog;
 
-  constructor(management: Management, counters: ManagementCounters) {
+  constructor(management: Management, counts: ManagementCounts) {
     const { clock, randomness, configuration, store } = management;
     const { token, sessionForMs } = configuration.admin;
     this.#management = management;
-    this.#counters = counters;
+    this.#counts = counts;
+    counts.sessions = () => this.sessions.size;
     this.sessions = new Sessions(clock, randomness, sessionForMs);
     this.#configured = token === undefined ? undefined : tokenDigest(token);
     this.#attempts = new AddressLimiter(new MinuteWindow(), randomness);
@@ -68,8 +100,7 @@ export class Gate {
     now: EpochMs,
   ): Promise<Operator> {
     const operator = await this.#operatorOf(request, operationId, now);
-    if (isRole(access) && !isEnough(operator.role, access))
-      throw refused('ROLE_REQUIRED.lower', { needed: access, name: operator.name, role: operator.role });
+    if (isRole(access) && !isEnough(operator.role, access)) throw roleTooLow(operator, access);
     return operator;
   }
 
@@ -80,7 +111,7 @@ export class Gate {
       return { name, role, session: undefined };
     }
     const secret = request.cookies[sessionCookie];
-    if (secret === undefined) throw refused('NOT_SIGNED_IN.operator');
+    if (secret === undefined) throw notSignedIn();
     const session = await this.#liveSession(secret, now);
     if (request.method !== 'GET' && request.method !== 'HEAD') this.#assertOwnPage(request, session);
     return { name: session.name, role: session.role, session };
@@ -90,13 +121,13 @@ export class Gate {
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
     const holder = await this.#holderOf(token, request, 'sign-in', now);
     if (personalRoles.includes(holder.role)) return this.open(holder, request);
-    throw refused('ROLE_REQUIRED.program', { name: holder.name, role: holder.role });
+    throw roleOfPrograms(holder);
   }
 
   /** Makes a session for an authenticated holder. */
   async open(holder: Holder, request: FastifyRequest, more: object = {}): Promise<ReturnType<Sessions['open']>> {
     const opened = this.sessions.open(holder);
-    this.#counters.signIns.inc();
+    this.#counts.signIns++;
     const { id, tokenId, name, role, expiresAt } = opened.session;
     const address = this.#addressOf(request).text;
     await this.#record(name, {
@@ -120,8 +151,11 @@ export class Gate {
   /** Reads the token each time, so that one revoked by another process ends its sessions at once. */
   async #liveSession(secret: string, now: EpochMs): Promise<Session> {
     const session = this.sessions.find(secret);
-    if (session === undefined) throw refused('NOT_SIGNED_IN.operator');
-    if (session === 'expired') throw refused('SESSION_EXPIRED.time');
+    if (session === undefined) throw notSignedIn();
+    if (session === 'expired') {
+      const said = { code: 'session_expired', values: {} } as const;
+      throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.', { said });
+    }
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
     if (token !== undefined && tokenState(token, now) === 'active') {
@@ -129,12 +163,13 @@ export class Gate {
       return session;
     }
     this.sessions.closeOf(session.tokenId);
-    throw refused('SESSION_EXPIRED.token');
+    throw sessionTokenEnded();
   }
 
   /**
-   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be guessed, and another user of the
-   * address must not lock a program out. Any other text is not compared once the address has used up its attempts.
+   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be
+   * guessed, and another user of the address must not lock a program out. Any other text is not compared once the
+   * address has used up its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
     const shaped = hasTokenShape('operator', text);
@@ -151,10 +186,12 @@ export class Gate {
     }
     const { allowed, retryAfterSeconds } = this.noteFailure(request, now);
     if (!allowed) {
-      const headers = { 'Retry-After': String(retryAfterSeconds) };
-      throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', { headers });
+      throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', {
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+        said: { code: 'too_many_attempts', values: {} },
+      });
     }
-    throw refused('INVALID_TOKEN.operator');
+    throw invalidToken();
   }
 
   /** Whether the address of a request has used up its failed attempts of this minute. */
@@ -163,14 +200,14 @@ export class Gate {
   }
 
   noteFailure(request: FastifyRequest, now: EpochMs): ReturnType<AddressLimiter['take']> {
-    this.#counters.signInFailures.inc();
+    this.#counts.signInFailures++;
     return this.#attempts.take(this.#addressOf(request).limitBucket, attemptsPerMinute, now);
   }
 
   /** A person whom the OpenID Connect provider knows and who has no role here. */
   refusePerson(name: string, request: FastifyRequest, now: EpochMs): Promise<void> {
     this.noteFailure(request, now);
-    return this.#refused(request, 'provider', undefined, `${name}, who has no role,`);
+    return this.#refused(request, 'provider', undefined, name);
   }
 
   async #used(token: TokenRecord): Promise<Holder> {
@@ -178,9 +215,9 @@ export class Gate {
     return { tokenId: token.id, name: token.name, role: token.role };
   }
 
-  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, what?: string): Promise<void> {
+  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, person?: string): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, what));
+    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, person));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
@@ -200,13 +237,57 @@ export class Gate {
     assertSameOrigin(request.headers, ownOriginOf(request, this.#management.access.addresses), true);
     const sent = request.headers['x-csrf-token'];
     if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
-    throw refused('CSRF.token');
+    throw csrfTokenMissing();
   }
 
   #addressOf(request: FastifyRequest) {
     const { remoteAddress } = request.socket;
     return this.#management.access.addresses.resolve(remoteAddress, joinedHeader(request.headers['x-forwarded-for']));
   }
+}
+
+function notSignedIn(): Problem {
+  return new Problem(
+    'NOT_SIGNED_IN',
+    'Sign in with an operator token, or send one as `Authorization: Bearer …`. `mdapi admin token` makes one.',
+    { said: { code: 'not_signed_in', values: {} } },
+  );
+}
+
+function invalidToken(): Problem {
+  return new Problem(
+    'INVALID_TOKEN',
+    'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists the existing ones.',
+    { said: { code: 'token_invalid', values: {} } },
+  );
+}
+
+function sessionTokenEnded(): Problem {
+  return new Problem(
+    'SESSION_EXPIRED',
+    'The token of this session was revoked or has expired. Sign in with another one.',
+    { said: { code: 'token_ended', values: {} } },
+  );
+}
+
+function csrfTokenMissing(): Problem {
+  return new Problem(
+    'CSRF',
+    'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
+    { said: { code: 'csrf_token', values: {} } },
+  );
+}
+
+function roleTooLow({ name, role }: Operator, needed: Role): Problem {
+  return new Problem('ROLE_REQUIRED', `This needs the role ${needed}; ${name} has the role ${role}.`, {
+    said: { code: 'role_required', values: { needed, name, role } },
+  });
+}
+
+function roleOfPrograms({ name, role }: Holder): Problem {
+  return new Problem('ROLE_REQUIRED', `${name} has the role ${role}, which is for programs.`, {
+    said: { code: 'role_of_programs', values: { name, role } },
+  });
 }
 
 /** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */
@@ -240,9 +321,9 @@ export class RefusalLog {
    * @param address the canonical one of the sender
    * @param purpose what it was sent for: `sign-in` or the id of an operation
    * @param tokenId of a known token that is no longer valid
-   * @param what what or who was refused, where it was no token
+   * @param person who was refused, where it was no token
    */
-  async record(address: string, purpose: string, tokenId?: string, what?: string): Promise<void> {
+  async record(address: string, purpose: string, tokenId?: string, person?: string): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {
       this.#hourStartMs = nowMs;
@@ -256,11 +337,12 @@ export class RefusalLog {
     const leftOutBefore = this.#leftOut;
     this.#leftOut = 0;
     const token = tokenId === undefined ? 'a wrong token' : 'a token that is no longer valid';
+    const what = person === undefined ? token : `${person}, who has no role,`;
     await this.#audit.record({
       action: 'session.refuse',
       subject: tokenId === undefined ? { kind: 'session', id: purpose } : { kind: 'token', id: tokenId },
-      summary: `Refused ${what ?? token} from ${address}.`,
-      details: { address, purpose, leftOutBefore },
+      summary: `Refused ${what} from ${address}.`,
+      details: { address, purpose, leftOutBefore, ...(person !== undefined && { person }) },
     });
   }
 }

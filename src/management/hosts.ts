@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { type ClientAddresses, joinedHeader } from '../access/client-address.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { refused } from './problems.ts';
+import { Problem } from './problems.ts';
 
 /** The parts of a request that are checked. */
 interface CheckedRequest {
@@ -14,18 +14,21 @@ interface CheckedRequest {
 type OwnHosts = Pick<Configuration['admin'], 'host' | 'hosts'>;
 
 /**
- * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be of
- * the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
+ * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be
+ * of the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
  */
 export function assertOwnHost({ headers, socket }: CheckedRequest, own: OwnHosts): void {
   const name = hostNameOf(headers.host);
+  if (name === undefined) throw hostNotAllowed();
+  if (isOwn(name, own)) return;
   // An address cannot be rebound. Node writes an IPv4 address that arrived on an IPv6 socket as one of IPv6.
-  if (name !== undefined && (isOwn(name, own) || name === socket.localAddress?.replace(/^::ffff:/, ''))) return;
-  throw refused('HOST_NOT_ALLOWED');
+  if (name === socket.localAddress?.replace(/^::ffff:/, '')) return;
+  throw hostNotAllowed();
 }
 
 function isOwn(name: string, { host, hosts }: OwnHosts): boolean {
-  if (name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))) return true;
+  if (name === 'localhost' || name === '::1') return true;
+  if (isIP(name) === 4 && name.startsWith('127.')) return true;
   // A listener on every interface is configured for each address of the machine.
   if ((host === '0.0.0.0' || host === '::') && isIP(name) !== 0) return true;
   return [host, ...hosts].some((allowed) => allowed.toLowerCase() === name);
@@ -39,8 +42,8 @@ function hostNameOf(header: string | undefined): string | undefined {
 }
 
 /**
- * The origin that pages of this listener have in the browser that sent a request; `undefined` without a valid host. It is
- * `https` where a trusted proxy says so: the listener itself speaks plain HTTP.
+ * The origin that pages of this listener have in the browser that sent a request; `undefined` without a valid host. It
+ * is `https` where a trusted proxy says so: the listener itself speaks plain HTTP.
  */
 export function ownOriginOf(
   { headers, socket }: CheckedRequest,
@@ -59,7 +62,27 @@ export function ownOriginOf(
  */
 export function assertSameOrigin(headers: IncomingHttpHeaders, own: string | undefined, isFromBrowser: boolean): void {
   const { origin, 'sec-fetch-site': site } = headers;
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refused('CSRF.site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw fromAnotherSite();
   if (origin === undefined ? !isFromBrowser : origin === own) return;
-  throw refused('CSRF.origin', { own: String(own) });
+  throw originMissing(String(own));
+}
+
+function hostNotAllowed(): Problem {
+  return new Problem(
+    'HOST_NOT_ALLOWED',
+    'The Host header names none of this listener’s hosts: loopback, the address you connect to, admin.host and admin.hosts of the configuration. Add the name to admin.hosts if it is yours.',
+  );
+}
+
+function fromAnotherSite(): Problem {
+  return new Problem('CSRF', 'The request comes from a page of another site. Use the console of this server.', {
+    said: { code: 'other_site', values: {} },
+  });
+}
+
+function originMissing(own: string): Problem {
+  return new Problem(
+    'CSRF',
+    `A change by a session needs the header Origin: ${own}. Where the console is behind a proxy that does TLS, the proxy must send X-Forwarded-Proto and be in server.trustedProxies.`,
+  );
 }

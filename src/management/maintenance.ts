@@ -5,11 +5,10 @@ import { ErrorSchema } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { maintenanceProblem } from '../http/pipeline.ts';
 import { problemHeaders } from '../http/response-writer.ts';
-import { FeedStatus } from '../market/service-status.ts';
-import { count, described, instantMs, listOf, named, object, texts } from '../operator/fields.ts';
+import { count, instantMs, listOf, named, object, referenceTo } from '../operator/fields.ts';
 import { overlap, WindowSchema, windowDescription, windowView } from '../operator/window.ts';
 import { assertNewWindow, type NewWindow } from '../store/windows.ts';
-import { noBody, operation, pathId, reading, strictObject } from './operation.ts';
+import { type Described, noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
 import type { Management } from './parts.ts';
 
@@ -26,7 +25,10 @@ function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchem
 }
 
 const WindowListSchema = named('WindowList', 'Maintenance windows.', {
-  windows: listOf(WindowSchema, texts.WindowList.windows),
+  windows: listOf(
+    WindowSchema,
+    'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
+  ),
 });
 
 const pastShown = 50;
@@ -34,8 +36,9 @@ const pastShown = 50;
 /** A change of one window. */
 const changing = { access: 'operator', params: pathId('win'), answer: WindowSchema, problems: ['CONFLICT'] } as const;
 
-function finishing(verb: 'end' | 'cancel') {
+function finishing(described: Described, verb: 'end' | 'cancel') {
   return operation({
+    ...described,
     ...changing,
     body: noBody,
     async handle({ params, store, now }) {
@@ -56,18 +59,18 @@ const ClientErrorSchema = Type.Object(
 
 const PreviewSchema = named('Preview', 'What clients would see of a maintenance window.', {
   valid: Type.Literal(true, { description: 'It could be announced like this; otherwise the answer is 400.' }),
-  before: described(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
+  before: referenceTo(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
   during: object('What clients get at its start.', {
-    status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
+    status: referenceTo(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
     ticker: object('What every other request under /v1 gets, such as `/v1/ticker`.', {
       httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
       headers: Type.Unsafe<Record<string, string>>({
-        description: texts.ClientError.headers,
+        description: 'The headers of the error.',
         type: 'object',
         additionalProperties: { type: 'string' },
         examples: [{ 'Retry-After': '3600' }],
       }),
-      body: described(ClientErrorSchema, 'The body.'),
+      body: referenceTo(ClientErrorSchema, 'The body.'),
     }),
   }),
   retryAfterSeconds: count('The Retry-After of that answer.', 3_600),
@@ -75,13 +78,23 @@ const PreviewSchema = named('Preview', 'What clients would see of a maintenance 
 });
 
 export const maintenanceOperations = {
-  listMaintenance: reading(WindowListSchema, async ({ store: { windows }, now }) => {
-    const current = await windows.list({ currentAt: now });
-    const past = await windows.listPast(now, pastShown);
-    return { windows: [...current, ...past].map((window) => windowView(window, now)) };
+  listMaintenance: operation({
+    path: '/api/maintenance',
+    summary: 'Maintenance windows',
+    description: 'Announced, running and past windows.',
+    answer: WindowListSchema,
+    async handle({ store: { windows }, now }) {
+      const current = await windows.list({ currentAt: now });
+      const past = await windows.listPast(now, pastShown);
+      return { windows: [...current, ...past].map((window) => windowView(window, now)) };
+    },
   }),
 
   announceMaintenance: operation({
+    path: '/api/maintenance',
+    summary: 'Announce a maintenance window',
+    description:
+      'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.',
     access: 'operator',
     body: NewWindowSchema,
     status: 201,
@@ -93,6 +106,9 @@ export const maintenanceOperations = {
   }),
 
   previewMaintenance: operation({
+    path: '/api/maintenance/preview',
+    summary: 'See what clients would see',
+    description: 'Changes nothing. The bodies are built by the code that answers clients.',
     access: 'operator',
     body: NewWindowSchema,
     answer: PreviewSchema,
@@ -115,6 +131,9 @@ export const maintenanceOperations = {
   }),
 
   extendMaintenance: operation({
+    path: '/api/maintenance/:id/extend',
+    summary: 'Extend a maintenance window',
+    description: 'Moves its end to a later instant, before it starts or while it runs.',
     ...changing,
     body: ExtensionSchema,
     async handle({ params, body, store, now }) {
@@ -122,11 +141,25 @@ export const maintenanceOperations = {
       return windowView(window, now);
     },
   }),
-  endMaintenance: finishing('end'),
-  cancelMaintenance: finishing('cancel'),
+  endMaintenance: finishing(
+    {
+      path: '/api/maintenance/:id/end',
+      summary: 'End a running maintenance window now',
+      description: 'Everything is served again at once.',
+    },
+    'end',
+  ),
+  cancelMaintenance: finishing(
+    {
+      path: '/api/maintenance/:id/cancel',
+      summary: 'Cancel an announced window',
+      description: 'Only one that has not started; a running one is ended.',
+    },
+    'cancel',
+  ),
 };
 
-/** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
+/** The board as it will be at `at`: with these windows, and the feed as it is now. */
 function boardWith(
   { market: { feedStatus }, clock }: Management,
   windows: readonly NewWindow[],
@@ -134,11 +167,7 @@ function boardWith(
   at: EpochMs,
 ): ServiceBoard {
   const monotonicMs = clock.monotonicMs();
-  const ageMs = feedStatus.ageMs(now, monotonicMs);
-  const feed = new FeedStatus();
-  if (ageMs === undefined) feed.pathChanged(feedStatus.path);
-  else feed.feedCurrent(feedStatus.path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
-  const board = new ServiceBoard(feed, { monotonicMs: () => monotonicMs });
+  const board = new ServiceBoard(feedStatus.movedTo(at, now, monotonicMs), { monotonicMs: () => monotonicMs });
   board.setWindows(windows);
   return board;
 }

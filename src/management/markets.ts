@@ -8,10 +8,18 @@ import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { acceptRefusal, doubtsField, doubtsOf } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
-import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
+import { explainPrice, PriceReportSchema, withheldField, withheldOf } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
-import { type Asked, assertConfirmed, confirmation, noBody, operation, reading, strictObject } from './operation.ts';
+import {
+  type Asked,
+  assertConfirmed,
+  confirmation,
+  type Described,
+  noBody,
+  operation,
+  strictObject,
+} from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
 import { sparkPointsMax } from './sparklines.ts';
@@ -23,10 +31,16 @@ export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 const pricedFields = {
   ...marketFields,
   ticker: fields.nullable(TickerSchema, 'As clients get it; null while there is no price.'),
-  unpriced: fields.nullableLine(fields.texts.Market.unpriced, 'no_rate', 64),
-  held: heldField,
+  unpriced: fields.nullableLine(
+    'Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
+    'no_rate',
+    64,
+  ),
+  held: withheldField,
   doubts: doubtsField,
-  ...fields.tabled('Market.age'),
+  ageMs: fields.nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
+  spread: fields.nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
+  spreadPercent: fields.nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
 };
 
 const MarketSchema = fields.named('Market', 'A market as the operator sees it.', pricedFields);
@@ -34,7 +48,8 @@ const MarketSchema = fields.named('Market', 'A market as the operator sees it.',
 const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with its price in the last hour.', {
   ...pricedFields,
   spark: Type.Array(fields.nullableDecimal('A price.', '84100.1'), {
-    description: fields.texts.MarketRow.spark,
+    description:
+      'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
     maxItems: sparkPointsMax,
     examples: [['84100.1', '84210.5']],
   }),
@@ -42,7 +57,10 @@ const MarketRowSchema = fields.named('MarketRow', 'A market in the list, with it
 
 const MarketListSchema = fields.named('MarketList', 'All markets.', {
   ...fields.instantFields('serverTime', 'The time of the server.'),
-  markets: fields.listOf(MarketRowSchema, fields.texts.MarketList.markets),
+  markets: fields.listOf(
+    MarketRowSchema,
+    'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
+  ),
 });
 
 type MarketBody = Static<typeof MarketSchema>;
@@ -59,7 +77,7 @@ function pricedBody(view: MarketView, { market: { board, markets } }: Management
     ...view,
     ticker,
     unpriced,
-    held: heldOf(markets, view.symbol as MarketSymbol),
+    held: withheldOf(markets, view.symbol as MarketSymbol),
     doubts: view.delistedAtMs ? [] : doubtsOf(markets, (view.convertedFrom ?? view.symbol) as MarketSymbol, now),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
@@ -83,11 +101,13 @@ function marketOf({ market: { markets } }: Management, name: string): OfferedMar
   const symbol = parseSymbol(name);
   const market = symbol === undefined ? undefined : markets.catalogue.find(symbol);
   if (market !== undefined) return market;
-  throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.');
+  throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.', {
+    said: { code: 'market_unknown', values: {} },
+  });
 }
 
 const symbolParams = Type.Object({
-  symbol: part.text(fields.texts.Market.anySymbol, 'BTCCZK', {
+  symbol: part.text('The symbol, in any case.', 'BTCCZK', {
     minLength: 2,
     maxLength: 32,
     pattern: part.anyCaseSymbolPattern,
@@ -101,7 +121,7 @@ const UpstreamQuoteSchema = fields.named('UpstreamQuote', 'The last good values 
 });
 
 const MarketDetailSchema = fields.named('MarketDetail', 'A market, and how its price is derived.', {
-  market: fields.described(MarketSchema, 'As in the list.'),
+  market: fields.referenceTo(MarketSchema, 'As in the list.'),
   upstream: fields.nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
   price: fields.nullable(PriceReportSchema, 'Null while there is no price.'),
   sources: sourcesField,
@@ -112,8 +132,9 @@ type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) =>
 /** A change of one market. */
 const changing = { access: 'operator', params: symbolParams, answer: MarketSchema, problems: ['CONFLICT'] } as const;
 
-function switching(change: Change) {
+function switching(described: Described, change: Change) {
   return operation({
+    ...described,
     ...changing,
     body: noBody,
     async handle({ params, ...asked }, management) {
@@ -123,8 +144,13 @@ function switching(change: Change) {
   });
 }
 
-function switchingAll(id: string, change: (markets: Store['markets'], now: EpochMs) => Promise<number>) {
+function switchingAll(
+  described: Described,
+  id: string,
+  change: (markets: Store['markets'], now: EpochMs) => Promise<number>,
+) {
   return operation({
+    ...described,
     access: 'operator',
     body: noBody,
     answer: fields.named(id, 'What was changed.', { changed: fields.count('How many markets were changed.', 26) }),
@@ -136,19 +162,28 @@ function switchingAll(id: string, change: (markets: Store['markets'], now: Epoch
 }
 
 export const marketOperations = {
-  readMarkets: reading(MarketListSchema, ({ now }, management) => {
-    const { market, sparklines } = management;
-    const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
-    return {
-      ...fields.instants('serverTime', now),
-      markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
-        ...pricedBody(views.get(symbol)!, management, now),
-        spark: sparklines.of(symbol),
-      })),
-    };
+  readMarkets: operation({
+    path: '/api/markets',
+    summary: 'All markets with their prices',
+    description: 'What clients get of each market now, and what only operators see, by symbol.',
+    answer: MarketListSchema,
+    handle({ now }, management) {
+      const { market, sparklines } = management;
+      const views = new Map(catalogueMarkets(market.markets).map((view) => [view.symbol, view]));
+      return {
+        ...fields.instants('serverTime', now),
+        markets: market.markets.catalogue.listed(now).map(({ symbol }) => ({
+          ...pricedBody(views.get(symbol)!, management, now),
+          spark: sparklines.of(symbol),
+        })),
+      };
+    },
   }),
 
   readMarket: operation({
+    path: '/api/markets/:symbol',
+    summary: 'One market, and how its price is derived',
+    description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
     params: symbolParams,
     answer: MarketDetailSchema,
     handle({ params, now }, management) {
@@ -166,11 +201,44 @@ export const marketOperations = {
       };
     },
   }),
-  pauseMarket: switching((markets, symbol) => markets.setOperatorPaused(symbol, true)),
-  resumeMarket: switching((markets, symbol) => markets.setOperatorPaused(symbol, false)),
-  holdMarket: switching((markets, symbol, now) => markets.setHeld(symbol, now)),
-  releaseMarket: switching((markets, symbol) => markets.setHeld(symbol, undefined)),
+  pauseMarket: switching(
+    {
+      path: '/api/markets/:symbol/pause',
+      summary: 'Pause a market',
+      description: 'Clients see `paused` at once; prices are still served. Repeating it changes nothing.',
+    },
+    (markets, symbol) => markets.setOperatorPaused(symbol, true),
+  ),
+  resumeMarket: switching(
+    {
+      path: '/api/markets/:symbol/resume',
+      summary: 'Resume a market',
+      description: 'It trades again as soon as the exchange trades it. Repeating it changes nothing.',
+    },
+    (markets, symbol) => markets.setOperatorPaused(symbol, false),
+  ),
+  holdMarket: switching(
+    {
+      path: '/api/markets/:symbol/hold',
+      summary: 'Hold the prices of a market',
+      description:
+        'What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price. Repeating it changes nothing.',
+    },
+    (markets, symbol, now) => markets.setHeld(symbol, now),
+  ),
+  releaseMarket: switching(
+    {
+      path: '/api/markets/:symbol/release',
+      summary: 'Release the prices of a market',
+      description: 'Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing.',
+    },
+    (markets, symbol) => markets.setHeld(symbol, undefined),
+  ),
   acceptMarket: operation({
+    path: '/api/markets/:symbol/accept',
+    summary: 'Take what is doubted of a market',
+    description:
+      'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right.',
     ...changing,
     body: strictObject('What is accepted.', {
       source: Type.Optional(fields.text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),
@@ -179,16 +247,47 @@ export const marketOperations = {
       const { markets } = management.market;
       const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
       const doubts = doubtsOf(markets, exchangeSymbol, asked.now);
-      const refusal = acceptRefusal({ symbol, held: heldOf(markets, symbol), doubts }, source);
-      if (refusal !== undefined) throw new Problem('CONFLICT', refusal);
+      const refusal = acceptRefusal({ symbol, held: withheldOf(markets, symbol), doubts }, source);
+      if (refusal !== undefined) {
+        const said = { code: 'nothing_doubted', values: { symbol } } as const;
+        throw new Problem('CONFLICT', refusal, doubts.length === 0 && source === undefined ? { said } : {});
+      }
       return changed((stored, _, now) => stored.acceptDoubted(symbol, now, source), symbol, asked, management);
     },
   }),
-  pauseAllMarkets: switchingAll('PausedMarkets', (markets) => markets.setAllPaused(true)),
-  resumeAllMarkets: switchingAll('ResumedMarkets', (markets) => markets.setAllPaused(false)),
-  holdAllMarkets: switchingAll('HeldMarkets', (markets, now) => markets.setAllHeld(now)),
-  releaseAllMarkets: switchingAll('ReleasedMarkets', (markets) => markets.setAllHeld(undefined)),
+  pauseAllMarkets: switchingAll(
+    {
+      path: '/api/markets/pause',
+      summary: 'Pause all markets',
+      description: 'Clients see `paused`; prices are still served.',
+    },
+    'PausedMarkets',
+    (markets) => markets.setAllPaused(true),
+  ),
+  resumeAllMarkets: switchingAll(
+    { path: '/api/markets/resume', summary: 'Resume all markets', description: 'Ends every pause of an operator.' },
+    'ResumedMarkets',
+    (markets) => markets.setAllPaused(false),
+  ),
+  holdAllMarkets: switchingAll(
+    {
+      path: '/api/markets/hold',
+      summary: 'Hold all prices',
+      description: 'Every price and every rate stays as it is.',
+    },
+    'HeldMarkets',
+    (markets, now) => markets.setAllHeld(now),
+  ),
+  releaseAllMarkets: switchingAll(
+    { path: '/api/markets/release', summary: 'Release all prices', description: 'Ends every hold of an operator.' },
+    'ReleasedMarkets',
+    (markets) => markets.setAllHeld(undefined),
+  ),
   delistMarket: operation({
+    path: '/api/markets/:symbol/delist',
+    summary: 'Delist a market for good',
+    description:
+      'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
     ...changing,
     body: confirmation('symbol', 'BTCCZK'),
     async handle({ params, body, ...asked }, management) {

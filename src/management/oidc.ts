@@ -20,8 +20,8 @@ const secretLength = 43;
 const providerTimeoutSeconds = 10;
 
 /**
- * Sign-in through an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. What belongs to an
- * attempt is in a cookie of the browser that began it, so that no other browser can end it.
+ * Sign-in through an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. What belongs to
+ * an attempt is in a cookie of the browser that began it, so that no other browser can end it.
  */
 export function addProviderSignIn(
   api: FastifyInstance,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { EpochMs } from '../ground/clock.ts';
-import { id, instantMs, nullableLine, texts } from '../operator/fields.ts';
+import { id, instantMs, nullableLine } from '../operator/fields.ts';
 import type { Store } from '../store/store.ts';
 import type { Access, Gate, Operator } from './gate.ts';
 import type { Management } from './parts.ts';
@@ -23,7 +23,7 @@ export interface Asked<Params = never, Query = never, Body = never> {
   readonly reply: FastifyReply;
 }
 
-/** The place of an operation and the texts about it, which `operations.json` has. */
+/** The place of an operation, and what the document says of it. */
 export interface Described {
   /** The path as the router writes it: `/api/keys/:id`. */
   readonly path: string;
@@ -32,7 +32,8 @@ export interface Described {
 }
 
 /** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
-interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
+interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema>
+  extends Described {
   /** When left out, POST with a body and GET without. */
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** `read-only` when left out. */
@@ -61,7 +62,7 @@ export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSch
 }
 
 /** An operation in the table of them all. */
-export interface ListedOperation extends Operation, Described {
+export interface ListedOperation extends Operation {
   readonly operationId: string;
   /** The part of the document that it is in. */
   readonly tag: string;
@@ -78,14 +79,6 @@ export function operation<
   return { method, access: 'read-only', ...(declared as Omit<Operation, 'method' | 'access'>) };
 }
 
-/** Declares an operation that takes nothing and changes nothing. */
-export function reading<Answer extends TSchema>(
-  answer: Answer,
-  handle: Declared<TObject, TObject, TObject, Answer>['handle'],
-): Operation {
-  return operation({ answer, handle });
-}
-
 /** An object that refuses unknown properties: for requests. */
 export function strictObject<Properties extends TProperties>(description: string, properties: Properties) {
   return Type.Object(properties, { description, additionalProperties: false });
@@ -95,18 +88,32 @@ export function strictObject<Properties extends TProperties>(description: string
 export const noBody = strictObject('Nothing is taken.', {});
 
 /** The expiry of a new key or token. */
-export const expiresAtMs = instantMs(texts.NewKey.expiresAtMs, '2027-02-19T10:00:00.000Z');
+export const expiresAtMs = instantMs(
+  'The first instant at which it is no longer valid. Never when left out.',
+  '2027-02-19T10:00:00.000Z',
+);
 
 export const pathId = (prefix: string) => Type.Object({ id: id(prefix, 'The id, as lists give it.') });
 
-export const nextSchema = nullableLine(texts.Page.next, 'WzE3NjM3MjU2MDAwMDAsImFjY18xIl0', 400);
+export const nextSchema = nullableLine(
+  'Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.',
+  'WzE3NjM3MjU2MDAwMDAsImFjY18xIl0',
+  400,
+);
 
 /** The query of a list that comes in pages. */
 export const pageQuery = {
   after: Type.Optional(
-    Type.String({ description: texts.Page.after, minLength: 1, maxLength: 400, pattern: '^[A-Za-z0-9_-]+$' }),
+    Type.String({
+      description: 'Where the page begins: `next` of the page before.',
+      minLength: 1,
+      maxLength: 400,
+      pattern: '^[A-Za-z0-9_-]+$',
+    }),
   ),
-  limit: Type.Optional(Type.Integer({ description: texts.Page.limit, minimum: 1, maximum: 200, examples: [50] })),
+  limit: Type.Optional(
+    Type.Integer({ description: 'Entries wanted, 50 when left out.', minimum: 1, maximum: 200, examples: [50] }),
+  ),
 };
 
 /** The body of an operation that is final. @param noun what identifies its subject */
@@ -116,10 +123,13 @@ export function confirmation(noun: 'id' | 'symbol', example: string) {
 }
 
 /** Throws `CONFLICT` unless the id or symbol is repeated. @param what what is final */
-export function assertConfirmed(confirm: string, wanted: string, what: string): void {
+export function assertConfirmed(confirm: string, wanted: string, what: 'Delisting' | 'Erasing'): void {
   if (confirm === wanted) return;
+  const of = what === 'Delisting' ? 'delisting' : 'erasing';
+  const must = { code: 'value_must', values: { value: wanted } } as const;
   throw new Problem('CONFLICT', `${what} is final. Repeat ${wanted} in confirm.`, {
-    errors: [{ field: 'confirm', message: `must be ${wanted}.` }],
+    said: { code: 'confirm_final', values: { what: of, wanted } },
+    errors: [{ field: 'confirm', message: `must be ${wanted}.`, messageCode: must }],
   });
 }
 
@@ -144,7 +154,9 @@ export function readCursor<Place extends TSchema>(text: string | undefined, plac
 
 const timeAndId = Type.Tuple([Type.Integer(), Type.String({ maxLength: 64 })]);
 
-/** Reads the place of an entry in a list by time, and by id within the same millisecond. Throws as {@link readCursor}. */
+/**
+ * Reads the place of an entry in a list by time, and by id within the same millisecond. Throws as {@link readCursor}.
+ */
 export function readPlace(text: string | undefined) {
   const place = readCursor(text, timeAndId);
   return place && { atMs: place[0], id: place[1] };

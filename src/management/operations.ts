@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import * as part from '../contract/schema-parts.ts';
-import { line, named, texts } from '../operator/fields.ts';
+import { line, named } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { alertOperations } from './alerts.ts';
 import { auditOperations } from './audit.ts';
@@ -10,8 +10,7 @@ import { keyOperations } from './keys.ts';
 import { maintenanceOperations } from './maintenance.ts';
 import { marketOperations } from './markets.ts';
 import { noticeOperations } from './notices.ts';
-import { type Described, type ListedOperation, type Operation, operation } from './operation.ts';
-import written from './operations.json' with { type: 'json' };
+import { type ListedOperation, type Operation, operation } from './operation.ts';
 import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
 import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
@@ -31,9 +30,15 @@ const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is 
 });
 
 const readProblem = operation({
+  path: '/api/problems/:slug',
+  summary: 'What a problem is about',
+  description: 'The page that the `type` of a problem links to.',
   access: 'anybody',
   params: Type.Object({
-    slug: part.text(texts.ProblemDescription.slug, problemSlug('NOT_FOUND'), { maxLength: 64, pattern: '^[a-z-]+$' }),
+    slug: part.text('The name of the problem: its code in small letters, with dashes.', problemSlug('NOT_FOUND'), {
+      maxLength: 64,
+      pattern: '^[a-z-]+$',
+    }),
   }),
   answer: ProblemDescriptionSchema,
   handle({ params }) {
@@ -45,9 +50,12 @@ const readProblem = operation({
 });
 
 const readDocument = operation({
+  path: '/api/openapi.json',
+  summary: 'This document',
+  description: 'The description of the management API, as OpenAPI 3.1.',
   access: 'anybody',
   answer: Type.Unsafe<object>({
-    description: texts.Document.text,
+    description: 'An OpenAPI document.',
     type: 'object',
     additionalProperties: true,
     examples: [{ openapi: '3.1.0', info: {}, paths: {} }],
@@ -70,9 +78,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Description: { readProblem, readDocument },
 };
 
-const operationTexts: Readonly<Record<string, Described>> = written;
-
 /** Every operation of the management API, in the order of the document. */
 export const operations: readonly ListedOperation[] = Object.entries(byTag).flatMap(([tag, tagged]) =>
-  Object.entries(tagged).map(([operationId, each]) => ({ ...each, ...operationTexts[operationId]!, operationId, tag })),
+  Object.entries(tagged).map(([operationId, each]) => ({ ...each, operationId, tag })),
 );

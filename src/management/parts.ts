@@ -8,12 +8,15 @@ import type { PriceChangelog } from '../board/price-changelog.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { SharingFigures } from '../cluster/shared-feed.ts';
+import type { ConditionView } from '../conditions/alert.ts';
+import type { Note } from '../conditions/notes.ts';
+import type { Observed } from '../conditions/observed.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
-import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
+import type { EpochMs, Randomness } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
 import type { Recording } from '../history/record/recording.ts';
@@ -26,18 +29,13 @@ import type { Guard } from '../market/guard.ts';
 import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
-import type { ConditionView } from '../operator/alert.ts';
 import type { StoreFollower } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
-import type { Note } from './note.ts';
 import type { RequestHistory } from './request-history.ts';
 import type { SourceReload } from './source-reload.ts';
 import type { SourceTrends } from './source-trends.ts';
 import type { Sparklines } from './sparklines.ts';
-
-/** Where the process is in its life. Only `serving` is ready for traffic. */
-export type Phase = 'starting' | 'serving' | 'draining';
 
 /** The feed of a process, as far as others read it. */
 export interface FeedView {
@@ -53,13 +51,12 @@ export interface FeedView {
 }
 
 /** The rooms of a service, as far as its private listener reads and changes them. */
-export interface AdminParts {
+export interface AdminParts extends Observed {
   readonly version: string;
   readonly configuration: Pick<
     Configuration,
     'admin' | 'alerts' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing'
   >;
-  readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
   readonly store: Store;
@@ -69,8 +66,11 @@ export interface AdminParts {
     readonly service: ServiceBoard;
     readonly feedStatus: FeedStatus;
     readonly guard: Pick<Guard, 'counts'>;
-    /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
-    readonly snapshots: { save(): Promise<void>; lastError(): string | undefined };
+    /**
+     * `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never
+     * rejects.
+     */
+    readonly snapshots: { save(): Promise<void>; lastError(): Error | undefined };
   };
   readonly access: {
     readonly directory: KeyDirectory;
@@ -84,23 +84,18 @@ export interface AdminParts {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;
     connectionFigures(): ConnectionFigures;
-    /** Bytes of answers that clients have not taken. */
-    unsentBytes(): number;
-    /** Which signal requests are shed for, and the same in words; `undefined` while none are. */
-    readonly overload: Pick<Overload, 'signal' | 'note'>;
+    /** Which signal requests are shed for, and why; `undefined` while none are. */
+    readonly overload: Pick<Overload, 'signal' | 'cause'>;
     /** When the served certificate expires; `undefined` without TLS. */
     certificateExpiresAt(): EpochMs | undefined;
   };
   readonly delay: Pick<EventLoopDelay, 'p99Ms' | 'read'>;
   readonly changes: Pick<StoreFollower, 'reachable' | 'held' | 'look'>;
-  /** The result of SQLite's last look at its file. */
-  readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
   /** Figures of the record; `undefined` where nothing is recorded. */
   readonly recording: () => ReturnType<Recording['figures']> | undefined;
   /** Looks things up in it; `undefined` where nothing is recorded. */
   readonly record: Pick<RecordClient, 'ask'> | undefined;
   readonly notifier: { figures(): NotifierFigures };
-  readonly phase: () => Phase;
   /** Where clients find the API; known once the public listener listens. */
   readonly publicUrls: () => { readonly baseUrl: string; readonly errorsUrl: string };
   /** `undefined` where this process serves alone. */
@@ -109,7 +104,9 @@ export interface AdminParts {
   readonly replication: () => SharingFigures | undefined;
 }
 
-/** The parts that operations of the management API can use: the rooms, and what the private listener records of them. */
+/**
+ * The parts that operations of the management API can use: the rooms, and what the private listener records of them.
+ */
 export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly sparklines: Sparklines;
@@ -122,6 +119,7 @@ export interface Management extends AdminParts {
   };
   /** Notes on what an operator must act on, the most urgent first. */
   readonly notes: () => Note[];
+  /** Conditions that hold in this process, the most urgent first. */
   readonly alerts: () => ConditionView[];
   readonly requests: RequestHistory;
 }

@@ -1,21 +1,29 @@
 import Type from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
-import { instantFields, line, listOf, named, texts } from '../operator/fields.ts';
+import { instantFields, line, listOf, named } from '../operator/fields.ts';
 import { TickerSchema } from './markets.ts';
 import { operation } from './operation.ts';
 import { Problem } from './problems.ts';
 
-const version = line(texts.PriceList.version, 'q3Zk0PxT7a-1204', 64);
+const version = line(
+  'Names this state of all prices: send it as `Last-Event-ID` to get what changed since.',
+  'q3Zk0PxT7a-1204',
+  64,
+);
 
 const PriceListSchema = named('PriceList', 'The prices that clients get.', {
   version,
   ...instantFields('serverTime', 'The time of the server.'),
   prices: listOf(
     named('VersionedTicker', 'A ticker, in the very bytes that clients get from `/v1/ticker`.', {
-      version: line(texts.PriceList.tickerVersion, 'Zl1xk3VY0sB8mUq4o2cT7w', 64),
+      version: line(
+        'The `ETag` of `/v1/ticker` while it answers this ticker, without quotes and coding.',
+        'Zl1xk3VY0sB8mUq4o2cT7w',
+        64,
+      ),
       ticker: TickerSchema,
     }),
-    texts.PriceList.prices,
+    'One for each market that has a price.',
   ),
 });
 
@@ -24,6 +32,10 @@ const exampleEvent =
 
 export const priceOperations = {
   readPrices: operation({
+    path: '/api/prices',
+    summary: 'All prices',
+    description:
+      'For the operator’s own application: what clients of the API get at the same moment, also during maintenance.',
     access: 'prices',
     answer: PriceListSchema,
     handle({ now }, { prices }) {
@@ -35,6 +47,10 @@ export const priceOperations = {
   }),
 
   streamPrices: operation({
+    path: '/api/prices/stream',
+    summary: 'All prices as they change',
+    description:
+      'Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change` has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is cut.',
     access: 'prices',
     answerType: 'text/event-stream',
     answer: Type.String({ description: 'Events, without end.', examples: [exampleEvent] }),
@@ -43,6 +59,7 @@ export const priceOperations = {
       if (priceStreams.isFull) {
         throw new Problem('TOO_MANY_STREAMS', 'This process has as many price streams as it takes.', {
           headers: { 'Retry-After': '5' },
+          said: { code: 'streams_taken', values: {} },
         });
       }
       reply.hijack();

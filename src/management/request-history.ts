@@ -168,7 +168,10 @@ export class RequestHistory {
 
 const boundNames = [...durationBounds.map(String), '+Inf'];
 
-/** Sums what all processes did in one minute. A bound that this version does not have counts as the next larger that it has. */
+/**
+ * Sums what all processes did in one minute. A bound that this version does not have counts as the next larger that it
+ * has.
+ */
 function minuteOf(atMs: number, processes: readonly RequestMinute[]): Minute {
   const answers = boundNames.map(() => 0);
   const errors: Record<string, number> = {};
@@ -200,7 +203,9 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Estimates a quantile as Prometheus does: evenly spread within a bucket, and the last bound for whatever took longer. */
+/**
+ * Estimates a quantile as Prometheus does: evenly spread within a bucket, and the last bound for whatever took longer.
+ */
 function quantileMs(answers: readonly number[], share: number): number | null {
   let rank = share * sumOf(answers);
   if (rank === 0) return null;

@@ -28,8 +28,8 @@ const secretLength = 32;
 const idLength = 16;
 
 /**
- * The sessions of this process, in memory. A session is stored under the SHA-256 of its secret, so that neither the time of a
- * look-up nor a memory dump reveals the secret. At 1,000 sessions the oldest is dropped.
+ * The sessions of this process, in memory. A session is stored under the SHA-256 of its secret, so that neither the
+ * time of a look-up nor a memory dump reveals the secret. At 1,000 sessions the oldest is dropped.
  */
 export class Sessions {
   readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;

@@ -29,7 +29,7 @@ function running(yaml: string, isFromFile = true) {
         taken.push({ ids: sources.map(({ id }) => id), renewed: [...renewed] });
       },
     },
-    store: storeOf('SIGHUP') as never,
+    store: storeOf('SIGHUP'),
     log: { ...silentLog, warn: (_, message) => void told.push(message) },
   });
   return {
@@ -41,7 +41,7 @@ function running(yaml: string, isFromFile = true) {
     write(text: string) {
       file.read = () => fromYaml(text);
     },
-    by: (actor: string) => reload.run(storeOf(actor) as never),
+    by: (actor: string) => reload.run(storeOf(actor)),
   };
 }
 
@@ -66,7 +66,9 @@ describe('a reload of the sources', () => {
       write(`sources: ${after}`);
       const done = await by('olga');
       const ids = fromYaml(`sources: ${after}`).sources.map(({ id }) => id);
-      assert.deepEqual(done, { sources: ids, changes });
+      assert.deepEqual([done.sources, done.changes], [ids, changes]);
+      const codes = done.changeCodes.map(({ code, values }) => `${code} ${Object.values(values).flat().join(', ')}`);
+      assert.deepEqual(codes, changes);
       assert.deepEqual(taken, [{ ids, renewed }]);
       assert.deepEqual(audited, [
         {
@@ -88,7 +90,7 @@ describe('a reload of the sources', () => {
 
   it('of nothing new changes nothing and is not audited', async () => {
     const { reload, taken, audited, told } = running('sources: [kraken, bitvavo]');
-    assert.deepEqual(await reload.run(), { sources: ['kraken', 'bitvavo'], changes: [] });
+    assert.deepEqual(await reload.run(), { sources: ['kraken', 'bitvavo'], changes: [], changeCodes: [] });
     assert.deepEqual([taken, audited, told], [[], [], []]);
   });
 
@@ -98,7 +100,7 @@ describe('a reload of the sources', () => {
       throw new ConfigurationError([
         { where: '/srv/mdapi.yaml:1:1', key: 'limits.key', what: 'changes only with a restart' },
         { where: '/srv/mdapi.yaml:2:1', key: undefined, what: 'is no YAML' },
-      ] as never);
+      ]);
     };
     await assert.rejects(reload.run(), (error) => {
       assert.ok(error instanceof Problem);

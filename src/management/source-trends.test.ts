@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { FeedHealth } from '../feed/health.ts';
 import type { Clock } from '../ground/clock.ts';
 import { SourceTrends, trendMinutesMax } from './source-trends.ts';
 
@@ -8,9 +9,12 @@ const minuteMs = 60_000;
 
 function sampled() {
   const clock = new FakeClock();
-  const health = { connection: 'open', lastLiveDataAgeMs: 400.4 as number | undefined };
+  const health: { connection: FeedHealth['connection']; lastLiveDataAgeMs: number | undefined } = {
+    connection: 'open',
+    lastLiveDataAgeMs: 400.4,
+  };
   const sources = [{ id: 'kraken', health }];
-  const trends = new SourceTrends({ sources: () => sources as never }, clock);
+  const trends = new SourceTrends({ sources: () => sources }, clock);
   /** Goes to the last sample of a minute. */
   const endMinute = () => clock.advance(minuteMs - (clock.monotonicMs() % minuteMs) - 1);
   const nextMinute = async () => {
@@ -41,14 +45,15 @@ test('each minute of a source keeps its worst second, and one without a connecti
 
 test('minutes without a sample are gaps', () => {
   let [nowMs, sample] = [0, () => {}];
-  const clock = {
+  const clock: Pick<Clock, 'monotonicMs' | 'every'> = {
     monotonicMs: () => nowMs,
-    every(_: number, run: () => void) {
+    every(_, run) {
       sample = run;
+      return { cancel() {} };
     },
-  } as unknown as Clock;
-  const health = { connection: 'open', lastLiveDataAgeMs: 400 };
-  const trends = new SourceTrends({ sources: () => [{ id: 'kraken', health }] as never }, clock);
+  };
+  const health = { connection: 'open', lastLiveDataAgeMs: 400 } as const;
+  const trends = new SourceTrends({ sources: () => [{ id: 'kraken', health }] }, clock);
   for (const at of [0, 1_000, 3.5 * minuteMs]) {
     nowMs = at;
     sample();

@@ -5,8 +5,11 @@ export const trendMinutesMax = 60;
 const sampleEveryMs = 1_000;
 const minuteMs = 60_000;
 
+/** The health that a trend is made of. */
+type Health = Pick<FeedHealth, 'connection' | 'lastLiveDataAgeMs'>;
+
 interface Sources {
-  sources(): readonly { readonly id: string; readonly health: FeedHealth }[];
+  sources(): readonly { readonly id: string; readonly health: Health }[];
 }
 
 /** How long live data of a source stayed away at worst in each minute; `null` where its connection was never open. */
@@ -15,12 +18,12 @@ type Trend = (number | null)[];
 /** The last hour of each source, minute by minute, in the process that runs the feed. Lost when the process ends. */
 export class SourceTrends {
   readonly #feed: Sources;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'every'>;
   readonly #trends = new Map<string, Trend>();
   readonly #timer: Timer;
   #minute: number;
 
-  constructor(feed: Sources, clock: Clock) {
+  constructor(feed: Sources, clock: Pick<Clock, 'monotonicMs' | 'every'>) {
     this.#feed = feed;
     this.#clock = clock;
     this.#minute = Math.floor(clock.monotonicMs() / minuteMs);

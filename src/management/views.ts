@@ -1,10 +1,12 @@
 import type { Board } from '../board/board.ts';
-import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
+import type { ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { DataFlow } from '../market/data-flow.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
-import { type DoubtView, doubtsOf } from '../operator/doubt.ts';
-import { sourceQuotes } from '../operator/source.ts';
+import { allDoubts } from '../operator/doubt.ts';
+import { instants } from '../operator/fields.ts';
+import { marketQuotes } from '../operator/source.ts';
 import type { AdminParts } from './parts.ts';
 
 export interface MarketView {
@@ -48,36 +50,45 @@ export function tickerView(board: Board, symbol: MarketSymbol, now: EpochMs): Pi
   return reading.kind === 'unpriced' ? { unpriced: reading.reason } : {};
 }
 
-/** How many markets clients see, by state. */
-export function marketsByStatus({ market, clock }: AdminParts): Readonly<Record<PublicMarketStatus, number>> {
-  const counts = { trading: 0, paused: 0, delisted: 0 };
-  for (const { status } of market.markets.catalogue.listed(clock.now())) counts[status]++;
-  return counts;
-}
-
-/** Gives what each source says of each market of an exchange that is not delisted. */
-export function marketQuotes({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>) {
-  const now = clock.now();
-  const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
-  return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
-}
-
-/** Gives what is doubted of the sources of the markets that clients see. */
-export function allDoubts({ market: { markets }, clock }: Pick<AdminParts, 'market' | 'clock'>): readonly DoubtView[] {
-  const now = clock.now();
-  const offered = markets.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
-  return [...new Set(offered.map((each) => each.exchangeSymbol))].flatMap((symbol) => doubtsOf(markets, symbol, now));
+/** Gives the fields of the answers that say whether data flows. */
+export function flowView(flow: DataFlow) {
+  return { state: flow.state, ...instants('since', flow.state === 'silent' ? flow.since : undefined) };
 }
 
 /** A source, the number of markets in each of its states, and what is doubted of it. */
 export type SourceView = ReturnType<typeof sourceViews>[number];
 
-/** Every source, in order of preference; without path and connection in a process that follows the feed of another. */
-export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
+/** Parts whose market is read as far as these members go. */
+interface ReadsMarket<Members extends keyof AdminParts['market']> {
+  readonly market: Pick<AdminParts['market'], Members>;
+}
+
+/** Whether another process runs the feed, so that this one sees no source. */
+function isFeedElsewhere(parts: Pick<AdminParts, 'replication'>): boolean {
   const { isLeading, isAlone } = parts.replication() ?? { isLeading: true, isAlone: false };
-  const isElsewhere = !isLeading && !isAlone;
-  const quotes = marketQuotes(parts).map(([, quote]) => quote);
-  const doubts = allDoubts(parts);
+  return !isLeading && !isAlone;
+}
+
+/** Whether data flows from a source; null of one that is paused, and where another process runs the feed. */
+export function sourceFlow(
+  parts: Pick<AdminParts, 'clock' | 'replication'> & ReadsMarket<'feedStatus'>,
+  { id, isPaused }: { readonly id: string; readonly isPaused: boolean },
+) {
+  if (isPaused || isFeedElsewhere(parts)) return null;
+  const { market, clock } = parts;
+  return flowView(market.feedStatus.flowOf(id, clock.now(), clock.monotonicMs()));
+}
+
+/**
+ * Every source, in order of preference; in a process that follows the feed of another without path, connection, flow.
+ */
+export function sourceViews(
+  parts: Pick<AdminParts, 'feed' | 'clock' | 'replication'> & ReadsMarket<'markets' | 'feedStatus'>,
+) {
+  const isElsewhere = isFeedElsewhere(parts);
+  const now = parts.clock.now();
+  const quotes = marketQuotes(parts.market.markets, now).map(([, quote]) => quote);
+  const doubts = allDoubts(parts.market.markets, now);
   return parts.feed.sources().map(({ id, kind, isPaused: paused, health }) => {
     const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;
     return {
@@ -86,6 +97,7 @@ export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' 
       paused,
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
+      flow: sourceFlow(parts, { id, isPaused: paused }),
       markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },
       doubts: doubts.filter(({ source }) => source === id),
     };

@@ -7,8 +7,9 @@ import { check } from './seeded.testing.ts';
 import type { Reach } from './source-choice.ts';
 
 /**
- * A model of three sources of a quiet market, which goes one way where one of them stands still. One is never wrong and never stops. The `faulty` one may drift, freeze, repeat
- * itself or lie, and `other` says for less than `confirmAfter` what a liar says. Both may stop and come back.
+ * A model of three sources of a quiet market, which goes one way where one of them stands still. One is never wrong and
+ * never stops. The `faulty` one may drift, freeze, repeat itself or lie, and `other` says for less than `confirmAfter`
+ * what a liar says. Both may stop and come back.
  */
 const faults = ['drifts up', 'drifts down', 'freezes', 'repeats', 'times1000', 'hundredth', 'off5', 'none'] as const;
 type Fault = (typeof faults)[number];

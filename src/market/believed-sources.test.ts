@@ -216,7 +216,7 @@ test('that two agreed is remembered over a restart for a day, and no longer', ()
   }
 });
 
-/** As a snapshot has it. */
+/** Shaped as a snapshot has it. */
 function keptAsJson(rig: MarketRig) {
   const { tickers, references, rates, ...rest } = rig.kept();
   return { tickers: [...tickers], references: [...references], rates: [...rates], ...rest };

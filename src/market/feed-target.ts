@@ -24,9 +24,10 @@ export function marketSink(
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => markets.rateRefreshed(rate),
     // How the markets are served is decided over all sources; one may have been asked later than this.
-    feedCurrent(_, at) {
+    feedCurrent(path, at, pollEveryMs) {
       const newestAt = feedStatus.isNewer(at, clock.now()) ? at : feedStatus.lastUpdatedAt!;
-      feedStatus.feedCurrent(feedStatus.path, newestAt, clock.monotonicMs());
+      feedStatus.updated(feedStatus.path, newestAt, clock.monotonicMs());
+      feedStatus.source(id).current(path === 'live', at, clock.monotonicMs(), pollEveryMs);
     },
     feedPathChanged: () => {},
   };

@@ -1,5 +1,6 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { type DecimalString, inOneUnit, isAbove, isPositive, toBig } from './decimal.ts';
 import { type Doubt, type DoubtReason, doubtedForMsMax } from './doubts.ts';
 import { bandAround, isWithin, levelOf, type PriceBand, type Quote, reachOf } from './quote.ts';
@@ -318,3 +319,16 @@ function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefin
 function fixingOf({ fixingDate, refreshedAt }: ConversionRate): string {
   return fixingDate ?? new Date(refreshedAt).toISOString().slice(0, 10);
 }
+
+export const guardMetrics: MetricGroup<Pick<Guard, 'counts'>> = {
+  title: 'Guard',
+  metrics: [
+    {
+      name: 'doubts_total',
+      formerly: 'guard_held_total',
+      help: 'Times a price or a rate began to be doubted, by reason.',
+      labels: ['reason'],
+      read: ({ counts }) => counts,
+    },
+  ],
+};

@@ -234,8 +234,8 @@ test('a market that a source quotes in CZK itself comes before the converted one
   rig.review('live', 'live');
   const explained = rig.markets.pricer.explain(symbol('BTCCZK'), start);
   assert.deepEqual(
-    [explained?.source, explained?.conversion, explained?.buy[0]?.step],
-    ['two', undefined, 'best ask of two'],
+    [explained?.source, explained?.conversion, explained?.buy[0]?.made.values],
+    ['two', undefined, { side: 'ask', source: 'two' }],
   );
   for (const minute of [1, 2]) rig.list('two', [upstreamMarket('ETH', { quote: CZK })], minute * 60_000);
   assert.equal(find()?.isConverted, true);

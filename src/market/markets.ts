@@ -1,6 +1,7 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { KnownRate } from './client-ticker.ts';
 import { ConversionRates } from './conversion-rates.ts';
+import { clockDriftMs } from './data-flow.ts';
 import type { DecimalString } from './decimal.ts';
 import {
   type Doubt,
@@ -19,7 +20,6 @@ import type { MarketState } from './market-state.ts';
 import { Pricer } from './pricer.ts';
 import type { PricingPolicy } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
-import { clockDriftMs } from './service-status.ts';
 import type { Source } from './source.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';

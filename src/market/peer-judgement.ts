@@ -195,9 +195,9 @@ function findingsOf(split: Split): ReadonlyMap<number, Finding> {
 }
 
 /**
- * Finds those that are still, and not steady: one that repeats itself, while another that it once agreed with, or others
- * that agree with one another, moved out of the band and go on moving. One against one the mover may have been taken for
- * the deviating one first.
+ * Finds those that are still, and not steady: one that repeats itself, while another that it once agreed with, or
+ * others that agree with one another, moved out of the band and go on moving. One against one the mover may have been
+ * taken for the deviating one first.
  */
 function frozenIn(split: Split): ReadonlyMap<number, Finding> {
   const { sources, judging, sides } = split;

@@ -249,7 +249,9 @@ export class Peers {
     return this.#sources.some((each) => each.comparison.compared?.isPeer !== this.#isPeer(each, circumstances));
   }
 
-  /** Whether others are compared with it; `undefined` while it says nothing. A contradicted one is no peer by itself. */
+  /**
+   * Whether others are compared with it; `undefined` while it says nothing. A contradicted one is no peer by itself.
+   */
   #isPeer(source: MarketSource, circumstances: Circumstances): boolean | undefined {
     if (source.quote === undefined) return undefined;
     if (!deliversLive(source, circumstances) || this.#isUnconfirmed(source, circumstances.now)) return false;
@@ -264,7 +266,10 @@ export class Peers {
     });
   }
 
-  /** Whether it says, for less than a level has to hold, what nobody takes from one source: it can be one of two that lie. */
+  /**
+   * Whether it says, for less than a level has to hold, what nobody takes from one source: it can be one of two that
+   * lie.
+   */
   #isUnconfirmed({ comparison: { awaySince } }: MarketSource, now: EpochMs): boolean {
     return awaySince !== undefined && now - awaySince < this.#confirmAfterMs;
   }

@@ -202,7 +202,7 @@ test('a derivation ends at the served price and every step before it is exact', 
   );
 });
 
-test('a derivation describes each step in words', () => {
+test('a derivation names each step with what it was made with', () => {
   const conversion = { rate: conversionRate(), marginPercent: decimal('1') };
   const { buy, sell } = derivePrices(
     { bid: decimal('100'), ask: decimal('101'), source: 'kraken' },
@@ -211,18 +211,18 @@ test('a derivation describes each step in words', () => {
     0,
   );
   assert.deepEqual(buy, [
-    { step: 'best ask of kraken', value: '101' },
-    { step: '× (1 + fee 0.5 %)', value: '101.505' },
-    { step: '× EUR/CZK mid rate 24.315', value: '2468.094075' },
-    { step: '× (1 + margin 1 %)', value: '2492.77501575' },
-    { step: 'rounded up to 0 decimals', value: '2493' },
+    { made: { code: 'quote', values: { side: 'ask', source: 'kraken' } }, value: '101' },
+    { made: { code: 'fee', values: { sign: '+', percent: '0.5' } }, value: '101.505' },
+    { made: { code: 'rate', values: { base: 'EUR', quote: 'CZK', mid: '24.315' } }, value: '2468.094075' },
+    { made: { code: 'margin', values: { sign: '+', percent: '1' } }, value: '2492.77501575' },
+    { made: { code: 'rounding', values: { direction: 'up', places: 0 } }, value: '2493' },
   ]);
   assert.deepEqual(sell, [
-    { step: 'best bid of kraken', value: '100' },
-    { step: '× (1 − fee 0.5 %)', value: '99.5' },
-    { step: '× EUR/CZK mid rate 24.315', value: '2419.3425' },
-    { step: '× (1 − margin 1 %)', value: '2395.149075' },
-    { step: 'rounded down to 0 decimals', value: '2395' },
+    { made: { code: 'quote', values: { side: 'bid', source: 'kraken' } }, value: '100' },
+    { made: { code: 'fee', values: { sign: '−', percent: '0.5' } }, value: '99.5' },
+    { made: { code: 'rate', values: { base: 'EUR', quote: 'CZK', mid: '24.315' } }, value: '2419.3425' },
+    { made: { code: 'margin', values: { sign: '−', percent: '1' } }, value: '2395.149075' },
+    { made: { code: 'rounding', values: { direction: 'down', places: 0 } }, value: '2395' },
   ]);
 });
 

@@ -100,10 +100,19 @@ export function convertedPrecision(basePrecision: number): number {
   return Math.max(0, basePrecision - 1);
 }
 
+/** Names what a step of a derivation does, with its values. */
+export type PriceStepMade =
+  | { readonly code: 'quote'; readonly values: { readonly side: 'ask' | 'bid'; readonly source: string } }
+  | { readonly code: 'fee' | 'margin'; readonly values: { readonly sign: '+' | '−'; readonly percent: DecimalString } }
+  | { readonly code: 'rate'; readonly values: Pick<ConversionRate, 'base' | 'quote' | 'mid'> }
+  | {
+      readonly code: 'rounding';
+      readonly values: { readonly direction: 'up' | 'down' | 'half_even'; readonly places: number };
+    };
+
 /** One step of a price derivation. */
-interface PriceStep {
-  /** The step in words: `best ask of kraken`, `× (1 + fee 0.5 %)`. */
-  readonly step: string;
+export interface PriceStep {
+  readonly made: PriceStepMade;
   /** The exact value after it. */
   readonly value: DecimalString;
 }
@@ -122,40 +131,41 @@ export function derivePrices(
   rounding: PriceRounding = defaultRounding,
 ): PriceDerivation {
   const factors = priceFactors(feePercent, conversion, rounding);
+  const { ask, bid, source } = quotes;
+  const rounded = (outward: 'up' | 'down', value: DecimalString): PriceStep => {
+    const direction = rounding === 'outward' ? outward : 'half_even';
+    return { made: { code: 'rounding', values: { direction, places } }, value };
+  };
+  const asked: PriceStep = { made: { code: 'quote', values: { side: 'ask', source } }, value: ask };
+  const offered: PriceStep = { made: { code: 'quote', values: { side: 'bid', source } }, value: bid };
   return {
-    buy: steps(`best ask of ${quotes.source}`, quotes.ask, '+', feePercent, conversion, {
-      step: `rounded ${rounding === 'outward' ? 'up' : 'half to even'} to ${places} decimals`,
-      value: buyPrice(quotes.ask, factors, places),
-    }),
-    sell: steps(`best bid of ${quotes.source}`, quotes.bid, '−', feePercent, conversion, {
-      step: `rounded ${rounding === 'outward' ? 'down' : 'half to even'} to ${places} decimals`,
-      value: sellPrice(quotes.bid, factors, places),
-    }),
+    buy: [...steps(asked, '+', feePercent, conversion), rounded('up', buyPrice(ask, factors, places))],
+    sell: [...steps(offered, '−', feePercent, conversion), rounded('down', sellPrice(bid, factors, places))],
   };
 }
 
 function steps(
-  origin: string,
-  price: DecimalString,
+  origin: PriceStep,
   sign: '+' | '−',
   feePercent: DecimalString,
   conversion: Conversion | undefined,
-  rounded: PriceStep,
 ): PriceStep[] {
   const apply = (percent: DecimalString) => (sign === '+' ? one.plus(fraction(percent)) : one.minus(fraction(percent)));
   const plain = (value: Big) => value.toFixed() as DecimalString;
-  const afterFee = toBig(price).times(apply(feePercent));
+  const afterFee = toBig(origin.value).times(apply(feePercent));
   const taken: PriceStep[] = [
-    { step: origin, value: price },
-    { step: `× (1 ${sign} fee ${feePercent} %)`, value: plain(afterFee) },
+    origin,
+    { made: { code: 'fee', values: { sign, percent: feePercent } }, value: plain(afterFee) },
   ];
   if (conversion !== undefined) {
     const { rate, marginPercent } = conversion;
     const converted = afterFee.times(rate.mid);
+    const { base, quote, mid } = rate;
+    const withMargin = plain(converted.times(apply(marginPercent)));
     taken.push(
-      { step: `× ${rate.base}/${rate.quote} mid rate ${rate.mid}`, value: plain(converted) },
-      { step: `× (1 ${sign} margin ${marginPercent} %)`, value: plain(converted.times(apply(marginPercent))) },
+      { made: { code: 'rate', values: { base, quote, mid } }, value: plain(converted) },
+      { made: { code: 'margin', values: { sign, percent: marginPercent } }, value: withMargin },
     );
   }
-  return [...taken, rounded];
+  return taken;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochMs } from '../ground/clock.ts';
+import type { DataFlow } from './data-flow.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import { after, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
@@ -10,6 +11,21 @@ import type { FeedPath } from './upstream.ts';
 
 /** How far a small clock difference may hide age: see `clockDriftMs`. */
 const toleranceMs = 1_000;
+
+/** A sign of life, by the stopwatch. */
+interface Sign {
+  readonly atMs: number;
+  /** How soon a poll repeats it; 0 over a connection. */
+  readonly everyMs: number;
+  /** Nobody has set the wall clock since. */
+  isSteady: boolean;
+}
+
+interface SourceModel {
+  isLive: boolean;
+  heard: Sign | undefined;
+  polled: Sign | undefined;
+}
 
 /** The knowledge of an observer with a perfect stopwatch. */
 interface Model {
@@ -22,10 +38,7 @@ interface Model {
   /** Nobody has set the wall clock since then. */
   isClockSteady: boolean;
   path: FeedPath;
-  /** When, by the stopwatch, the feed of this process last gave a sign of life. */
-  aliveAtMs: number | undefined;
-  /** Nobody has set the wall clock since that sign, or a later one came. */
-  isSignSteady: boolean;
+  sources: Map<string, SourceModel>;
   windows: readonly MaintenanceWindow[];
 }
 
@@ -48,13 +61,37 @@ function agree(model: Model, { feed, originMs }: Real): void {
     if (model.isClockSteady) assert.equal(shownAgeMs, model.passedMs - model.provenAtMs);
     assert.ok(shownAgeMs >= model.passedMs - model.provenAtMs - toleranceMs, 'data looks younger than it is');
     const isOutage = shownAgeMs > 300_000;
-    const silentMs = model.passedMs - (model.aliveAtMs ?? Number.NEGATIVE_INFINITY);
-    const isAlive = silentMs <= 5_000 && (model.isSignSteady || read.ticker === 'operational');
-    assert.equal(read.ticker, isOutage ? 'outage' : model.path === 'live' && isAlive ? 'operational' : 'degraded');
+    agreeOnFlow(model, read.flow, isOutage, read.lastUpdatedAt);
+    const isAtItsBest = model.path === 'live' && read.flow.state === 'flowing';
+    assert.equal(read.ticker, isOutage ? 'outage' : isAtItsBest ? 'operational' : 'degraded');
   } else {
     assert.equal(read.ticker, 'outage');
+    assert.deepEqual(read.flow, { state: 'silent', since: undefined });
     assert.ok(model.provenAtMs === undefined, 'what is known must be reported');
   }
+}
+
+const ranks = ['flowing', 'polled', 'silent'] as const;
+
+/**
+ * Nothing looks more alive than it is, whoever sets the clock; where nobody did, it looks exactly as alive as it is.
+ */
+function agreeOnFlow(model: Model, flow: DataFlow, isOutage: boolean, lastUpdatedAt: EpochMs): void {
+  const isFresh = (sign: Sign | undefined) => sign !== undefined && model.passedMs - sign.atMs <= sign.everyMs + 5_000;
+  const sources = [...model.sources.values()];
+  const states = sources.map(({ isLive, heard, polled }) => {
+    if (isLive && isFresh(heard)) return 'flowing' as const;
+    return isFresh(heard) || isFresh(polled) ? ('polled' as const) : ('silent' as const);
+  });
+  const truth = isOutage ? 'silent' : (ranks.find((state) => states.includes(state)) ?? 'silent');
+  assert.ok(ranks.indexOf(flow.state) >= ranks.indexOf(truth), `${flow.state} where it is ${truth}`);
+  const signs = sources.flatMap(({ heard, polled }) => [heard, polled]).filter((sign) => sign !== undefined);
+  if (signs.every(({ isSteady }) => isSteady)) assert.equal(flow.state, truth);
+  if (flow.state !== 'silent') return;
+  assert.ok(flow.since !== undefined && flow.since <= model.now);
+  assert.ok(flow.since >= lastUpdatedAt, 'silent while data came');
+  const lastMs = Math.max(model.provenAtMs!, ...signs.map(({ atMs }) => atMs));
+  assert.ok(model.now - flow.since >= model.passedMs - lastMs - toleranceMs, 'silence looks shorter than it is');
 }
 
 type Command = fc.Command<Model, Real>;
@@ -81,8 +118,20 @@ function wallClockSet(byMs: number): Command {
   return command(`wallClockSet(${byMs})`, (model) => {
     model.now = after(model.now, byMs);
     model.isClockSteady = false;
-    model.isSignSteady = false;
+    for (const { heard, polled } of model.sources.values())
+      for (const sign of [heard, polled]) if (sign !== undefined) sign.isSteady = false;
   });
+}
+
+function sourceOf(model: Model, id: string): SourceModel {
+  const source = model.sources.get(id) ?? { isLive: false, heard: undefined, polled: undefined };
+  model.sources.set(id, source);
+  return source;
+}
+
+function proven(model: Model): void {
+  model.provenAtMs = model.passedMs;
+  model.isClockSteady = true;
 }
 
 function current(path: FeedPath): Command {
@@ -90,10 +139,11 @@ function current(path: FeedPath): Command {
     feed.pathChanged(path);
     feed.feedCurrent(path, model.now, model.passedMs - originMs);
     model.path = path;
-    model.provenAtMs = model.passedMs;
-    signed(model);
-    model.isSignSteady = true;
-    model.isClockSteady = true;
+    proven(model);
+    const source = sourceOf(model, '');
+    source.isLive = path === 'live';
+    if (source.isLive) source.polled = undefined;
+    source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
   });
 }
 
@@ -104,17 +154,56 @@ function pathChanged(path: FeedPath): Command {
   });
 }
 
-/** Two signs of one instant are one. */
-function signed(model: Model): void {
-  if (model.aliveAtMs === model.passedMs) return;
-  model.aliveAtMs = model.passedMs;
-  model.isSignSteady = true;
+function priced(id: string, isLive: boolean): Command {
+  return command(`priced(${id}, ${isLive})`, (model, { feed, originMs }) => {
+    feed.updated(model.path, model.now, model.passedMs - originMs);
+    feed.source(id).current(isLive, model.now, model.passedMs - originMs);
+    proven(model);
+    const source = sourceOf(model, id);
+    source.isLive = isLive;
+    if (isLive) source.polled = undefined;
+    source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
+  });
 }
 
-const alive = command('alive', (model, { feed, originMs }) => {
-  feed.signOfLife(model.passedMs - originMs, model.now, model.passedMs - originMs);
-  signed(model);
-});
+function polled(id: string, everyMs: number): Command {
+  return command(`polled(${id}, ${everyMs})`, (model, { feed, originMs }) => {
+    feed.updated(model.path, model.now, model.passedMs - originMs);
+    feed.source(id).current(false, model.now, model.passedMs - originMs, everyMs);
+    proven(model);
+    const source = sourceOf(model, id);
+    source.isLive = false;
+    source.polled = { atMs: model.passedMs, everyMs, isSteady: true };
+  });
+}
+
+function lost(id: string): Command {
+  return command(`lost(${id})`, (model, { feed }) => {
+    feed.source(id).lost();
+    sourceOf(model, id).isLive = false;
+  });
+}
+
+/** Two signs of one instant are one. */
+function heard(id: string): Command {
+  return command(`heard(${id})`, (model, { feed, originMs }) => {
+    feed.source(id).heard(model.passedMs - originMs, model.now, model.passedMs - originMs);
+    const source = sourceOf(model, id);
+    source.isLive = true;
+    source.polled = undefined;
+    if (source.heard?.atMs !== model.passedMs) source.heard = { atMs: model.passedMs, everyMs: 0, isSteady: true };
+  });
+}
+
+/** Another process tells that its feed polls. */
+function reported(everyMs: number): Command {
+  return command(`reported(${everyMs})`, (model, { feed, originMs }) => {
+    feed.signOfLife(model.passedMs - originMs, model.now, model.passedMs - originMs, everyMs);
+    const source = sourceOf(model, '');
+    source.isLive = false;
+    source.polled = { atMs: model.passedMs, everyMs, isSteady: true };
+  });
+}
 
 function announced(offsets: readonly (readonly [number, number])[]): Command {
   return command(`announced(${JSON.stringify(offsets)})`, (model) => {
@@ -136,14 +225,16 @@ const restarted = command('restarted', (model, real) => {
   real.feed.restore(kept === shown ? kept : undefined);
   if (kept !== shown) model.provenAtMs = undefined;
   model.path = 'fallback';
-  model.aliveAtMs = undefined;
+  model.sources.clear();
 });
 
 const anyPath = fc.constantFrom('live' as const, 'fallback' as const);
 const shortMs = fc.oneof(
   fc.integer({ min: 0, max: 400_000 }),
-  fc.constantFrom(1, 5_000, 5_001, 299_999, 300_000, 300_001),
+  fc.constantFrom(1, 5_000, 5_001, 6_001, 20_000, 25_000, 25_001, 65_000, 299_999, 300_000, 300_001),
 );
+const anyId = fc.constantFrom('', 'first', 'second');
+const anyPollMs = fc.constantFrom(0, 500, 1_000, 20_000, 60_000);
 const anyCommands = fc.commands(
   [
     shortMs.map(passed),
@@ -152,7 +243,11 @@ const anyCommands = fc.commands(
       .map(wallClockSet),
     anyPath.map(current),
     anyPath.map(pathChanged),
-    fc.constant(alive),
+    anyId.map(heard),
+    anyId.map(lost),
+    fc.tuple(anyId, fc.boolean()).map(([id, isLive]) => priced(id, isLive)),
+    fc.tuple(anyId, anyPollMs).map(([id, everyMs]) => polled(id, everyMs)),
+    anyPollMs.map(reported),
     fc
       .array(fc.tuple(fc.integer({ min: -5_000, max: 500_000 }), fc.integer({ min: 1, max: 500_000 })), {
         maxLength: 3,
@@ -170,10 +265,9 @@ function run(commands: Iterable<Command>): void {
         passedMs: 0,
         now: start,
         provenAtMs: undefined,
-        aliveAtMs: undefined,
-        isSignSteady: true,
         isClockSteady: true,
         path: 'fallback',
+        sources: new Map(),
         windows: [],
       } satisfies Model as Model,
       real: { feed: new FeedStatus(), originMs: 0 },
@@ -196,6 +290,8 @@ test('sequences that once exposed a wrong implementation', () => {
     [current('live'), wallClockSet(-500)],
     // Many steps back add up to a large one.
     [current('live'), passed(200_000), wallClockSet(-100_000), passed(100_000), wallClockSet(-100_000), passed(1)],
+    // A connection comes and goes between two polls.
+    [polled('first', 20_000), passed(1), heard('first'), passed(1), lost('first'), passed(20_000)],
   ];
   for (const sequence of sequences) run(sequence);
 });

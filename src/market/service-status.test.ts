@@ -55,6 +55,7 @@ test('a feed that never delivered is in outage and has no last update, on whatev
       status: 'outage',
       api: 'operational',
       ticker: 'outage',
+      flow: { state: 'silent', since: undefined },
       maintenance: undefined,
       lastUpdatedAt: undefined,
     });
@@ -153,6 +154,7 @@ test('what was known before a restart keeps its age, and shows as degraded or ou
     status: 'degraded',
     api: 'operational',
     ticker: 'degraded',
+    flow: { state: 'silent', since: after(start, -200_000) },
     maintenance: undefined,
     lastUpdatedAt: after(start, -200_000),
   });
@@ -195,6 +197,42 @@ test('a feed without a sign of life for more than five seconds is degraded, on w
   }
 });
 
+test('polls that succeed make a degraded feed in which data flows, and their failing a silent one', () => {
+  const feed = new FeedStatus();
+  feed.updated('fallback', start, 0);
+  feed.source('first').current(false, start, 0, 20_000);
+  const at = (ms: number) => serviceStatus(feed, [], after(start, ms), ms);
+  assert.deepEqual([at(25_000).ticker, at(25_000).flow], ['degraded', { state: 'polled' }]);
+  assert.deepEqual([at(25_001).ticker, at(25_001).flow], ['degraded', { state: 'silent', since: start }]);
+});
+
+test('a standby that delivers makes a degraded feed in which data flows', () => {
+  const feed = new FeedStatus();
+  feed.updated('fallback', start, 0);
+  feed.source('first').lost();
+  feed.source('second').current(true, start, 0);
+  const { ticker, flow } = serviceStatus(feed, [], start, 0);
+  assert.deepEqual([ticker, flow], ['degraded', { state: 'flowing' }]);
+});
+
+test('a feed that is thought of at another time is as alive as it is now, with data as old', () => {
+  const quiet = fedAtStart();
+  quiet.signOfLife(60_000, after(start, 60_000), 60_000);
+  const polled = new FeedStatus();
+  polled.updated('fallback', start, 0);
+  polled.source('first').current(false, start, 0, 60_000);
+  for (const feed of [quiet, polled, fedAtStart(), new FeedStatus()]) {
+    const now = after(start, 60_000);
+    const at = after(now, hourMs);
+    const [shown, moved] = [serviceStatus(feed, [], now, 60_000), feed.movedTo(at, now, 60_000)];
+    const { ticker, flow } = serviceStatus(moved, [], at, 60_000);
+    assert.deepEqual(
+      [ticker, flow.state, moved.ageMs(at, 60_000)],
+      [shown.ticker, shown.flow.state, feed.ageMs(now, 60_000)],
+    );
+  }
+});
+
 test('a quiet market on a living connection is operational, with the age of its last update', () => {
   const feed = fedAtStart();
   for (let ms = 1_500; ms < 300_000; ms += 1_500) {
@@ -209,9 +247,9 @@ test('no jump of a clock makes a silent feed look alive, and an older sign of li
   assert.equal(serviceStatus(feed, [], after(start, -60_000), 5_001).ticker, 'degraded', 'wall clock set back');
   assert.equal(serviceStatus(feed, [], after(start, 60_000), 10).ticker, 'degraded', 'a machine that slept');
   feed.signOfLife(-1, after(start, 5_001), 5_001);
-  assert.equal(feed.silentMs(after(start, 5_001), 5_001), 5_001);
+  assert.equal(feed.sign(after(start, 5_001), 5_001).silentMs, 5_001);
   feed.signOfLife(5_000, after(start, 5_001), 5_001);
-  assert.equal(feed.silentMs(after(start, 5_001), 5_001), 1);
+  assert.equal(feed.sign(after(start, 5_001), 5_001).silentMs, 1);
 });
 
 test('what another process sent of its feed is no sign that it still lives', () => {

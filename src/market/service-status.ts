@@ -1,5 +1,7 @@
 import { tickerOutageAfterMs } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import type { MetricGroup, Sample } from '../ground/metric.ts';
+import { ageOf, bestSign, clockDriftMs, type DataFlow, dataFlow, type LifeSign, SourceSigns } from './data-flow.ts';
 import { type MaintenanceWindow, runningWindow, shownWindow } from './maintenance.ts';
 import type { FeedPath } from './upstream.ts';
 
@@ -9,20 +11,20 @@ export type ServiceState = 'operational' | 'degraded' | 'outage' | 'maintenance'
 /** State of the feed. */
 export type FeedState = Exclude<ServiceState, 'maintenance'>;
 
-/** A smaller difference between the clocks is drift: a time service slews the wall clock. */
-export const clockDriftMs = 1000;
+/** Stands for the process that runs the feed, of which this one knows no single source. */
+const elsewhere = '';
 
-/** A feed that gave no sign of life for longer is `degraded`. */
-export const silentForMs = 5_000;
-
-/** When the feed last proved current, when it last gave a sign of life, and over which path it runs. Only the first survives a restart. */
+/**
+ * When the feed last proved current, what its sources show of whether data flows, and over which path it runs. Only the
+ * first survives a restart.
+ */
 export class FeedStatus {
   #path: FeedPath = 'fallback';
   #lastUpdatedAt: EpochMs | undefined;
   #lastUpdatedMonotonicMs: number | undefined;
   /** The instant is by the clock of another process, and shown as it is: two clocks never agree. */
   #isReported = false;
-  #sign: { readonly at: number; readonly monotonicMs: number } | undefined;
+  readonly #sources = new Map<string, SourceSigns>();
 
   /** Takes over the instant from before a restart. Only the wall clock knows its age. */
   restore(lastUpdatedAt: EpochMs | undefined): void {
@@ -32,14 +34,22 @@ export class FeedStatus {
   }
 
   feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
+    this.updated(path, at, monotonicMs);
+    this.source(elsewhere).current(path === 'live', at, monotonicMs);
+  }
+
+  /** A source proved current at this instant; what it shows of itself is noted apart. */
+  updated(path: FeedPath, at: EpochMs, monotonicMs: number): void {
     // The instant that another process reported stays by its clock.
     const isReported = this.#isReported && at === this.#lastUpdatedAt;
     this.followed(path, at, monotonicMs);
     this.#isReported = isReported;
-    this.#sign = { at, monotonicMs };
   }
 
-  /** Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which was set back since. */
+  /**
+   * Whether an instant of the feed replaces the known one: not an earlier one, unless that is ahead of the clock, which
+   * was set back since.
+   */
   isNewer(at: EpochMs, now: EpochMs): boolean {
     const known = this.#lastUpdatedAt ?? 0;
     return at > known || known > now + clockDriftMs;
@@ -53,16 +63,54 @@ export class FeedStatus {
     this.#isReported = true;
   }
 
-  /** The feed lived at `signMs`, by the monotonic clock, which shows `monotonicMs` now. An older sign changes nothing. */
-  signOfLife(signMs: number, now: EpochMs, monotonicMs: number): void {
-    if (signMs <= (this.#sign?.monotonicMs ?? Number.NEGATIVE_INFINITY)) return;
-    this.#sign = { at: now - (monotonicMs - signMs), monotonicMs: signMs };
+  /** The signs of life of a source of this process. */
+  source(id: string): SourceSigns {
+    const known = this.#sources.get(id) ?? new SourceSigns();
+    this.#sources.set(id, known);
+    return known;
   }
 
-  /** Milliseconds since the last sign of life, by the clock that says more: the monotonic one can stand still while a machine sleeps. */
-  silentMs(now: EpochMs, monotonicMs: number): number {
-    if (this.#sign === undefined) return Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.floor(now - this.#sign.at), Math.floor(monotonicMs - this.#sign.monotonicMs));
+  /** The ids of the sources that were ever asked for. */
+  get sourceIds(): Iterable<string> {
+    return this.#sources.keys();
+  }
+
+  /**
+   * The feed lived at `signMs`, by the monotonic clock, which shows `monotonicMs` now. An older sign changes nothing.
+   *
+   * @param pollEveryMs how soon another sign follows, where it polls
+   */
+  signOfLife(signMs: number, now: EpochMs, monotonicMs: number, pollEveryMs?: number): void {
+    if (pollEveryMs === undefined) this.source(elsewhere).heard(signMs, now, monotonicMs);
+    else this.source(elsewhere).polled(signMs, pollEveryMs, now, monotonicMs);
+  }
+
+  /** Gives the sign of life that says most of whether data flows. */
+  sign(now: EpochMs, monotonicMs: number): LifeSign {
+    return bestSign(this.#sources.values(), now, monotonicMs);
+  }
+
+  /** Decides whether data flows from one source of this process. */
+  flowOf(id: string, now: EpochMs, monotonicMs: number): DataFlow {
+    return (this.#sources.get(id) ?? new SourceSigns()).flow(now, monotonicMs);
+  }
+
+  /** Decides whether data flows, from whichever source. */
+  flow(now: EpochMs, monotonicMs: number): DataFlow {
+    const ageMs = this.ageMs(now, monotonicMs);
+    const updatedAt = ageMs === undefined ? undefined : this.shownAt(now, ageMs);
+    return dataFlow(this.#sources.values(), updatedAt, ageMs, now, monotonicMs);
+  }
+
+  /** Gives the feed as it would be if the wall clock showed `at` now: its data as old, and as alive. */
+  movedTo(at: EpochMs, now: EpochMs, monotonicMs: number): FeedStatus {
+    const moved = new FeedStatus();
+    moved.pathChanged(this.#path);
+    const ageMs = this.ageMs(now, monotonicMs);
+    if (ageMs !== undefined) moved.updated(this.#path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
+    const { silentMs, pollEveryMs } = this.sign(now, monotonicMs);
+    if (Number.isFinite(silentMs)) moved.signOfLife(monotonicMs - silentMs, at, monotonicMs, pollEveryMs);
+    return moved;
   }
 
   pathChanged(path: FeedPath): void {
@@ -82,16 +130,11 @@ export class FeedStatus {
     return this.#isReported ? this.#lastUpdatedAt! : ((now - ageMs) as EpochMs);
   }
 
-  /**
-   * Age of the market data in milliseconds, `undefined` when there never was any. Taken from the wall
-   * clock, unless the monotonic clock says more: a wall clock set back makes nothing look fresh.
-   */
+  /** Age of the market data in milliseconds, `undefined` when there never was any. */
   ageMs(now: EpochMs, monotonicMs: number): number | undefined {
     this.#anchorRestored(now, monotonicMs);
     if (this.#lastUpdatedAt === undefined) return undefined;
-    const wallMs = Math.max(0, now - this.#lastUpdatedAt);
-    const steadyMs = this.#lastUpdatedMonotonicMs === undefined ? 0 : monotonicMs - this.#lastUpdatedMonotonicMs;
-    return steadyMs > wallMs + clockDriftMs ? Math.floor(steadyMs) : wallMs;
+    return ageOf(this.#lastUpdatedAt, this.#lastUpdatedMonotonicMs, now, monotonicMs);
   }
 
   /**
@@ -109,10 +152,14 @@ export class FeedStatus {
 export function tickerState(feed: FeedStatus, now: EpochMs, monotonicMs: number): FeedState {
   const ageMs = feed.ageMs(now, monotonicMs);
   if (ageMs === undefined || ageMs > tickerOutageAfterMs) return 'outage';
-  return feed.path === 'fallback' || feed.silentMs(now, monotonicMs) > silentForMs ? 'degraded' : 'operational';
+  const isAtItsBest = feed.path === 'live' && feed.flow(now, monotonicMs).state === 'flowing';
+  return isAtItsBest ? 'operational' : 'degraded';
 }
 
-/** The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational by then) and the ticker's. */
+/**
+ * The service's status now (contract, ServiceStatus): `maintenance` in a window, else the worst of `api` (operational
+ * by then) and the ticker's.
+ */
 export function serviceStatus(
   feed: FeedStatus,
   windows: readonly MaintenanceWindow[],
@@ -126,8 +173,38 @@ export function serviceStatus(
     status: running ? ('maintenance' as const) : ticker,
     api: running ? ('maintenance' as const) : ('operational' as const),
     ticker,
+    flow: feed.flow(now, monotonicMs),
     maintenance: shownWindow(windows, now),
-    /** `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never delivered. */
+    /**
+     * `now` less the data's age; in other processes the instant of the one with the feed. `undefined` when it never
+     * delivered.
+     */
     lastUpdatedAt: ageMs === undefined ? undefined : feed.shownAt(now, ageMs),
   };
 }
+
+export const feedStatusMetrics: MetricGroup<{
+  readonly status: FeedStatus;
+  readonly now: EpochMs;
+  readonly monotonicMs: number;
+}> = {
+  title: 'Data',
+  metrics: [
+    {
+      name: 'market_data_age_seconds',
+      help: 'Age of the market data; absent until there is any.',
+      read: ({ status, now, monotonicMs }) => {
+        const ageMs = status.ageMs(now, monotonicMs);
+        return ageMs === undefined ? undefined : ageMs / 1000;
+      },
+    },
+    {
+      name: 'feed_path',
+      help:
+        '1 for the path market data comes over, 0 for the other: `live`, or `fallback` while a market that was live is ' +
+        'polled or on a standby.',
+      labels: ['path'],
+      read: ({ status }) => ['live', 'fallback'].map((name): Sample => [name, Number(status.path === name)]),
+    },
+  ],
+};

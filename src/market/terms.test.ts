@@ -170,7 +170,8 @@ test('`nearest` rounds both prices to the nearest step, half to even', () => {
   );
   assert.equal(at('BTCEUR', after(start, 1)), '100.4');
   const { sell } = markets.pricer.explain(symbol('BTCEUR'), after(start, 1))!;
-  assert.deepEqual(sell.at(-1), { step: 'rounded half to even to 1 decimals', value: '100.2' });
+  const made = { code: 'rounding', values: { direction: 'half_even', places: 1 } };
+  assert.deepEqual(sell.at(-1), { made, value: '100.2' });
 });
 
 test('observers learn on the instant, once, that every price and every market may differ', () => {

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
+import { clockDriftMs } from './data-flow.ts';
 import { type DecimalString, isAbove, isPositive } from './decimal.ts';
-import { clockDriftMs } from './service-status.ts';
 import {
   type OptionalValue,
   optionalNames,

@@ -145,8 +145,13 @@ export interface FeedSink {
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void;
   /** Returns whether it was taken; one that is held may become good when it is read again. */
   rateRefreshed(rate: ConversionRate): boolean;
-  /** The feed as a whole proved current at this instant (a live price update, or a successful fallback poll). */
-  feedCurrent(path: FeedPath, at: EpochMs): void;
+  /**
+   * The feed as a whole proved current at this instant (a live price update, or a successful fallback poll).
+   *
+   * @param path `live` where a live connection that delivers brought it
+   * @param pollEveryMs how soon the next poll follows, where it was polled
+   */
+  feedCurrent(path: FeedPath, at: EpochMs, pollEveryMs?: number): void;
   /** The feed as a whole switched to this path. */
   feedPathChanged(path: FeedPath, at: EpochMs): void;
 }

@@ -4,10 +4,11 @@ import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { MailServer, readMail } from '../../test/support/mail-server.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { AlertChange, AlertFact } from '../store/alerts.ts';
 import { openFixture } from '../store/store.testing.ts';
 import type { Store } from '../store/store.ts';
-import { type AlertDestination, alertMessage } from './alert-message.ts';
+import { type AlertDestination, alertBody, alertMail } from './alert-message.ts';
 import { Alerting, testDeliveries } from './alerting.ts';
 import { from, smtpOf } from './notices.testing.ts';
 import { WebhookReceiver } from './webhook-receiver.testing.ts';
@@ -37,7 +38,7 @@ async function begin(t: TestContext) {
   const fixture = await openFixture(t);
   const { store, clock } = fixture;
   const logged: unknown[] = [];
-  const log = { info: note, warn: note, error: note } as never;
+  const log = { ...silentLog, info: note, warn: note, error: note };
   function note(...entry: unknown[]) {
     logged.push(entry);
   }
@@ -213,10 +214,11 @@ describe('an alert', { concurrency: true }, () => {
 
 describe('the body of an alert', () => {
   const at = Date.parse('2026-11-21T10:00:00.000Z') as EpochMs;
-  const raised: AlertChange = { ...lost, id: 'alr_1', raisedAt: at, summary: 'a <b> & c' };
+  const values = { source: 'kraken' };
+  const raised: AlertChange = { ...lost, id: 'alr_1', raisedAt: at, summary: 'a <b> & c', values };
   const ended: AlertChange = { ...raised, endedAt: (at + 60_000) as EpochMs };
-  const bodyOf = (kind: AlertDestination['kind'], change: AlertChange) =>
-    alertMessage({ ...ops, kind, secret: 'R0UTE', chat: '-100' }, change, baseUrl) as Record<string, string>;
+  const bodyOf = (kind: Exclude<AlertDestination['kind'], 'mail'>, change: AlertChange) =>
+    alertBody({ kind, secret: 'R0UTE', chat: '-100' }, change, baseUrl) as Record<string, string>;
 
   test('is plain JSON for a webhook', () => {
     const data = {
@@ -226,6 +228,7 @@ describe('the body of an alert', () => {
       event: 'source',
       severity: 'warning',
       summary: 'a <b> & c',
+      values: { source: 'kraken' },
       raisedAt: '2026-11-21T10:00:00.000Z',
       raisedAtMs: at,
       endedAt: null,
@@ -248,7 +251,7 @@ describe('the body of an alert', () => {
   });
 
   test('is a subject and a text for a mail', () => {
-    const { subject, text } = bodyOf('mail', ended);
+    const { subject, text } = alertMail(ended, baseUrl);
     assert.equal(subject, '[ended] SourceLost: kraken');
     assert.match(text!, /^✅ .*\na <b> & c\nfrom .*:00:00.000Z to .*:01:00.000Z, https:.*\n\nAlert alr_1\n$/);
   });
@@ -277,9 +280,9 @@ describe('the body of an alert', () => {
 
   test('holds no secret but the routing key of PagerDuty, whatever its texts say', () => {
     const sly: AlertChange = { ...raised, summary: '{secret} {chat} {summary}', subject: '{secret}' };
-    for (const kind of ['webhook', 'slack', 'telegram', 'mail'] as const)
+    for (const kind of ['webhook', 'slack', 'telegram'] as const)
       assert.ok(!JSON.stringify(bodyOf(kind, sly)).includes('R0UTE'), kind);
     assert.equal(JSON.stringify(bodyOf('pagerduty', sly)).split('R0UTE').length, 2);
-    assert.match(bodyOf('mail', sly).text!, /\n\{secret\} \{chat\} \{summary\}\n/);
+    assert.match(alertMail(sly, baseUrl).text, /\n\{secret\} \{chat\} \{summary\}\n/);
   });
 });

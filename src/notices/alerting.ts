@@ -2,8 +2,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { AlertChange, AlertFact } from '../store/alerts.ts';
 import type { ClaimedDelivery, NewDelivery } from '../store/deliveries.ts';
 import type { Store } from '../store/store.ts';
-import { type AlertDestination, alertMessage } from './alert-message.ts';
-import type { MailBody } from './message.ts';
+import { type AlertDestination, alertBody, alertMail } from './alert-message.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
 import { Teller } from './teller.ts';
 import { type SendOutcome, sendWebhook } from './webhook.ts';
@@ -17,7 +16,10 @@ interface AlertingOptions extends RetryingSender {
   readonly baseUrl: () => string;
 }
 
-/** Tells operators what is so and what is over: from facts to the outbox, and from there to each destination. Without destinations it does nothing. */
+/**
+ * Tells operators what is so and what is over: from facts to the outbox, and from there to each destination. Without
+ * destinations it does nothing.
+ */
 export class Alerting extends Teller<AlertingOptions> {
   #watchedSinceMs: number | undefined;
 
@@ -44,12 +46,15 @@ export class Alerting extends Teller<AlertingOptions> {
     const { alerts, clock, baseUrl } = this.options;
     const destination = alerts.destinations.find(({ name }) => name === claim.destination);
     if (destination === undefined) return { kind: 'postponed', reason: 'not configured' };
-    const { kind, url = '', secret, to = '' } = destination;
-    const message = alertMessage(destination, JSON.parse(claim.content) as AlertChange, baseUrl());
-    if (kind === 'mail')
-      return sendMail(this.options, message as MailBody, { to, messageId: claim.messageId }, stopping);
+    const { kind, url = '', secret, chat, to = '' } = destination;
+    const change = JSON.parse(claim.content) as AlertChange;
+    if (kind === 'mail') {
+      const envelope = { to, messageId: claim.messageId };
+      return sendMail(this.options, alertMail(change, baseUrl()), envelope, stopping);
+    }
+    const body = JSON.stringify(alertBody({ kind, secret, chat }, change, baseUrl()));
     const signedWith = kind === 'webhook' ? secret : undefined;
-    return sendWebhook({ url, id: claim.id, body: JSON.stringify(message), secret: signedWith }, clock, stopping);
+    return sendWebhook({ url, id: claim.id, body, secret: signedWith }, clock, stopping);
   }
 }
 

@@ -14,7 +14,10 @@ export interface CourierOptions extends RetryingSender {
 }
 
 const lookEveryMs = 1_000;
-/** After the lease another server may claim the notice; an attempt that has not come to the message's end is aborted before. */
+/**
+ * After the lease another server may claim the notice; an attempt that has not come to the message's end is aborted
+ * before.
+ */
 const leaseMs = 120_000;
 const attemptTimeoutMs = leaseMs - 10_000;
 /** From the message's end on no other server claims it while an answer may still come. */
@@ -31,9 +34,10 @@ const failureMessages = {
 } as const;
 
 /**
- * Sends what is in the outbox, one notice after another. Several couriers, in one process or in many, share the outbox: each notice is claimed for a
- * while, and the claim is confirmed just before the end of the message is sent. A crash before that loses nothing and sends nothing; after it, until
- * the answer is recorded, the notice is `unconfirmed` and not sent again.
+ * Sends what is in the outbox, one notice after another. Several couriers, in one process or in many, share the outbox:
+ * each notice is claimed for a while, and the claim is confirmed just before the end of the message is sent. A crash
+ * before that loses nothing and sends nothing; after it, until the answer is recorded, the notice is `unconfirmed` and
+ * not sent again.
  */
 export class Courier {
   readonly #options: CourierOptions;
@@ -71,8 +75,10 @@ export class Courier {
     const { clock } = this.#options;
     while (!this.#stopping.signal.aborted) {
       const found = await this.#sendNext();
-      const pauseMs = this.#serverFaults > 0 ? this.#backoffMs(this.#serverFaults) : found ? 0 : lookEveryMs;
-      if (pauseMs > 0) await sleep(clock, pauseMs, this.#stopping.signal);
+      const isWaiting = this.#serverFaults > 0;
+      if (found && !isWaiting) continue;
+      const pauseMs = isWaiting ? this.#backoffMs(this.#serverFaults) : lookEveryMs;
+      await sleep(clock, pauseMs, this.#stopping.signal);
     }
   }
 
@@ -152,7 +158,9 @@ export class Courier {
     }
   }
 
-  /** Tries until it succeeds or the courier stops: what is not recorded here is `unconfirmed` for every other server. */
+  /**
+   * Tries until it succeeds or the courier stops: what is not recorded here is `unconfirmed` for every other server.
+   */
   async #settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<void> {
     const { notices, clock, log } = this.#options;
     for (let failing = false; ; failing = true) {

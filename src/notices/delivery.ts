@@ -56,7 +56,10 @@ export function deliver(options: DeliveryOptions): Promise<Delivery> {
   );
 }
 
-/** Connects and logs in as for a delivery, and hands over nothing. Rejects with the reason, which is one line without secrets. */
+/**
+ * Connects and logs in as for a delivery, and hands over nothing. Rejects with the reason, which is one line without
+ * secrets.
+ */
 export async function tryMailServer(server: SmtpServer, signal: AbortSignal): Promise<void> {
   const reason = await withConnection(
     { server, signal },
@@ -66,7 +69,9 @@ export async function tryMailServer(server: SmtpServer, signal: AbortSignal): Pr
   if (reason !== undefined) throw new Error(reason);
 }
 
-/** Connects, logs in where a user is configured, does the work, and closes. Resolves with the result of how it ended. */
+/**
+ * Connects, logs in where a user is configured, does the work, and closes. Resolves with the result of how it ended.
+ */
 function withConnection<Result>(
   { server, signal }: Pick<DeliveryOptions, 'server' | 'signal'>,
   work: (connection: SmtpConnection, done: Done) => void,

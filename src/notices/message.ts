@@ -17,6 +17,9 @@ export interface MailBody {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Begins what mail programs show as a signature (RFC 3676). */
+export const signatureMark = '-- ';
+
 interface MessageHead {
   readonly from: Mailbox;
   /** An address as `mailableAddress` gives it. */
@@ -45,7 +48,9 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834). */
+/**
+ * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
+ */
 export async function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({

@@ -1,10 +1,9 @@
 import type { EpochMs } from '../ground/clock.ts';
-import { filled } from '../ground/filled.ts';
 import { html, trusted } from '../ground/html.ts';
 import type { Language } from '../ground/languages.ts';
 import type { NoticeFigures } from '../store/notices.ts';
-import type { MailBody } from './message.ts';
-import texts from './notice-mail.json' with { type: 'json' };
+import { type MailBody, signatureMark } from './message.ts';
+import { type NoticeWords, noticeWords } from './notice-words.ts';
 
 /** A mail before it has a sender and a recipient. */
 export type NoticeMail = Required<Pick<MailBody, 'subject' | 'text' | 'html'>>;
@@ -24,68 +23,62 @@ export interface NoticePlace {
 const labelLengthMax = 100;
 const minuteMs = 60_000;
 
-/** The forms of a text by how many there are, as `Intl.PluralRules` names them. */
-interface Forms {
-  readonly one: string;
-  readonly few?: string;
-  readonly other: string;
-}
-
-type CountedText = keyof (typeof texts)['en']['counted'];
-type Words = Omit<(typeof texts)['en'], 'counted'> & { readonly counted: Readonly<Record<CountedText, Forms>> };
-
-const wordsIn: Readonly<Record<Language, Words>> = texts;
-const plurals = { en: new Intl.PluralRules('en'), cs: new Intl.PluralRules('cs') };
-
 /**
- * The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML.
+ * The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and as
+ * HTML.
  *
  * @param language of the holder, where its account has one
  */
 export function breachMail(figures: NoticeFigures, place: NoticePlace, language = place.language): NoticeMail {
   const parts = partsOf(figures, place, language);
   const { key, words, limit } = parts;
-  return { subject: filled(words.subject, { key, limit }), text: textBody(parts), html: htmlBody(parts, language) };
+  return { subject: words.subject({ key, limit }), text: textBody(parts), html: htmlBody(parts, language) };
 }
 
 function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: NoticePlace, language: Language) {
-  const words = wordsIn[language];
-  const counted = (what: CountedText, count: number) => {
-    const forms = words.counted[what];
-    return filled(forms[plurals[language].select(count) as keyof Forms] ?? forms.other, { count });
-  };
+  const words = noticeWords[language];
   const key = keyName(figures, words);
-  const limit = counted('limit', figures.limitPerMinute);
-  const refused = counted('refused', figures.requestsRefused);
-  const { breachedMinutes, firstMinuteMs, lastMinuteMs } = figures;
-  const ends = { from: minuteText(firstMinuteMs), to: minuteText(lastMinuteMs + minuteMs) };
-  const span = filled(firstMinuteMs === lastMinuteMs ? words.at : words.between, ends);
+  const limit = words.requests(figures.limitPerMinute);
+  const { breachedMinutes } = figures;
   const left = breachedMinutes - figures.minutes.length;
-  const hours = atMostEveryMs / 3_600_000;
-  const every = Number.isInteger(hours) ? counted('hourSpan', hours) : counted('minuteSpan', Math.round(hours * 60));
+  const refused = words.refused(figures.requestsRefused);
+  const minutes = words.minutes(breachedMinutes);
   return {
     words,
     key,
     limit,
-    about: filled(words.about, { key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
-    facts: filled(words.facts, { limit, span, refused, minutes: counted('minutes', breachedMinutes) }),
+    about: words.about({ key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
+    facts: words.facts({ limit, refused, minutes, span: spanOf(figures, words) }),
     minutes: figures.minutes.map(
-      (minute) => [minuteText(minute.startMs), counted('refusedInMinute', minute.refused)] as const,
+      (minute) => [minuteText(minute.startMs), words.refusedInMinute(minute.refused)] as const,
     ),
     /** Minutes that are not listed. */
-    left: left > 0 ? counted('left', left) : undefined,
+    left: left > 0 ? words.left(left) : undefined,
     limitsUrl: `${baseUrl}${words.limitsPath}`,
-    footer: filled(words.footer, { span: every }),
+    footer: words.footer({ span: intervalOf(atMostEveryMs, words) }),
   };
 }
 
 type Parts = ReturnType<typeof partsOf>;
 
+/** When the key was refused. */
+function spanOf({ firstMinuteMs, lastMinuteMs }: NoticeFigures, words: NoticeWords): string {
+  const from = minuteText(firstMinuteMs);
+  if (firstMinuteMs === lastMinuteMs) return words.at({ from });
+  return words.between({ from, to: minuteText(lastMinuteMs + minuteMs) });
+}
+
+/** In whole hours where it is some. */
+function intervalOf(intervalMs: number, words: NoticeWords): string {
+  const hours = intervalMs / 3_600_000;
+  return Number.isInteger(hours) ? words.hourSpan(hours) : words.minuteSpan(Math.round(hours * 60));
+}
+
 /** The key as its holder knows it: the label, if it has one, and the last four characters. */
-function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>, words: Words): string {
-  const named = oneLine(label).slice(0, labelLengthMax).trim();
-  const values = { label: named, lastFour: oneLine(lastFour) };
-  return filled(named === '' ? words.unlabelled : words.labelled, values);
+function keyName(figures: Pick<NoticeFigures, 'label' | 'lastFour'>, words: NoticeWords): string {
+  const label = oneLine(figures.label).slice(0, labelLengthMax).trim();
+  const lastFour = oneLine(figures.lastFour);
+  return label === '' ? words.unlabelled({ lastFour }) : words.labelled({ label, lastFour });
 }
 
 /** Other programs write labels too: none may begin a header, a line or another direction of writing. */
@@ -112,7 +105,7 @@ function textBody({ words, about, facts, minutes, left, limitsUrl, footer }: Par
     '',
     `${words.limits}: ${limitsUrl}`,
     '',
-    '-- ',
+    signatureMark,
     footer,
     '',
   ].join('\n');

@@ -1,6 +1,7 @@
 import type { BreachRecord } from '../access/key-records.ts';
 import type { EpochMs, Timer } from '../ground/clock.ts';
 import { tellingOnce } from '../ground/log.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { Breaches } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier } from './courier.ts';
@@ -38,7 +39,10 @@ const noticesKeptMs = 365 * 86_400_000;
 const unsavedMax = 100_000;
 const noAttempts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
 
-/** E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from there. */
+/**
+ * E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from
+ * there.
+ */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #recorder: BreachRecorder;
@@ -159,3 +163,25 @@ export class BreachRecorder {
     this.#unsaved = new Map();
   }
 }
+
+export const noticeMetrics: MetricGroup<NotifierFigures> = {
+  title: 'Notices',
+  metrics: [
+    {
+      name: 'notices_decided_total',
+      help: 'Notices to key holders that this process decided.',
+      read: ({ decided }) => decided,
+    },
+    {
+      name: 'notice_attempts_total',
+      help: 'Attempts to send a notice, by outcome.',
+      labels: ['outcome'],
+      read: ({ attempts }) => ({ ...attempts }),
+    },
+    {
+      name: 'notices_pending',
+      help: 'Notices in the outbox that are still to be sent, of all processes.',
+      read: ({ pending }) => pending,
+    },
+  ],
+};

@@ -1,8 +1,6 @@
 import { backoffMs } from '../ground/backoff.ts';
 import { sleep } from '../ground/clock.ts';
-import { filled } from '../ground/filled.ts';
-import { domainOf, type MailBody, type Mailbox } from './message.ts';
-import texts from './seal-mail.json' with { type: 'json' };
+import { domainOf, type MailBody, type Mailbox, signatureMark } from './message.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
 
 /** The last segment of the record when a day ends. */
@@ -55,9 +53,13 @@ export class SealMailer {
     const { clock, randomness, log, mail, to } = this.#options;
     const begunAt = clock.now();
     const messageId = `<seal-${seal.day}-${seal.head.slice(0, 32)}@${domainOf(mail.from.address)}>`;
-    const body: MailBody = { subject: filled(texts.subject, { ...seal }), text: filled(texts.text, { ...seal }) };
     for (let attempts = 1; !this.#stopping.signal.aborted; attempts++) {
-      const delivery = await sendMail(this.#options, body, { to: to.address, messageId }, this.#stopping.signal);
+      const delivery = await sendMail(
+        this.#options,
+        sealMail(seal),
+        { to: to.address, messageId },
+        this.#stopping.signal,
+      );
       if (delivery.kind === 'accepted') {
         log.info({ ...seal }, 'the hash of the record was mailed');
         return;
@@ -72,4 +74,21 @@ export class SealMailer {
       await sleep(clock, Math.round(backoffMs(randomness, retryRange, attempts)), this.#stopping.signal);
     }
   }
+}
+
+/** The text that the hash is read out of again to compare the record with it: see `record-seals.ts`. */
+function sealMail({ day, chain, segment, head }: DaySeal): MailBody {
+  const text = `The record of prices and answers up to the end of ${day} (UTC)
+ends with segment ${segment} of chain ${chain}. Its SHA-256:
+
+${head}
+
+Keep this message where the record cannot be changed from.
+It shows later that the record until then was neither
+cut off nor rewritten.
+
+${signatureMark}
+This message was sent automatically, once a day.
+`;
+  return { subject: `Record of ${day}: segment ${segment} of chain ${chain}`, text };
 }

@@ -21,7 +21,8 @@ const timeoutMs = 60_000;
 /**
  * Makes one attempt, a minute long at most. Its outcome never says the address.
  *
- * @param mayEnd asked before the end of the message, see `Outbox.beginSending`; without it a lost answer brings the same mail again
+ * @param mayEnd asked before the end of the message, see `Outbox.beginSending`; without it a lost answer brings the
+ * same mail again
  */
 export async function sendMail(
   { clock, mail }: MailSender,

@@ -1,24 +1,21 @@
 import type { EpochMs } from '../ground/clock.ts';
-import { filled } from '../ground/filled.ts';
 import type { Language } from '../ground/languages.ts';
 import type { Store } from '../store/store.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import type { MailBody } from './message.ts';
 import { minuteText, type NoticePlace, oneLine } from './notice-mail.ts';
-import texts from './status-news.json' with { type: 'json' };
+import { type IncidentNewsType, type NewsWords, newsWords, type WindowNewsType } from './status-news-words.ts';
 
 type StoredIncident = Awaited<ReturnType<Store['statusRecords']['incidents']>>[number];
 
+type Component = keyof NewsWords['troubles']['outage'];
+
 /** An event of an incident or a maintenance window, as it is kept until it is sent. */
-export interface StatusNews {
-  readonly type: keyof (typeof texts)['en']['titles'];
+export type StatusNews = IncidentNews | WindowNews;
+
+interface News {
   /** The id of the incident or window. */
   readonly id: string;
-  /** The state and the part of the service, of an incident. */
-  readonly state?: StoredIncident['state'];
-  readonly component?: StoredIncident['component'];
-  /** The operator's own words, of a window. */
-  readonly description?: string;
   readonly fromMs: number;
   /** `null` while it lasts. */
   readonly toMs: number | null;
@@ -26,18 +23,35 @@ export interface StatusNews {
   readonly key: string;
 }
 
+interface IncidentNews extends News {
+  readonly type: IncidentNewsType;
+  /** The state and the part of the service. */
+  readonly state: StoredIncident['state'];
+  readonly component: Component;
+}
+
+interface WindowNews extends News {
+  readonly type: WindowNewsType;
+  /** The operator's own words. */
+  readonly description: string;
+}
+
 /** Until then another incident may go on from one that is over: it is one when it has lasted a minute. */
 const settledAfterMs = 90_000;
 /** Events of longer ago are not told any more. */
 export const tellWithinMs = 86_400_000;
 
-/** Gives what is to be told of incidents, however much of it was told. One that goes on from another changes it, which does not end then. */
-export function incidentNews(incidents: readonly StoredIncident[], now: EpochMs): StatusNews[] {
+/**
+ * Gives what is to be told of incidents, however much of it was told. One that goes on from another changes it, which
+ * does not end then.
+ */
+export function incidentNews(incidents: readonly StoredIncident[], now: EpochMs): IncidentNews[] {
   const goesOn = (from: StoredIncident, to: StoredIncident) =>
     from !== to && from.component === to.component && from.from <= to.from && (from.to ?? 0) >= to.from;
-  return incidents.flatMap((each): StatusNews[] => {
+  return incidents.flatMap((each): IncidentNews[] => {
     const { id, component, state, from, to = null } = each;
-    const shared = { id, state, component, fromMs: from, toMs: to };
+    // The status recorder, which alone writes incidents, knows no other parts.
+    const shared = { id, state, component: component as Component, fromMs: from, toMs: to };
     const isUpdate = incidents.some((other) => goesOn(other, each));
     if (to === null) return [{ ...shared, type: isUpdate ? 'incident.updated' : 'incident.begun', key: 'begun' }];
     const isChanging = now - to < settledAfterMs || incidents.some((other) => goesOn(each, other));
@@ -46,10 +60,10 @@ export function incidentNews(incidents: readonly StoredIncident[], now: EpochMs)
 }
 
 /** Gives what is to be told of windows. @param known the ids of those of which something was told */
-export function windowNews(windows: readonly WindowRecord[], known: ReadonlySet<string>, now: EpochMs): StatusNews[] {
+export function windowNews(windows: readonly WindowRecord[], known: ReadonlySet<string>, now: EpochMs): WindowNews[] {
   return windows.flatMap(({ id, description, from, to, createdAt, endedAt, cancelledAt }) => {
     const shared = { id, description: oneLine(description), fromMs: from, toMs: to };
-    const tell = (type: StatusNews['type'], key: string): StatusNews => ({ ...shared, type, key });
+    const tell = (type: WindowNewsType, key: string): WindowNews => ({ ...shared, type, key });
     const isOver = endedAt !== undefined || to <= now;
     if (isOver || cancelledAt !== undefined) {
       if (!known.has(id) || now - (cancelledAt ?? to) > tellWithinMs) return [];
@@ -67,25 +81,38 @@ export type NewsPlace = Pick<NoticePlace, 'name' | 'baseUrl'>;
 
 /** The message that asks whoever reads it to confirm, or tells an event with a link that ends the subscription. */
 export function newsMessage(news: StatusNews | undefined, token: string, language: Language, place: NewsPlace) {
-  const { troubles, titles, paths, ...words } = texts[language];
-  const { baseUrl } = place;
+  const words = newsWords[language];
   const name = oneLine(place.name ?? '');
-  const linkUrl = `${baseUrl}${news === undefined ? paths.confirm : paths.end}?token=${token}`;
-  const service = name === '' ? baseUrl : `${name} (${baseUrl})`;
-  const values = { service, linkUrl, statusUrl: `${baseUrl}${paths.status}` };
+  const service = name === '' ? place.baseUrl : `${name} (${place.baseUrl})`;
+  const urlOf = (path: string) => `${place.baseUrl}${path}`;
   if (news === undefined) {
-    const mail: MailBody = { subject: filled(words.confirm.subject, values), text: filled(words.confirm.text, values) };
-    return { mail, body: { type: 'subscription.confirm', data: { confirmUrl: linkUrl } } };
+    const confirmUrl = `${urlOf(words.paths.confirm)}?token=${token}`;
+    const text = words.confirmText({ service, confirmUrl });
+    const mail: MailBody = { subject: words.confirmSubject({ service }), text };
+    return { mail, body: { type: 'subscription.confirm', data: { confirmUrl } } };
   }
+  const statusUrl = urlOf(words.paths.status);
+  const endUrl = `${urlOf(words.paths.end)}?token=${token}`;
+  const title = titleOf(news, words);
+  const mail: MailBody = {
+    subject: name === '' ? title : `${name}: ${title}`,
+    text: words.news({ title, span: spanOf(news, words), service, statusUrl, endUrl }),
+    // One click is enough (RFC 8058).
+    headers: { 'List-Unsubscribe': `<${endUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  };
   const { type, key: _, ...data } = news;
-  const { description, state, component, fromMs, toMs } = data;
-  const trouble = troubles[`${state} ${component}` as keyof typeof troubles];
-  const title = filled(titles[type], { trouble, description });
-  const ends = { from: minuteText(fromMs), to: minuteText(toMs ?? 0) };
-  const span = filled(toMs === null ? words.since : words.span, ends);
-  const subject = name === '' ? title : `${name}: ${title}`;
-  // One click is enough (RFC 8058).
-  const headers = { 'List-Unsubscribe': `<${linkUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
-  const mail: MailBody = { subject, text: filled(words.news, { ...values, title, span }), headers };
-  return { mail, body: { type, data: { ...data, title, statusUrl: values.statusUrl, endUrl: linkUrl } } };
+  return { mail, body: { type, data: { ...data, title, statusUrl, endUrl } } };
+}
+
+function titleOf(news: StatusNews, words: NewsWords): string {
+  if ('component' in news) {
+    const { type, state, component } = news;
+    return words.incidents[type]({ trouble: words.troubles[state][component] });
+  }
+  return words.windows[news.type]({ description: news.description });
+}
+
+function spanOf({ fromMs, toMs }: StatusNews, words: NewsWords): string {
+  const from = minuteText(fromMs);
+  return toMs === null ? words.since({ from }) : words.span({ from, to: minuteText(toMs) });
 }

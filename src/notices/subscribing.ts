@@ -29,7 +29,10 @@ const couriers = 4;
 const askedPerHourMax = 5;
 const clientsMax = 100_000;
 
-/** Tells subscribers of incidents and maintenance: each event once, in one transaction with its messages, from whichever process is the first. */
+/**
+ * Tells subscribers of incidents and maintenance: each event once, in one transaction with its messages, from whichever
+ * process is the first.
+ */
 export class Subscribing extends Teller<SubscribingOptions> {
   readonly kinds: readonly Kind[];
   #asked = { hour: 0, by: new Map<string, number>() };
@@ -42,8 +45,10 @@ export class Subscribing extends Teller<SubscribingOptions> {
   }
 
   /**
-   * Has whoever reads the target asked. Resolves with `malformed`, with the seconds to wait when too many were asked, or with `undefined`, which says
-   * nothing about the target. @param client whom the request is counted on
+   * Has whoever reads the target asked. Resolves with `malformed`, with the seconds to wait when too many were asked,
+   * or with `undefined`, which says nothing about the target.
+   *
+   * @param client whom the request is counted on
    */
   async ask(kind: Kind, written: string, language: Language, client: string) {
     const receiver = receiverOf(kind, written.trim());
@@ -107,7 +112,10 @@ export class Subscribing extends Teller<SubscribingOptions> {
   readonly end = (token: string) => this.options.store.subscriptions.end(token);
 }
 
-/** The target as it is kept, and the name of its receiver: a mailbox gets mail for all of its tags, and a path for all queries. */
+/**
+ * The target as it is kept, and the name of its receiver: a mailbox gets mail for all of its tags, and a path for all
+ * queries.
+ */
 function receiverOf(kind: Kind, written: string): Record<'target' | 'receiver', string> | undefined {
   const url = kind === 'webhook' ? strangersUrl(written) : undefined;
   if (kind === 'webhook') return url && { target: url.href, receiver: url.origin + url.pathname };

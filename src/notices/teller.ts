@@ -11,7 +11,10 @@ interface Told {
   readonly outbox: Pick<Deliveries, 'claim' | 'settle' | 'prune'>;
   /** The name of a message in the log: `an alert`. */
   readonly noun: string;
-  /** How many are sent at a time, so that a receiver that does not answer does not hold up all others; 0: nothing is told. */
+  /**
+   * How many are sent at a time, so that a receiver that does not answer does not hold up all others; 0: nothing is
+   * told.
+   */
   readonly couriers: number;
 }
 
@@ -24,8 +27,9 @@ const retryRange = { minMs: 5_000, maxMs: 600_000, jitter: 'equal' } as const;
 const giveUpAfterMs = 3 * 86_400_000;
 
 /**
- * Looks every five seconds at what is to be told, and delivers what is in an outbox meanwhile: each always under the same id, and again until it is
- * accepted. What a process claimed and did not settle is claimed again after a while, by any of them.
+ * Looks every five seconds at what is to be told, and delivers what is in an outbox meanwhile: each always under the
+ * same id, and again until it is accepted. What a process claimed and did not settle is claimed again after a while, by
+ * any of them.
  */
 export abstract class Teller<Options extends RetryingSender> {
   protected readonly options: Options;

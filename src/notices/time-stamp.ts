@@ -20,7 +20,10 @@ interface TimeStamperOptions {
   readonly keep: (stamp: DaySeal & { readonly response: string }) => Promise<unknown>;
 }
 
-/** Has the last hash of each day stamped, in the background. One that a stop of the process interrupts is left to the next day. */
+/**
+ * Has the last hash of each day stamped, in the background. One that a stop of the process interrupts is left to the
+ * next day.
+ */
 export class TimeStamper {
   readonly #options: TimeStamperOptions;
   readonly #stopping = new AbortController();

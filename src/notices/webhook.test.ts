@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../ground/log.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
 import { openFixture } from '../store/store.testing.ts';
 import type { RetryingSender } from './send-mail.ts';
@@ -78,7 +79,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
     const { store, clock } = fixture;
     const logged: unknown[] = [];
     const write = (...entry: unknown[]) => logged.push(entry);
-    const log = { info: write, warn: write, error: write } as never;
+    const log = { ...silentLog, info: write, warn: write, error: write };
     class Telling extends Teller<RetryingSender> {
       protected async look() {}
       protected send({ id, content }: ClaimedDelivery, stopping: AbortSignal) {

@@ -15,7 +15,10 @@ export interface Webhook {
   readonly post?: Post;
 }
 
-/** How an attempt to send a webhook or a mail ended. `reason` is one line without secrets and without anything that the receiver wrote. */
+/**
+ * How an attempt to send a webhook or a mail ended. `reason` is one line without secrets and without anything that the
+ * receiver wrote.
+ */
 export type SendOutcome =
   | { readonly kind: 'accepted' }
   /** The receiver will never take this one. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { languages } from '../ground/languages.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
-import { id, instantFields, line, named, nullable, object, openEnum, tabled, viewOf } from './fields.ts';
+import { count, id, instantFields, line, named, nullable, object, openEnum, viewOf } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
@@ -10,7 +10,11 @@ export const accountFields = {
   state: openEnum(['active', 'inactive'], 'All keys of an inactive account are refused.'),
   active: Type.Boolean({ description: 'Whether `state` is `active`.' }),
   ...instantFields('createdAt', 'When it was made.'),
-  keys: object('Its keys by status.', tabled('Account.keys')),
+  keys: object('Its keys by status.', {
+    active: count('Active keys, expired ones among them.', 2),
+    disabled: count('Disabled keys.', 0),
+    revoked: count('Revoked keys.', 1),
+  }),
 };
 
 export const AccountSchema = named('Account', 'The holder of API keys.', accountFields);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { after, decimal, start } from '../market/samples.testing.ts';
 import { BTCEUR, MarketRig, threeLive } from '../market/market-rig.testing.ts';
+import { after, decimal, start } from '../market/samples.testing.ts';
 import { acceptRefusal, type DoubtView, doubtsOf } from './doubt.ts';
-import { explainPrice, heldOf } from './price.ts';
+import { explainPrice, withheldOf } from './price.ts';
 import { sourceQuotes } from './source.ts';
 
 function doubtsIn({ markets, nowMs }: MarketRig): readonly DoubtView[] {
@@ -27,6 +27,9 @@ test('a doubt names market, source, bid and ask, since when, why, and the source
       reason: 'contradicted',
       why: 'other sources agree on another price, or it alone left its own',
       servedBy: 'two',
+      lastGoodOf: null,
+      lastGoodAt: null,
+      lastGoodAtMs: null,
       served: 'the price of two',
     },
   ]);
@@ -99,7 +102,7 @@ test('an acceptance of what nobody doubts is refused with the names of what is',
     rig.tick(source, bid);
   }
   rig.review('live', 'live', 'live', 'live');
-  const market = { symbol: BTCEUR, held: heldOf(rig.markets, BTCEUR), doubts: doubtsIn(rig) };
+  const market = { symbol: BTCEUR, held: withheldOf(rig.markets, BTCEUR), doubts: doubtsIn(rig) };
   const named = 'Doubted are three (contradicted, 90000 / 90001), four (contradicted, 97000 / 97001).';
   assert.equal(acceptRefusal(market, 'one'), `BTCEUR of the source one is not doubted. ${named}`);
   assert.equal(acceptRefusal(market), `Several sources of BTCEUR are doubted: name the one that is right. ${named}`);

@@ -1,10 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
-import tables from './field-tables.json' with { type: 'json' };
-
-/** Descriptions that are too long to stand beside their fields, by schema and field; `schema` is about it as a whole. */
-export { default as texts } from './fields.json' with { type: 'json' };
 
 /** The instant of the examples. */
 const exampleInstant = '2026-11-21T10:00:00.000Z';
@@ -45,7 +41,9 @@ export function instants(name: string, atMs: number | undefined) {
   return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
 }
 
-/** The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null. */
+/**
+ * The values that a view is made from: of an instant the milliseconds under its first name, and `undefined` for null.
+ */
 type ViewValues<View> = {
   readonly [Field in keyof View as Field extends `${infer Name}Ms`
     ? Exclude<Field, Name extends keyof View ? Field : never>
@@ -69,7 +67,7 @@ export function viewOf<Properties extends TProperties>(
 }
 
 /** Refers to a schema, with a description for the place where it is used. The writer of the document resolves it. */
-export function described<Schema extends TSchema>(schema: Schema, description: string) {
+export function referenceTo<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema>>({ $ref: schema, description });
 }
 
@@ -160,47 +158,31 @@ export function id(prefix: string, description: string) {
 
 export const nullableId = (...args: Parameters<typeof id>) => orNull(id(...args));
 
-/** The functions by which a table makes fields: each field names one, with what it is called with. */
-const kinds = {
-  count,
-  nullableCount,
-  counts,
-  figure,
-  line,
-  nullableLine,
-  nullableDecimal,
-  id,
-  nullableId,
-  decimal: part.decimal,
-  symbol: part.symbol,
-  currency: part.currency,
-  places: part.places,
-  flag: (description: string) => Type.Boolean({ description }),
-};
-const instantKinds = { instant: instantFields, nullableInstant: nullableInstantFields };
+/** A code of those that there are, with its values. */
+export type Coded<Variants extends Readonly<Record<string, TProperties>>> = {
+  [Code in keyof Variants & string]: { readonly code: Code; readonly values: Static<TObject<Variants[Code]>> };
+}[keyof Variants & string];
 
-interface Instants {
-  readonly instant: ReturnType<typeof instantFields<'at'>>;
-  readonly nullableInstant: ReturnType<typeof nullableInstantFields<'at'>>;
-}
-
-type Tabled<Table> = {
-  [Name in keyof Table]: keyof Table[Name] extends keyof Instants
-    ? Instants[keyof Table[Name]]['at']
-    : ReturnType<(typeof kinds)[keyof Table[Name] & keyof typeof kinds]>;
-} & {
-  [Name in keyof Table as keyof Table[Name] extends keyof Instants
-    ? `${Name & string}Ms`
-    : never]: Instants[keyof Table[Name] & keyof Instants]['atMs'];
-};
-
-/** Fields that stand in a table: of a schema those that need no more than a description and an example. */
-export function tabled<const Name extends keyof typeof tables>(name: Name) {
-  const table: Readonly<Record<string, object>> = tables[name];
-  const fields = Object.entries(table).map(([field, made]) => {
-    const [kind, given] = Object.entries(made)[0]!;
-    if (kind in instantKinds) return instantKinds[kind as keyof Instants](field, given[0]);
-    return { [field]: (kinds[kind as keyof typeof kinds] as (...given: unknown[]) => TSchema)(...given) };
+/**
+ * A sentence by its code, with the values it names: whoever shows it in another language makes the words from these.
+ * @param variants the values of each code
+ */
+export function coded<const Variants extends Readonly<Record<string, TProperties>>>(
+  name: string,
+  description: string,
+  variants: Variants,
+) {
+  return Type.Unsafe<Coded<Variants>>({
+    $id: name,
+    description: `${description} The set can grow.`,
+    anyOf: Object.entries(variants).map(([code, values]) =>
+      Type.Object(
+        {
+          code: Type.Literal(code, { description: 'What it is.' }),
+          values: Type.Object(values, { description: 'What it names.' }),
+        },
+        { description: `\`${code}\`` },
+      ),
+    ),
   });
-  return Object.assign({}, ...fields) as Tabled<(typeof tables)[Name]>;
 }

@@ -1,19 +1,37 @@
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
-import type { KeyWithAccount, NewKey } from '../store/key-record.ts';
+import { type KeyWithAccount, keyUnknown, type NewKey } from '../store/key-record.ts';
 import type { Keys } from '../store/keys.ts';
-import { refusal } from '../store/store-error.ts';
 import * as fields from './fields.ts';
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
-export const KeySchema = fields.named('Key', fields.texts.Key.schema, {
-  ...fields.tabled('Key'),
-  status: fields.openEnum(keyStatuses, 'What an operator set. `revoked` is final.'),
-  state: fields.openEnum([...keyStatuses, 'expired', 'account_inactive'], fields.texts.Key.state),
-  ...fields.tabled('Key.usable'),
-});
+export const KeySchema = fields.named(
+  'Key',
+  'An API key. No answer but the one that makes it holds its text, and none its digest.',
+  {
+    id: fields.id('key', 'The key’s id.'),
+    accountId: fields.id('acc', 'The account that holds it.'),
+    accountEmail: fields.line('The address of that account.', 'bot@example.com', 254),
+    accountActive: Type.Boolean({ description: 'Whether that account is active.' }),
+    label: fields.line('What it is for; can be empty.', 'trading bot', 100),
+    lastFour: fields.line('Its last four characters, by which people tell keys apart.', 'x7Qa', 4),
+    status: fields.openEnum(keyStatuses, 'What an operator set. `revoked` is final.'),
+    state: fields.openEnum(
+      [...keyStatuses, 'expired', 'account_inactive'],
+      'What it can do now: its status, or why an active key is refused. `expired` comes before `account_inactive`.',
+    ),
+    usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
+    ...fields.instantFields('createdAt', 'When it was made.'),
+    ...fields.nullableInstantFields('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
+    limitPerMinute: fields.nullableCount(
+      'Its own limit in requests a minute; null where the configured one applies.',
+      120,
+    ),
+    replacedBy: fields.nullableId('key', 'The key that replaced it in a rotation.'),
+  },
+);
 
 export type KeyView = Static<typeof KeySchema>;
 
@@ -31,7 +49,7 @@ export function keyView(key: KeyWithAccount, now: EpochMs): KeyView {
 /** The key as it is stored now. Throws `key_unknown`. */
 export async function readKey(keys: Pick<Keys, 'get'>, id: string, now: EpochMs): Promise<KeyView> {
   const key = await keys.get(id);
-  if (key === undefined) throw refusal('key_unknown', { id });
+  if (key === undefined) throw keyUnknown({ id });
   return keyView(key, now);
 }
 

@@ -5,6 +5,7 @@ import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/cl
 import type { DecimalString } from '../market/decimal.ts';
 import { doubtReasons, type WithheldInput } from '../market/doubts.ts';
 import type { Markets } from '../market/markets.ts';
+import type { PriceStep } from '../market/pricing.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { doubtsField, doubtsOf } from './doubt.ts';
@@ -12,9 +13,32 @@ import * as fields from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
+const sign = fields.openEnum(['+', '−'], '`+` for the price that clients pay, `−` for what they receive.');
+
+export const StepCodeSchema = fields.coded('PriceStepCode', 'What a step does.', {
+  quote: {
+    side: fields.openEnum(['ask', 'bid'], 'The side of the exchange’s order book.'),
+    source: fields.line('The source.', 'kraken', 200),
+  },
+  fee: { sign, percent: part.decimal('The fee in percent.', '0.5') },
+  rate: {
+    base: part.currency('The currency that is converted.', 'EUR'),
+    quote: part.currency('The currency it becomes.', 'CZK'),
+    mid: part.decimal('The middle rate.', '24.500'),
+  },
+  margin: { sign, percent: part.decimal('The currency margin in percent.', '1') },
+  rounding: {
+    direction: fields.openEnum(['up', 'down', 'half_even'], 'Which way.'),
+    places: part.places('To how many decimals.', 0),
+  },
+});
+
+type StepCode = Static<typeof StepCodeSchema>;
+
 const StepSchema = fields.object('A step from the exchange’s price to the client’s.', {
-  step: Type.String({ description: 'What was done.', examples: ['× (1 + fee 0.5 %)'] }),
-  value: part.decimal('The exact result.', '50250.1005'),
+  step: Type.String({ description: 'What was done.', examples: ['best ask of kraken'] }),
+  stepCode: fields.referenceTo(StepCodeSchema, 'The same by its code.'),
+  value: part.decimal('The exact result.', '50000.1'),
 });
 
 const RateSchema = fields.object('The conversion rate.', {
@@ -26,41 +50,55 @@ const RateSchema = fields.object('The conversion rate.', {
   marginPercent: part.decimal('The currency margin in percent.', '1'),
 });
 
-const HeldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
+const WithheldSchema = fields.named('Held', 'A new value that is held back; the last good one stays.', {
   subject: fields.line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
-  reason: fields.openEnum(['operator', ...doubtReasons], fields.texts.Held.reason),
+  reason: fields.openEnum(
+    ['operator', ...doubtReasons],
+    'Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.',
+  ),
   ...fields.instantFields('since', 'When that began.'),
   values: Type.Array(part.decimal('A value.', '1000000'), {
-    description: fields.texts.Held.values,
+    description: 'Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.',
     maxItems: 2,
     examples: [['1', '1000000']],
   }),
 });
 
-export const heldField = Type.Array(HeldSchema, { description: fields.texts.Market.held, maxItems: 2 });
+export const withheldField = Type.Array(WithheldSchema, {
+  description: 'What is held of what its price is made from; empty otherwise.',
+  maxItems: 2,
+});
 
 const ChangeSchema = fields.object('A percent change, and where it comes from.', {
   over: fields.openEnum(['1h', '24h', '7d'], 'Since when.'),
   percent: part.percent('The change in percent.', '-0.21'),
-  origin: fields.openEnum(['source', 'record'], fields.texts.PriceReport.changeOrigin),
+  origin: fields.openEnum(
+    ['source', 'record'],
+    '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',
+  ),
   price: fields.nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
   ...fields.nullableInstantFields('timestamp', 'The instant of that price in the record; null for any other.'),
 });
 
 export const PriceReportSchema = fields.named('PriceReport', 'How the prices of a market came about, step by step.', {
-  ...fields.tabled('PriceReport'),
+  symbol: part.symbol('The market.', 'BTCCZK'),
+  exchangeSymbol: part.symbol('The exchange market its prices come from.', 'BTCEUR'),
+  pricePrecision: part.places('Decimal places of its prices.', 0),
+  bid: part.decimal('Best bid on the exchange.', '50000.0'),
+  ask: part.decimal('Best ask on the exchange.', '50000.1'),
+  ...fields.instantFields('timestamp', 'When they were captured.'),
   rate: fields.nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
-  terms: fields.described(MarketTermsSchema, 'The terms it is made on.'),
+  terms: fields.referenceTo(MarketTermsSchema, 'The terms it is made on.'),
   buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
   sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
   changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
-  held: heldField,
+  held: withheldField,
   doubts: doubtsField,
   sources: sourcesField,
 });
 
 export type PriceReport = Static<typeof PriceReportSchema>;
-export type HeldView = Static<typeof HeldSchema>;
+export type WithheldView = Static<typeof WithheldSchema>;
 
 /** The price of a symbol, or why it has none. */
 export type PriceAnswer =
@@ -75,7 +113,7 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
   const inputs = markets.pricer.inputs(symbol, now);
   const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
-  const held = heldOf(markets, symbol);
+  const held = withheldOf(markets, symbol);
   const { exchangeSymbol } = markets.catalogue.find(symbol)!;
   const doubts = doubtsOf(markets, exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held, doubts };
@@ -86,18 +124,22 @@ export function explainPrice(markets: Markets, text: string, now: EpochMs): Pric
 }
 
 /** Lists what is withheld of what the price of an offered market is made from. */
-export function heldOf(markets: Markets, symbol: MarketSymbol): HeldView[] {
-  return markets.withheldFor(markets.catalogue.find(symbol)!).map(heldView);
+export function withheldOf(markets: Markets, symbol: MarketSymbol): WithheldView[] {
+  return markets.withheldFor(markets.catalogue.find(symbol)!).map(withheldView);
 }
 
 /** A new value that is withheld, now or when it was recorded. */
-export function heldView({ subject, reason, since, values }: WithheldInput): HeldView {
+export function withheldView({ subject, reason, since, values }: WithheldInput): WithheldView {
   return { subject, reason, ...fields.instants('since', since), values: [...values] };
 }
 
 const spans = { price1hAgo: '1h', price24hAgo: '24h', price7dAgo: '7d' } as const;
 
-/** The percent changes of a ticker. @param reference what is known of the price that one is counted from; `at` where it is in the record */
+/**
+ * The percent changes of a ticker.
+ *
+ * @param reference what is known of the price that one is counted from; `at` where it is in the record
+ */
 export function changesOf(
   percents: { readonly [Name in (typeof percentNames)[ReferenceName]]: DecimalString | undefined },
   reference: (name: ReferenceName) => { readonly price: DecimalString; readonly at?: EpochMs | undefined } | undefined,
@@ -134,11 +176,24 @@ export function priceReport(
     timestamp: capturedAt,
     rate: conversion && fields.viewOf(RateSchema.properties, { ...conversion.rate, ...conversion }),
     terms: marketTermsView(terms),
-    buy: [...buy],
-    sell: [...sell],
+    buy: buy.map(stepView),
+    sell: sell.map(stepView),
     changes,
     held,
     doubts,
     sources,
   });
+}
+
+function stepView({ made, value }: PriceStep): Static<typeof StepSchema> {
+  return { step: stepText(made), stepCode: made, value };
+}
+
+/** Says what a step does: `best ask of kraken`, `× (1 + fee 0.5 %)`. */
+export function stepText({ code, values }: StepCode): string {
+  if (code === 'quote') return `best ${values.side} of ${values.source}`;
+  if (code === 'rate') return `× ${values.base}/${values.quote} mid rate ${values.mid}`;
+  if (code === 'fee' || code === 'margin') return `× (1 ${values.sign} ${code} ${values.percent} %)`;
+  const direction = values.direction === 'half_even' ? 'half to even' : values.direction;
+  return `rounded ${direction} to ${values.places} decimals`;
 }

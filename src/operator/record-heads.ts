@@ -3,7 +3,10 @@ import type { Store } from '../store/store.ts';
 
 const snapshotName = 'record-heads';
 
-/** The first and the last known segment of each chain of the record, in the store: so that a record that was cut off or exchanged shows. */
+/**
+ * The first and the last known segment of each chain of the record, in the store: so that a record that was cut off or
+ * exchanged shows.
+ */
 export function recordHeads(snapshots: Store['snapshots']) {
   async function kept() {
     const { payload = '[]', savedAt } = (await snapshots.load(snapshotName)) ?? {};

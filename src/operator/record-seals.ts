@@ -20,7 +20,10 @@ const mailed =
 const noted = /^(?<day>\d{4}-\d\d-\d\d) (?<chain>\d+) (?<segment>\d+) (?<head>[0-9a-f]{64})\r?$/gm;
 const logged = /\{.*"head":"[0-9a-f]{64}".*\}/g;
 
-/** Reads seals of days out of mails, lines of the log among any others, and lines such as `2026-11-22 1 4711 c0ffee…`; the first day first. */
+/**
+ * Reads seals of days out of mails, lines of the log among any others, and lines such as `2026-11-22 1 4711 c0ffee…`;
+ * the first day first.
+ */
 export function sealsIn(text: string): readonly ExpectedHead[] {
   const found = [mailed, noted].flatMap((pattern) => [...text.matchAll(pattern)].map(({ groups }) => groups!));
   const lines = [...text.matchAll(logged)].map(([line]): Record<string, string> => JSON.parse(line));

@@ -3,9 +3,13 @@ import type { Log } from '../ground/log.ts';
 import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
-import { count, form, instantFields, line, named, nullableId, nullableLine, texts, viewOf } from './fields.ts';
+import { count, form, instantFields, line, named, nullableId, nullableLine, viewOf } from './fields.ts';
 
-export const requestId = form(texts.Request.requestId, '^[0-9a-f]{32}$', '6f1c2a9e4b7d4f08a3c5e1d2b4f60718');
+export const requestId = form(
+  'The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer.',
+  '^[0-9a-f]{32}$',
+  '6f1c2a9e4b7d4f08a3c5e1d2b4f60718',
+);
 
 export const RequestSchema = named('Request', 'A request to the public listener, once it was answered.', {
   requestId,
@@ -13,7 +17,11 @@ export const RequestSchema = named('Request', 'A request to the public listener,
   route: line('What was asked for; `unmatched` for a path that does not exist.', '/v1/ticker', 100),
   status: Type.Integer({ description: 'The HTTP status of the answer.', minimum: 100, maximum: 599, examples: [429] }),
   code: nullableLine('The code of the problem; null where the answer was none.', 'RATE_LIMIT_EXCEEDED', 64),
-  durationMs: Type.Number({ description: texts.Request.durationMs, minimum: 0, examples: [0.4] }),
+  durationMs: Type.Number({
+    description: 'From the request to its answer, in milliseconds.',
+    minimum: 0,
+    examples: [0.4],
+  }),
   bytes: count('Size of the answer’s body in bytes.', 312),
   keyId: nullableId('key', 'The valid key it came with; null where there was none.'),
 });

@@ -2,6 +2,7 @@ import Big from 'big.js';
 import type { Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { type Metric, type MetricGroup, type Sample, samplesOf } from '../ground/metric.ts';
 import { type DecimalString, roundTo, toBig } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Quote } from '../market/quote.ts';
@@ -14,13 +15,29 @@ const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
 const SourceQuoteSchema = fields.named('SourceQuote', 'One source of a market.', {
   id: fields.line('The source’s id in the configuration.', 'kraken', 32),
-  state: fields.openEnum(sourceStates, fields.texts.SourceQuote.state),
-  reason: fields.nullable(fields.openEnum(exclusions, fields.texts.SourceQuote.reason), 'Null unless it is excluded.'),
+  state: fields.openEnum(
+    sourceStates,
+    'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
+  ),
+  reason: fields.nullable(
+    fields.openEnum(
+      exclusions,
+      'Why it is excluded: it is paused, does not list the market, does not trade it, is contradicted by others, was never comparable with the one in use, has a price that is held or far from the market’s, or has sent none.',
+    ),
+    'Null unless it is excluded.',
+  ),
   reach: fields.openEnum(['live', 'polled', 'silent'], 'How it delivers the market.'),
-  ...fields.tabled('SourceQuote'),
+  bid: fields.nullableDecimal('Its last good bid, or what it says while excluded for a doubt; null before.', '50000.0'),
+  ask: fields.nullableDecimal('Its ask, in the same way.', '50000.1'),
+  ...fields.nullableInstantFields('timestamp', 'When its last good values were captured.'),
+  ageMs: fields.nullableCount('Their age in milliseconds.', 420),
+  reportedAgeMs: fields.nullableCount(
+    'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
+    1200,
+  ),
   deviationPercent: fields.nullable(
     part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
-    fields.texts.SourceQuote.deviationPercent,
+    'Null before its first values.',
   ),
 });
 
@@ -49,6 +66,12 @@ export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now
   });
 }
 
+/** Gives what each source says of each market of an exchange that is not delisted. */
+export function marketQuotes(markets: Markets, now: EpochMs) {
+  const offered = markets.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
+  return offered.flatMap(({ symbol }) => sourceQuotes(markets, symbol, now).map((quote) => [symbol, quote] as const));
+}
+
 function stateOf({ isUsed, exclusion, reach }: SourceState): SourceQuote['state'] {
   if (isUsed) return 'used';
   if (exclusion !== undefined) return 'excluded';
@@ -62,4 +85,52 @@ function deviation(own: Quote, made: Quote): string {
   const level = toBig(made.bid).plus(made.ask);
   const difference = toBig(own.bid).plus(own.ask).minus(level).times(100);
   return roundTo(new FourDecimals(difference).div(level).toFixed() as DecimalString, 2, 'half-even');
+}
+
+/** The sources of a process as they are counted. */
+export interface CountedSources {
+  /** By market; none where there is one source alone, which is the price. */
+  readonly quotes: readonly (readonly [symbol: MarketSymbol, quote: SourceQuote])[];
+  readonly sources: readonly { readonly id: string; readonly markets: Readonly<Record<string, number>> }[];
+}
+
+export const sourceMetrics: MetricGroup<CountedSources> = {
+  title: 'Sources',
+  metrics: [
+    {
+      name: 'source_markets',
+      help: 'Markets of each source, by its state there.',
+      labels: ['source', 'state'],
+      read: ({ sources }) =>
+        sources.flatMap(({ id, markets }) => samplesOf(markets).map((sample): Sample => [id, ...sample])),
+    },
+    {
+      name: 'market_source_age_seconds',
+      help: 'Age of the last good values of each source of each market, with its state; only with several sources.',
+      labels: ['market', 'source', 'state'],
+      read: perQuote(({ state, ageMs }) => (ageMs === null ? undefined : [state, ageMs / 1000])),
+    },
+    {
+      name: 'market_source_middle',
+      help: 'Middle price of each source of each market, rounded to a float; only with several sources.',
+      labels: ['market', 'source'],
+      read: perQuote(({ bid, ask }) => (bid === null || ask === null ? undefined : [(Number(bid) + Number(ask)) / 2])),
+    },
+    {
+      name: 'market_source_deviation_ratio',
+      help: 'Distance of the middle price of each source from that of the market’s price; only with several sources.',
+      labels: ['market', 'source'],
+      read: perQuote(({ deviationPercent }) =>
+        deviationPercent === null ? undefined : [Number(deviationPercent) / 100],
+      ),
+    },
+  ],
+};
+
+function perQuote(read: (quote: SourceQuote) => Sample | undefined): Metric<CountedSources>['read'] {
+  return ({ quotes }) =>
+    quotes.flatMap(([symbol, quote]): Sample[] => {
+      const sample = read(quote);
+      return sample === undefined ? [] : [[symbol, quote.id, ...sample]];
+    });
 }

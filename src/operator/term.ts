@@ -17,20 +17,35 @@ import {
 import type { NewTerm, TermRecord } from '../store/terms.ts';
 import * as fields from './fields.ts';
 
-export const termRounding = fields.openEnum(priceRoundings, fields.texts.Term.rounding);
+export const termRounding = fields.openEnum(
+  priceRoundings,
+  '`outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.',
+);
 export const termPrecision = part.places('Decimal places of the prices of converted markets.', 0);
 const termInherits = Type.Array(fields.openEnum(termFields, 'A value.'), {
-  description: fields.texts.Term.inherits,
+  description: 'The values that it takes from the next wider scope again.',
   maxItems: termFields.length,
 });
 
 export const TermSchema = fields.named('Term', 'Values that prices are made with from an instant on.', {
   id: fields.id('trm', 'The term’s id; `cfg_…` for what the configuration sets.'),
-  version: fields.line(fields.texts.Term.version, 'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z', 100),
-  state: fields.openEnum(['announced', 'holding', 'past', 'cancelled'], fields.texts.Term.state),
-  ...fields.nullableInstantFields('from', fields.texts.Term.from),
+  version: fields.line(
+    'The id and the start: names it in records and derivations.',
+    'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
+    100,
+  ),
+  state: fields.openEnum(
+    ['announced', 'holding', 'past', 'cancelled'],
+    'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
+  ),
+  ...fields.nullableInstantFields(
+    'from',
+    'The first instant at which it holds; null for the configuration, which was there before.',
+  ),
   scope: fields.openEnum(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
-  ...fields.tabled('Term.subject'),
+  subject: fields.nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
+  feePercent: fields.nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
+  marginPercent: fields.nullableDecimal('The currency margin of converted markets in percent.', '1'),
   pricePrecision: fields.nullable(termPrecision, 'The precision.'),
   rounding: fields.nullable(termRounding, 'The rounding.'),
   inherits: termInherits,
@@ -114,28 +129,36 @@ function viewIn(term: Term, state: TermView['state'], record?: TermRecord): Term
 }
 
 /** The values of terms that a price is made on. */
-export const heldValues = ['fee', 'margin', 'precision', 'rounding'] as const;
+export const termValues = ['fee', 'margin', 'precision', 'rounding'] as const;
 
-const HeldTermSchema = fields.object('A value and the term it comes from.', {
-  what: fields.openEnum(heldValues, 'What it sets.'),
+const TermValueSchema = fields.object('A value and the term it comes from.', {
+  what: fields.openEnum(termValues, 'What it sets.'),
   value: fields.line('The value.', '0.4', 64),
-  version: fields.line(fields.texts.HeldTerm.version, 'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z', 100),
+  version: fields.line(
+    'The term, by its id and start; of the configuration its id alone.',
+    'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
+    100,
+  ),
   scope: fields.openEnum(termScopes, 'The scope of the term.'),
   ...fields.nullableInstantFields('from', 'Since when it holds; null for the configuration.'),
 });
 
 /** The terms a price is made on. */
 export const MarketTermsSchema = fields.named('MarketTerms', 'The terms that a market is priced on.', {
-  version: fields.line(fields.texts.MarketTerms.version, 'cfg_0f3a91c07d1e', 400),
-  values: fields.listOf(HeldTermSchema, 'The values.', 4),
+  version: fields.line(
+    'Names all terms that the price is made on, with a blank between them.',
+    'cfg_0f3a91c07d1e',
+    400,
+  ),
+  values: fields.listOf(TermValueSchema, 'The values.', 4),
 });
 
 export function marketTermsView(terms: MarketTerms): Static<typeof MarketTermsSchema> {
-  const values = heldValues.flatMap((what) => {
-    const held = terms[what];
-    if (held === undefined) return [];
-    const { term, value } = held;
-    return fields.viewOf(HeldTermSchema.properties, {
+  const values = termValues.flatMap((what) => {
+    const inForce = terms[what];
+    if (inForce === undefined) return [];
+    const { term, value } = inForce;
+    return fields.viewOf(TermValueSchema.properties, {
       ...term,
       what,
       value: String(value),

@@ -5,14 +5,19 @@ import type { Store } from '../store/store.ts';
 const snapshotName = 'command-ticket';
 const validForMs = 30_000;
 
-/** Makes a text by which a command shows the running server who it is: whoever writes to the store may do everything there. */
+/**
+ * Makes a text by which a command shows the running server who it is: whoever writes to the store may do everything
+ * there.
+ */
 export async function makeTicket({ snapshots }: Store, actor: string, randomness: Randomness): Promise<string> {
   const ticket = generateToken('operator', randomness);
   await snapshots.save(snapshotName, JSON.stringify({ digest: tokenDigest(ticket).toHex(), actor }));
   return ticket;
 }
 
-/** Uses a ticket up and gives its actor; `undefined` for any other text, and for one made half a minute ago or before. */
+/**
+ * Uses a ticket up and gives its actor; `undefined` for any other text, and for one made half a minute ago or before.
+ */
 export async function useTicket({ snapshots }: Store, digest: Uint8Array, now: EpochMs): Promise<string | undefined> {
   const kept = await snapshots.load(snapshotName);
   if (kept === undefined || Math.abs(now - kept.savedAt) > validForMs) return undefined;

@@ -1,7 +1,7 @@
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../ground/clock.ts';
 import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
-import { id, instants, line, named, openEnum, tabled, viewOf } from './fields.ts';
+import { id, instantFields, instants, line, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
 import { roles } from './role.ts';
 
 export const TokenSchema = named('Token', 'An operator token. Its text is shown once, when it is made.', {
@@ -9,7 +9,11 @@ export const TokenSchema = named('Token', 'An operator token. Its text is shown 
   name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
   role: openEnum(roles, 'What its holder may do; each role may also do what those before it may.'),
   state: openEnum(['active', 'expired', 'revoked'], 'Whether it still works.'),
-  ...tabled('Token'),
+  usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
+  ...instantFields('createdAt', 'When it was made.'),
+  ...nullableInstantFields('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
+  ...nullableInstantFields('revokedAt', 'When it was revoked.'),
+  ...nullableInstantFields('lastUsedAt', 'When it was last used, to about a minute.'),
 });
 
 export type TokenView = Static<typeof TokenSchema>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
 import { Markets } from '../market/markets.ts';
 import {
@@ -158,7 +159,7 @@ test('what sources cannot use is saved for the console, of all sources together,
   const pair = (base: string) => ({ symbol: symbol(`${base}EUR`), reason: 'no precision' }) as unknown as SkippedPair;
   await load([], [pair('XA')]);
   assert.deepEqual(await saved(), [pair('XA')]);
-  review.loaded('other', 0 as never, { skipped: [pair('XB')], isComplete: true });
+  review.loaded('other', 0 as EpochMs, { skipped: [pair('XB')], isComplete: true });
   await review.stop();
   assert.deepEqual(await saved(), [pair('XA'), pair('XB')]);
   await store.snapshots.save(skippedPairsName, '"untouched"');

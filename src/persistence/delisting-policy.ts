@@ -17,8 +17,9 @@ interface DelistingPolicyParts {
 }
 
 /**
- * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no longer lists. A delisting goes
- * through the store, as an operator's does: every process learns of it, it is in the audit log, and it never happens twice.
+ * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no
+ * longer lists. A delisting goes through the store, as an operator's does: every process learns of it, it is in the
+ * audit log, and it never happens twice.
  */
 export class DelistingPolicy {
   readonly #parts: DelistingPolicyParts;
@@ -50,9 +51,8 @@ export class DelistingPolicy {
       this.#reportMissing();
       this.#skippedBySource.set(source, skipped);
       await this.#keepSkipped([...this.#skippedBySource.values()].flat());
-      if (this.#absences().due.length === 0) return;
+      // The store has to know a market before it can delist it. Asked after that: a ticker that came keeps its market.
       await snapshots.save();
-      // Checked again: a ticker that came meanwhile keeps its market.
       const { due, missing, isHeldBack } = this.#absences();
       if (isHeldBack) await this.#holdBack(due, missing.length);
       else for (const symbol of due) await this.#delist(symbol, at);
@@ -89,7 +89,12 @@ export class DelistingPolicy {
     for (const symbol of due) {
       if (this.#heldBack.has(symbol)) continue;
       const summary = `Held back the delisting of ${symbol}: ${missing} markets are missing at once, over a tenth of all.`;
-      await this.#store.audit.record({ action: 'market.hold_back', subject: { kind: 'market', id: symbol }, summary });
+      await this.#store.audit.record({
+        action: 'market.hold_back',
+        subject: { kind: 'market', id: symbol },
+        summary,
+        details: { missing },
+      });
     }
     const isNew = due.some((symbol) => !this.#heldBack.has(symbol));
     this.#heldBack = new Set(due);

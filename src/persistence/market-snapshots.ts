@@ -14,15 +14,18 @@ import type { Store } from '../store/store.ts';
 const snapshotName = 'market';
 const saveEveryMs = 1000;
 
-/** Writing a snapshot out holds the thread, the longer the more markets there are. It may take this part of the time. */
+/**
+ * Writing a snapshot out blocks the thread, the longer the more markets there are. It may take this part of the time.
+ */
 const shareOfTime = 0.01;
 const restMaxMs = 10_000;
 /** A store that refuses is not asked again sooner: it may have taken seconds to refuse. */
 const restAfterFailureMs = 5_000;
 
 /**
- * Keeps what a restart needs: the markets' states as rows, and the last tickers, rates and feed time as one snapshot. Saved about once a second while
- * there is something new (of very many markets the snapshot less often), so that even a process that is killed loses no more than that.
+ * Keeps what a restart needs: the markets' states as rows, and the last tickers, rates and feed time as one snapshot.
+ * Saved about once a second while there is something new (of very many markets the snapshot less often), so that even a
+ * process that is killed loses no more than that.
  */
 export class MarketSnapshots implements MarketsObserver {
   readonly #store: Pick<Store, 'markets' | 'snapshots'>;
@@ -38,7 +41,7 @@ export class MarketSnapshots implements MarketsObserver {
   #timer: Timer | undefined;
   /** One save after the other. */
   readonly #saving = new SerialQueue();
-  #lastError: string | undefined;
+  #lastError: Error | undefined;
   #restUntilMs = 0;
   #retryAtMs = 0;
 
@@ -78,7 +81,7 @@ export class MarketSnapshots implements MarketsObserver {
   }
 
   /** Why nothing can be saved; `undefined` while all is well. */
-  lastError(): string | undefined {
+  lastError(): Error | undefined {
     return this.#lastError;
   }
 
@@ -107,7 +110,7 @@ export class MarketSnapshots implements MarketsObserver {
     } catch (error) {
       if (this.#lastError === undefined)
         this.#log.error({ err: error }, 'the last known market data could not be saved');
-      this.#lastError = error instanceof Error ? error.message : 'unknown';
+      this.#lastError = error instanceof Error ? error : new Error('unknown');
       this.#retryAtMs = this.#clock.monotonicMs() + restAfterFailureMs;
     }
   }
@@ -135,8 +138,8 @@ export class MarketSnapshots implements MarketsObserver {
       lastUpdatedAt,
       listed: this.#markets.catalogue.listedBySource(),
     });
-    const heldMs = this.#clock.monotonicMs() - startedMs;
-    this.#restUntilMs = startedMs + Math.min(restMaxMs, heldMs / shareOfTime);
+    const tookMs = this.#clock.monotonicMs() - startedMs;
+    this.#restUntilMs = startedMs + Math.min(restMaxMs, tookMs / shareOfTime);
     try {
       await this.#store.snapshots.save(snapshotName, payload);
       this.#savedFeedAt = lastUpdatedAt;

@@ -86,7 +86,7 @@ test('a store that refuses is asked every five seconds, reported once, and has e
   outside.exec('alter table snapshots rename to hidden');
   await clock.advance(20_500);
   assert.deepEqual(askedMs, [1_000, 6_000, 11_000, 16_000]);
-  assert.match(saved.lastError() ?? '', /snapshots/);
+  assert.match(saved.lastError()?.message ?? '', /snapshots/);
   assert.deepEqual(errors, ['the last known market data could not be saved']);
   outside.exec('alter table hidden rename to snapshots');
   await clock.advance(5_000);

@@ -34,10 +34,10 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
     recorder,
     role,
     feed,
-    /** Lets the time pass, fed or not, over a connection that lives. */
+    /** Lets the time pass, fed or not; a live connection lives. */
     async pass(minutes: number, path: 'live' | 'fallback' | 'none' = 'live') {
       for (let second = 0; second < minutes * 60; second++) {
-        feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs());
+        if (feed.path === 'live') feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs());
         if (path !== 'none') feed.feedCurrent(path, clock.now(), clock.monotonicMs());
         await clock.advance(1_000);
       }
@@ -125,12 +125,24 @@ test('data that arrives worse and then not at all makes two incidents, which tou
   ]);
 });
 
+test('a silence that is too short for an incident divides none', async (t) => {
+  const { pass, recorder, incidents } = await rig(t);
+  await recorder.start();
+  await pass(10);
+  await pass(2, 'fallback');
+  await pass(0.9, 'none');
+  await pass(2.1, 'fallback');
+  await pass(1);
+  assert.deepEqual(incidents(), [['market-data', 'degraded', 10, 15]]);
+});
+
 test('polls a minute apart are data that arrives', async (t) => {
   const { pass, recorder, clock, feed, incidents } = await rig(t);
   await recorder.start();
   await pass(10);
   for (let poll = 0; poll < 6; poll++) {
-    feed.feedCurrent('fallback', clock.now(), clock.monotonicMs());
+    feed.updated('fallback', clock.now(), clock.monotonicMs());
+    feed.source('first').current(false, clock.now(), clock.monotonicMs(), minuteMs);
     await pass(1, 'none');
   }
   assert.deepEqual(incidents(), [['market-data', 'degraded', 10, undefined]]);

@@ -18,8 +18,6 @@ const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
 /** Trouble that is over sooner is no incident, and a shorter pause of the process no outage. */
 const incidentAfterMs = 60_000;
-/** Data this old is not arriving: longer than between two polls, a minute at most. */
-const silentAfterMs = 65_000;
 const seenName = 'status-seen';
 
 interface RecorderOptions {
@@ -51,8 +49,8 @@ type PublicServiceStatus = keyof HistoryDay['states'];
 type States = Record<PublicServiceStatus, number>;
 
 /**
- * Keeps what the components of the service were, day by day, and their incidents. Every process reads them once a minute for
- * its status page; one writes, in pieces of a minute. What cannot be saved is saved with the next piece.
+ * Keeps what the components of the service were, day by day, and their incidents. Every process reads them once a
+ * minute for its status page; one writes, in pieces of a minute. What cannot be saved is saved with the next piece.
  */
 export class StatusRecorder {
   readonly #options: RecorderOptions;
@@ -106,7 +104,7 @@ export class StatusRecorder {
 
   /** @param sinceMs since the last sample; one that came much too late says nothing about the time between */
   #count(now: EpochMs, sinceMs: number): void {
-    const { api, ticker, lastUpdatedAt } = this.#options.service.read(now);
+    const { api, ticker, flow } = this.#options.service.read(now);
     const isMaintained = api === 'maintenance';
     if (isMaintained) this.#maintainedAt = now;
     const state = isMaintained ? 'maintenance' : ticker;
@@ -114,8 +112,9 @@ export class StatusRecorder {
       this.#add('api', dayOf(now), api, sinceMs);
       this.#add('market-data', dayOf(now), state, sinceMs);
     }
-    // That nothing arrives is found late: it began with the last data, or when maintenance was over.
-    const silentFrom = Math.max(lastUpdatedAt ?? 0, this.#maintainedAt ?? 0) as EpochMs;
+    // In maintenance silence is nobody's trouble.
+    const isSilent = flow.state === 'silent';
+    const silentFrom = isSilent ? (Math.max(flow.since ?? 0, this.#maintainedAt ?? 0) as EpochMs) : undefined;
     this.#follow(this.#kindOf(state, silentFrom, now), silentFrom, now);
   }
 
@@ -128,20 +127,19 @@ export class StatusRecorder {
   }
 
   /** Trouble in which nothing arrives is told as that, also while the status still says `degraded`. */
-  #kindOf(state: PublicServiceStatus, silentFrom: EpochMs, now: EpochMs): Incident['state'] | undefined {
-    const known = this.#incident;
+  #kindOf(state: PublicServiceStatus, silentFrom: EpochMs | undefined, now: EpochMs): Incident['state'] | undefined {
     if (state !== 'degraded' && state !== 'outage') return undefined;
-    if (state === 'outage' || known === undefined) return state;
-    const hasArrived = silentFrom > known.from;
-    if (known.state === 'outage') return hasArrived ? 'degraded' : 'outage';
-    const isSilent = hasArrived ? now - silentFrom >= silentAfterMs : now - known.from >= incidentAfterMs;
-    return isSilent ? 'outage' : 'degraded';
+    if (silentFrom === undefined) return 'degraded';
+    // A silence too short for an incident of its own is part of the one that lasts.
+    const isPause = this.#incident?.state === 'degraded' && now - silentFrom < incidentAfterMs;
+    return isPause ? 'degraded' : 'outage';
   }
 
-  #follow(state: Incident['state'] | undefined, silentFrom: EpochMs, now: EpochMs): void {
+  /** @param silentFrom 0 where there never was any data; `undefined` while it flows */
+  #follow(state: Incident['state'] | undefined, silentFrom: EpochMs | undefined, now: EpochMs): void {
     const known = this.#incident;
     if (known?.state !== state) {
-      const from = state === 'outage' && silentFrom > 0 ? silentFrom : now;
+      const from = state === 'outage' && silentFrom !== undefined && silentFrom > 0 ? silentFrom : now;
       const until = Math.max(from, known?.from ?? 0) as EpochMs;
       if (known !== undefined) {
         known.to = until;
@@ -153,8 +151,8 @@ export class StatusRecorder {
     }
     const current = this.#incident;
     if (current === undefined || current.stage !== 'noticed') return;
-    // Trouble in which data arrives has lasted until the last of it: what follows may be silence.
-    const lastedTo = current.state === 'outage' ? now : silentFrom;
+    // Trouble in which data arrives has lasted until the last of it: what follows may become an incident of its own.
+    const lastedTo = current.state === 'outage' ? now : (silentFrom ?? now);
     if (lastedTo - current.noticedAt < incidentAfterMs) return;
     current.stage = 'saving';
     this.#next(() => this.#begin(current));

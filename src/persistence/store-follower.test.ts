@@ -30,7 +30,7 @@ async function following(t: { after(run: () => unknown): void }) {
     info: (fields: object) => void audited.push(fields),
     error: (_: object, message: string) => void logged.push(message),
   };
-  const changes = new StoreFollower(store, followers as never, clock, log, 2 * dayMs);
+  const changes = new StoreFollower(store, followers, clock, log, 2 * dayMs);
   changes.start();
   t.after(async () => {
     await changes.stop();

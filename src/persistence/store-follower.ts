@@ -3,6 +3,7 @@ import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { LossHold, nothing, someEntries } from '../ground/loss-hold.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';
@@ -26,7 +27,10 @@ export interface Followers {
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
-/** Follows the store: what others write of keys, markets, terms and maintenance holds here a quarter of a second later at most. */
+/**
+ * Follows the store: what others write of keys, markets, terms and maintenance holds here a quarter of a second later
+ * at most.
+ */
 export class StoreFollower {
   readonly #store: Store;
   readonly #followers: Followers;
@@ -72,7 +76,10 @@ export class StoreFollower {
     return this.#isReachable;
   }
 
-  /** Counts what vanished from the store at once without an operator's doing and is kept, until it is back or `mdapi store accept-changes`. */
+  /**
+   * Counts what vanished from the store at once without an operator's doing and is kept, until it is back or until
+   * `mdapi store accept-changes`.
+   */
   held() {
     return { keys: this.#followers.keys.held, windows: this.#windows.held, terms: this.#terms.held };
   }
@@ -119,7 +126,10 @@ export class StoreFollower {
     this.#followers.markets.applyTerms(live.map(termOf), this.#clock.now());
   }
 
-  /** Logs new entries of the audit log. Of more at once than are read the oldest are left out: the audit log has them all. */
+  /**
+   * Logs new entries of the audit log. Of more at once than are read the oldest are left out: the audit log has them
+   * all.
+   */
   async #logAudit(): Promise<void> {
     const { items } = await this.#store.audit.page({ limit: auditRead });
     const logged = this.#audited;
@@ -174,7 +184,29 @@ export async function loadTerms(
   markets.applyTerms(terms.map(termOf), clock.now());
 }
 
-/** People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log. */
+/**
+ * People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log.
+ */
 function withoutAddress(actor: string): string {
   return actor.includes('@') ? actor.slice(0, actor.indexOf(':')) : actor;
 }
+
+export const storeMetrics: MetricGroup<{
+  readonly changes: Pick<StoreFollower, 'reachable' | 'held'>;
+  readonly snapshots: { lastError(): Error | undefined };
+}> = {
+  title: 'Store',
+  metrics: [
+    {
+      name: 'store_reachable',
+      help: '1 while changes in the store can be read, and it can be written.',
+      read: ({ changes, snapshots }) => Number(changes.reachable() && snapshots.lastError() === undefined),
+    },
+    {
+      name: 'store_mass_change_held',
+      help: 'Keys, maintenance windows and terms that vanished from the store at once and are held back.',
+      labels: ['kind'],
+      read: ({ changes }) => ({ ...changes.held() }),
+    },
+  ],
+};

@@ -22,7 +22,10 @@ const styles = ['frame', 'search', 'text', 'tables', 'landing', 'reference', 'st
 
 let read: ReadonlyMap<string, Asset> | undefined;
 
-/** The portal's scripts and stylesheet, by their names in `web/portal`. Read and prepared once, when the first pages of the process are made. */
+/**
+ * The portal's scripts and stylesheet, by their names in `web/portal`. Read and prepared once, when the first pages of
+ * the process are made.
+ */
 export function portalAssets(): ReadonlyMap<string, Asset> {
   read ??= readAssets();
   return read;
@@ -76,7 +79,8 @@ export function assetOf(name: string, ending: string, contentType: string, text:
  */
 export function browserCode(typescript: string): string {
   const { emitWarning } = process;
-  // The platform calls this experimental, once, on stderr; the runtime is pinned, and no option of a running process stops it.
+  // The platform calls this experimental, once, on stderr; the runtime is pinned, and no option of a running process
+  // stops it.
   process.emitWarning = () => {};
   try {
     return stripTypeScriptTypes(typescript).replace(/[\t ]+$/gm, '');

@@ -118,7 +118,9 @@ function badges(site: Site, errorCode: ErrorCode): block.Block {
   };
 }
 
-/** `Retry-After` of the errors that carry it. The examples play at one instant, with half an hour of maintenance to go. */
+/**
+ * `Retry-After` of the errors that carry it. The examples play at one instant, with half an hour of maintenance to go.
+ */
 const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   RATE_LIMIT_EXCEEDED: Math.ceil(exampleReset - exampleNow / 1_000),
   MARKET_DATA_UNAVAILABLE: contract.marketDataRetryAfterSeconds,

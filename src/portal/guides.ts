@@ -5,12 +5,83 @@ import { contractLimits, type LimitCategory } from '../contract/limits.ts';
 import { type Html, html } from '../ground/html.ts';
 import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
-import sources from './guides.json' with { type: 'json' };
 import { guideIn, isTranslated, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { link, type Site } from './site.ts';
 
 const repository = new URL('../../', import.meta.url);
+
+interface GuideSource {
+  readonly slug: string;
+  readonly name: string;
+  readonly purpose: string;
+  /** Where its Markdown is in the repository. */
+  readonly file: string;
+}
+
+/** Every guide, in reading order. */
+export const guideSources: readonly GuideSource[] = [
+  {
+    slug: 'quick-start',
+    name: 'Quick start',
+    purpose: 'From a key to live prices, in curl, TypeScript and Python.',
+    file: 'docs/clients/quick-start.md',
+  },
+  {
+    slug: 'polling',
+    name: 'Polling well',
+    purpose: 'How often to ask, when to wait, and how to measure the clock.',
+    file: 'docs/clients/polling.md',
+  },
+  {
+    slug: 'status',
+    name: 'Status and maintenance',
+    purpose: 'When prices are too old to trade on, and what to do around a window.',
+    file: 'docs/clients/status.md',
+  },
+  {
+    slug: 'markets',
+    name: 'Market states, missing symbols',
+    purpose: 'What market states mean, and why a symbol can be missing.',
+    file: 'docs/clients/markets.md',
+  },
+  {
+    slug: 'prices',
+    name: 'Prices, and what is in them',
+    purpose: 'What a price contains, how it is rounded, and how old it is.',
+    file: 'docs/clients/prices.md',
+  },
+  {
+    slug: 'limits',
+    name: 'Limits',
+    purpose: 'What is counted, what the headers say, and what happens at the limit.',
+    file: 'docs/clients/limits.md',
+  },
+  {
+    slug: 'errors',
+    name: 'Reading errors',
+    purpose: 'One shape for every error, and which of them are worth a retry.',
+    file: 'docs/clients/errors.md',
+  },
+  {
+    slug: 'versioning',
+    name: 'Versioning',
+    purpose: 'What can change without notice, and how to be ready for it.',
+    file: 'docs/clients/versioning.md',
+  },
+  {
+    slug: 'typescript-client',
+    name: 'TypeScript client',
+    purpose: 'The client that does the waiting, retrying and polling for you.',
+    file: 'client/README.md',
+  },
+  {
+    slug: 'python-client',
+    name: 'Python client',
+    purpose: 'Waiting, retrying and polling done for you, sync and async.',
+    file: 'client-python/README.md',
+  },
+];
 
 /** A guide read from its file. */
 export interface Guide {
@@ -21,9 +92,12 @@ export interface Guide {
   readonly text: string;
 }
 
-/** Every guide in reading order, with this service’s addresses for those of the examples. In a package its first heading is its name. */
+/**
+ * Every guide in reading order, with this service’s addresses for those of the examples. In a package its first heading
+ * is its name.
+ */
 export function readGuides(site: Site): readonly Guide[] {
-  return sources.map(({ slug, file, name, purpose }) => {
+  return guideSources.map(({ slug, file, name, purpose }) => {
     const text = guideIn(site.language, slug, readFileSync(new URL(file, repository), 'utf8').trim());
     const titled = file.endsWith('/README.md') ? text.replace(/^# .*$/m, `# ${translate(site, name)}`) : text;
     return {
@@ -120,6 +194,6 @@ function withRoutes(text: string, file: string): string {
 /** The route of a file; the list of guides where it has no page. */
 function routeOfFile(file: string): string {
   if (file === 'docs/openapi/v1.json') return '/openapi/v1.json';
-  const guide = sources.find((source) => source.file === file);
+  const guide = guideSources.find((source) => source.file === file);
   return guide === undefined ? '/guides' : guideRoute(guide.slug);
 }

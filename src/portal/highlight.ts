@@ -1,34 +1,67 @@
 import { type Fragment, type Html, html } from '../ground/html.ts';
-import written from './highlight.json' with { type: 'json' };
+
+/** The kind of a part of a code: a comment, a name, a string, a number or constant, a word of the language. */
+type Kind = 'c' | 'p' | 's' | 'n' | 'k';
+
+type Rule = readonly [kind: Kind, expression: string];
+
+const quoted = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
+const number = String.raw`(?<![\w.])-?\d[\d_]*(?:\.\d+)?\b`;
+
+/** Where several rules match, the first wins. */
+const rules = {
+  json: [
+    ['p', String.raw`"(?:[^"\\]|\\.)*"(?=\s*:)`],
+    ['s', String.raw`"(?:[^"\\]|\\.)*"`],
+    ['n', String.raw`${number}|\b(?:true|false|null)\b`],
+  ],
+  http: [
+    ['k', String.raw`^HTTP/1\.1 \d{3}[^\n]*`],
+    ['p', String.raw`^[A-Za-z-]+(?=: )|"(?:[^"\\\n]|\\.)*"(?=\s*:)`],
+    ['s', String.raw`(?<=": )"(?:[^"\\\n]|\\.)*"`],
+    ['n', String.raw`(?<=": )-?\d+`],
+  ],
+  sh: [
+    ['c', String.raw`(?<=^|\s)#.*$`],
+    ['s', quoted],
+    ['p', String.raw`\$\w+`],
+    ['k', String.raw`^(?:curl|export|npm|npx|node|python3|pip)\b`],
+    ['n', String.raw`(?<=\s)--?[a-zA-Z][\w-]*`],
+  ],
+  ts: [
+    ['c', '//.*$'],
+    ['s', `${quoted}|\`[^\`]*\``],
+    [
+      'k',
+      String.raw`\b(?:import|from|export|const|let|for|of|in|if|else|try|catch|throw|new|async|await|function|return|interface|type|as|instanceof|while|break|process)\b`,
+    ],
+    ['n', String.raw`${number}|\b(?:true|false|null|undefined)\b`],
+  ],
+  python: [
+    ['c', '#.*$'],
+    ['s', String.raw`\b[fb]?(?:${quoted})|${quoted}`],
+    [
+      'k',
+      String.raw`\b(?:import|from|as|def|return|while|for|in|if|elif|else|try|except|with|raise|and|or|not|is|class|print|continue|break)\b`,
+    ],
+    ['n', String.raw`${number}|\b(?:True|False|None)\b`],
+  ],
+} satisfies Readonly<Record<string, readonly Rule[]>>;
 
 /**
  * The languages that code is coloured in. Five short grammars serve these pages better than a highlighting library:
  * the libraries write their own HTML or come with a megabyte of languages.
  */
-export type Language = keyof typeof written | 'console';
+export type Language = keyof typeof rules | 'console';
 
-const pieces: Readonly<Record<string, string>> = {
-  quoted: `"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*'`,
-  number: '(?<![\\w.])-?\\d[\\d_]*(?:\\.\\d+)?\\b',
-};
-
-/**
- * One expression for all kinds of parts: a comment (`c`), a name (`p`), a string (`s`), a number or constant (`n`), a word of
- * the language (`k`). Where several match, the first rule wins.
- */
-function grammar(rules: readonly (readonly string[])[]): RegExp {
-  const source = rules.map(([kind, each]) => `(?<${kind}>${each})`).join('|');
-  return new RegExp(
-    source.replaceAll(/@(\w+)@/g, (_, name: string) => pieces[name]!),
-    'gm',
-  );
+/** One expression for all kinds of parts. */
+function grammar(rulesOfLanguage: readonly Rule[]): RegExp {
+  return new RegExp(rulesOfLanguage.map(([kind, each]) => `(?<${kind}>${each})`).join('|'), 'gm');
 }
 
-const grammars = new Map(
-  Object.entries({ ...written, console: written.sh }).map(([name, rules]) => [name, grammar(rules)]),
-);
+const grammars = new Map(Object.entries({ ...rules, console: rules.sh }).map(([name, each]) => [name, grammar(each)]));
 
-/** Code with its parts marked for colours; the text is the same to the letter, and an unknown language has no colours. */
+/** Code with its parts marked for colours; the text is the same to the letter. An unknown language has no colours. */
 export function highlighted(language: string | undefined, text: string): Html {
   const expression = grammars.get(language?.trim() ?? '');
   if (expression === undefined) return html`${text}`;

@@ -2,14 +2,13 @@ import { exampleNow } from '../contract/openapi-responses.ts';
 import { html } from '../ground/html.ts';
 import * as block from './blocks.ts';
 import type { Guide } from './guides.ts';
-import texts from './home.json' with { type: 'json' };
 import { translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { examplesOf, operationTable, resolved } from './operations.ts';
 import { needsKey, requestSamples } from './samples.ts';
 import { link, type Site } from './site.ts';
 import { summaryRoute } from './status-summary.ts';
-import { filled } from './template.ts';
+import { fromTemplate } from './template.ts';
 
 /** The root for people: what this is, whether it works, and how the first request is made. */
 export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
@@ -36,6 +35,27 @@ export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
 
 const shownTicker = '/v1/ticker';
 
+const steps = [
+  'Create an API key in the client application, under profile and security, API keys.',
+  'Keep it on your server, in `API_KEY`.',
+  'Run this command as it stands.',
+];
+
+const promised = {
+  'No digit is lost':
+    'Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.',
+  'Stale data never looks fresh':
+    'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.',
+  'Limits you can plan around':
+    '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
+  'Errors made for programs':
+    'One shape, one code to branch on, and a page for each error: what causes it, what to do, whether a retry helps.',
+  'Maintenance with notice':
+    'Windows are announced with their start and expected end, and the status keeps answering while they run.',
+  'A contract you can rely on':
+    'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.',
+} as const;
+
 function hero(site: Site): block.Block {
   const { get } = site.document.paths[shownTicker]!;
   const [[, example] = []] = examplesOf(resolved(site, get.responses['200']!));
@@ -52,7 +72,7 @@ function hero(site: Site): block.Block {
         'actions',
         `[${translate(site, 'Make the first request')}](/guides/quick-start) [${translate(site, 'Open the reference')}](/docs)`,
       ),
-      texts.steps.map((step, index) => `${index + 1}. ${translate(site, step)}`).join('\n'),
+      steps.map((step, index) => `${index + 1}. ${translate(site, step)}`).join('\n'),
     ),
     block.division(
       'demo',
@@ -65,13 +85,13 @@ function hero(site: Site): block.Block {
 /** Filled in by a script; without one it leads to the status page. */
 function liveState(site: Site): block.Block {
   return block.browserOnly(() =>
-    filled(site, 'live-state', { summary: link(site, summaryRoute), status: link(site, '/status') }),
+    fromTemplate(site, 'live-state', { summary: link(site, summaryRoute), status: link(site, '/status') }),
   );
 }
 
 function promises(site: Site): readonly block.Block[] {
   const values = { limit: site.limits.key };
-  return Object.entries(texts.promises).map(([title, text]) =>
+  return Object.entries(promised).map(([title, text]) =>
     block.frame(
       (inner) => html`<section>${inner}</section>\n`,
       `### ${translate(site, title)}`,

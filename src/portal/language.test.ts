@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { errorTable } from '../contract/errors.ts';
-import guides from './guides.json' with { type: 'json' };
+import { guideSources } from './guides.ts';
 import { blocksIn, guideIn, hashOf, translate, translationsIn } from './language.ts';
 import { siteFor } from './site.testing.ts';
 
@@ -64,13 +64,18 @@ test("every text of the portal's own pages is Czech, and no translation is left 
   const code = [...files, ...templates].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('\n');
   const written = code.matchAll(/\b(?:translate\(\w+|heading\(\d|paragraph\(\s*'[a-z]+'),\s*'((?:[^'\\]|\\.)+)'/g);
   const inHtml = [...code.matchAll(/\{\{(.+?)\}\}/g)].map(([, text = '']) => text);
-  const listed = guides.flatMap(({ name, purpose }) => [name, purpose]);
+  const listed = guideSources.flatMap(({ name, purpose }) => [name, purpose]);
   const texts = [...listed, ...inHtml, ...[...written].map(([, text = '']) => text)];
   assert.ok(texts.length > 100, `only ${texts.length} texts were found`);
   for (const text of texts) assert.notEqual(translate({ language: 'cs' }, text), text);
-  const czech: unknown = parse(readFileSync(new URL('czech/pages.yaml', import.meta.url), 'utf8'));
-  for (const [english, text] of Object.entries(czech as object)) {
+  const czech = parse(readFileSync(new URL('czech/pages.yaml', import.meta.url), 'utf8')) as Record<string, string>;
+  for (const [english, text] of Object.entries(czech)) {
     assert.equal(typeof text, 'string', english);
+    assert.deepEqual(placesIn(text), placesIn(english), english);
     assert.ok(code.includes(english.replaceAll('\n', '\\n')), `no text says ${english}`);
   }
 });
+
+function placesIn(text: string): readonly string[] {
+  return [...new Set(text.match(/\{\w+\}/g))].sort();
+}

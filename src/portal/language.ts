@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
-import { filled, type Values } from '../ground/filled.ts';
 import type { Language } from '../ground/languages.ts';
 
 /** Each language by its own name. */
@@ -22,10 +21,29 @@ const czech: Readonly<Record<string, string>> = {
 /** The contract's texts in Czech, by the hashes of their English. */
 const contractInCzech = translationsIn('contract');
 
-/** A text in the language of its reader. One that has no translation, or that changed since, stays English. */
-export function translate({ language }: Reader, english: string, values: Values = {}): string {
+/** The names of the places `{name}` in a text. */
+type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+
+/** A value for each place; nothing for a text that has none. */
+type Values<Text extends string> = [Places<Text>] extends [never]
+  ? []
+  : [values: Readonly<Record<Places<Text>, string | number>>];
+
+/**
+ * A text in the language of its reader, with values in its places. One that has no translation, or that changed since,
+ * stays English.
+ */
+export function translate<const Text extends string>(
+  { language }: Reader,
+  english: Text,
+  ...[values]: Values<Text>
+): string {
   const text = language === 'cs' ? (czech[english] ?? contractInCzech.get(hashOf(english)) ?? english) : english;
-  return filled(text, values);
+  return values === undefined ? text : withValues(text, values);
+}
+
+function withValues(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
 }
 
 const locales: Readonly<Record<Language, string>> = { en: 'en-GB', cs: 'cs' };

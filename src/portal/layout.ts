@@ -4,7 +4,7 @@ import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
 import { languageNames, translate } from './language.ts';
 import { identity, link, markdownRoute, nameOf, type Site, searchRoute } from './site.ts';
-import { filled } from './template.ts';
+import { fromTemplate } from './template.ts';
 
 /** A page as data. It is rendered as HTML and as Markdown. */
 export interface PortalPage {
@@ -69,7 +69,7 @@ export function pageHtml(site: Site, page: PortalPage): string {
   const { body, kind = 'text', navigation, route, title, description, scripts = [], refreshSeconds } = page;
   const { logo } = site.operator;
   const content = contentHtml(site, body);
-  return filled(site, 'page', {
+  return fromTemplate(site, 'page', {
     language: site.language,
     kind,
     name: nameOf(site),

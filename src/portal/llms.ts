@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { errorCodes, errorTable } from '../contract/errors.ts';
-import { filled } from '../ground/filled.ts';
 import { html } from '../ground/html.ts';
 import { errorRoute } from './errors.ts';
 import type { Guide } from './guides.ts';
@@ -15,16 +13,36 @@ export function llmsIndex(site: Site, guides: readonly Guide[]): string {
   const operations = Object.entries(site.document.paths).map(([path, { get }]) =>
     line(`GET ${path}`, operationRoute(path), get.summary),
   );
-  const words = {
-    name: nameOf(site),
-    baseUrl: site.baseUrl,
-    version: identity(site).version,
-    summary: String(site.document.info.summary),
-    guides: guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n'),
-    operations: operations.join('\n'),
-    errors: errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause)).join('\n'),
-  };
-  return filled(readFileSync(new URL('llms.txt', import.meta.url), 'utf8'), words);
+  const guideLines = guides.map(({ name, route, purpose }) => line(name, route, purpose));
+  const errors = errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause));
+  const { baseUrl } = site;
+  return `# ${nameOf(site)}
+
+> ${String(site.document.info.summary)} Read-only, over HTTP, JSON, version ${identity(site).version}.
+
+Every request under ${baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, without a prefix. Prices and amounts are decimal strings:
+keep them as strings or decimals, never as binary floating point. Status values and fields can be added within version 1. After a 429 or
+503, repeat the request no sooner than Retry-After says, in seconds.
+
+## Guides
+
+${guideLines.join('\n')}
+
+## Reference
+
+- [Reference](${baseUrl}/docs.md): every operation, and what a client must know before the first request
+${operations.join('\n')}
+- [Common errors and headers](${baseUrl}/docs/common.md): the shape of an error, the errors of every operation, and every response header
+- [OpenAPI 3.1 document](${baseUrl}/openapi/v1.json): the same for generators and validators
+- [Errors](${baseUrl}/errors.md): every error code
+- [Everything in one file](${baseUrl}/llms-full.txt): guides, reference and errors
+
+## Optional
+
+- [Status](${baseUrl}/status.md): how the service is doing now
+- [Status as JSON](${baseUrl}/status/summary.json): the same for programs, without a key
+${errors.join('\n')}
+`;
 }
 
 /** `/llms-full.txt`: the text of every page, each under its address. */

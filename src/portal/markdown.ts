@@ -127,7 +127,10 @@ export interface TableHtml {
   readonly kind: TableKind;
 }
 
-/** `short`: no sentences in the last column. `codes`: long codes in the first, which may break. `fields`, `operations`: names in it, one line each. */
+/**
+ * `short`: no sentences in the last column. `codes`: long codes in the first, which may break. `fields`, `operations`:
+ * names in it, one line each.
+ */
 type TableKind = 'short' | 'codes' | 'fields' | 'operations';
 
 /** A table that scrolls by itself where the page is too narrow for it, by keyboard too. */

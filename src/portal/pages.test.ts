@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import type { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { documentSchemas } from '../contract/document-schemas.testing.ts';
 import { errorCodes, errorTable, slugOf } from '../contract/errors.ts';
 import { openApiDocument } from '../contract/openapi.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { readModelOf } from '../http/read-model.testing.ts';
 import type { Resource } from '../http/resource.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { publicPages } from './pages.ts';
@@ -27,8 +27,7 @@ function offer({ baseUrl, errorsUrl, version } = usual) {
 function answer(resource: Resource, accept = 'text/html') {
   const service = new ServiceBoard(new FeedStatus(), clock);
   service.setWindows([{ from: 0 as EpochMs, to: (clock.now() + 60_000) as EpochMs, description: 'A <b>test</b>.' }]);
-  const board = undefined as unknown as Board;
-  const given = resource.answer({ now: clock.now(), query: '', headers: { accept } }, { board, service });
+  const given = resource.answer({ now: clock.now(), query: '', headers: { accept } }, { ...readModelOf(), service });
   assert.ok(given.kind === 'text' || given.kind === 'page');
   const text = given.kind === 'text' ? given.text : String(given.page.as('identity').body);
   return { ...given, text, headers: headerMap(given.extraHeaders) };
@@ -309,9 +308,8 @@ test('a slash at the end of a path leads to the page, with the query', () => {
   const { pages: moved } = offer({ ...usual, baseUrl: 'https://example.com/market' });
   const slashed = [...moved.keys()].filter((route) => /.\/$/.test(route));
   assert.ok(slashed.length > 60);
-  const sources = undefined as unknown as Parameters<Resource['answer']>[1];
   const lead = (route: string, query = '') =>
-    moved.get(route)!.answer({ now: clock.now(), query, headers: {} }, sources);
+    moved.get(route)!.answer({ now: clock.now(), query, headers: {} }, readModelOf());
   assert.deepEqual(lead('/docs/ticker/', 'a=b'), { kind: 'redirect', location: '/market/docs/ticker?a=b' });
   assert.deepEqual(lead('/cs/'), { kind: 'redirect', location: '/market/cs' });
 });
@@ -320,7 +318,7 @@ test('a reader from elsewhere gets the language the browser asks for; one who fo
   const languageOf = (headers: Record<string, string>, resource = pages.get('/errors')!) => {
     const given = resource.answer(
       { now: clock.now(), query: '', headers: { accept: 'text/html', ...headers } },
-      undefined as unknown as Parameters<Resource['answer']>[1],
+      readModelOf(),
     );
     assert.ok(given.kind === 'page' || given.kind === 'text');
     const text = given.kind === 'text' ? given.text : String(given.page.as('identity').body);

@@ -59,7 +59,7 @@ export function publicPages(offer: PortalOffer, desk?: SubscriptionDesk): Public
     ...others,
     ...livePage(sites, '/status', (site, { now }, { service }) =>
       statusPage(site, {
-        body: service.status(now),
+        current: service.current(now),
         now,
         windows: service.windows(now),
         history: service.history,
@@ -75,7 +75,7 @@ export function publicPages(offer: PortalOffer, desk?: SubscriptionDesk): Public
     liveText(
       summaryRoute,
       'application/json',
-      (service, now) => asciiJson(statusSummary(sites.en, service.status(now), service.windows(now))),
+      (service, now) => asciiJson(statusSummary(sites.en, service.current(now), service.windows(now))),
       ['Access-Control-Allow-Origin', '*'],
     ),
     ...machineFiles(sites.en, pages.en),

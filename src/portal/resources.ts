@@ -18,8 +18,9 @@ export function inLanguages<T>(make: (language: Language) => T): InLanguages<T> 
 }
 
 /**
- * The headers of every page in addition to the common ones. A page can load scripts, styles, images and data from this origin only, runs no inline
- * script, sends no form and cannot be framed (CSP level 3), so a mistake in escaping could display something but not run it.
+ * The headers of every page in addition to the common ones. A page can load scripts, styles, images and data from this
+ * origin only, runs no inline script, sends no form and cannot be framed (CSP level 3), so a mistake in escaping could
+ * display something but not run it.
  */
 const pageHeaders: readonly string[] = [
   'Content-Security-Policy',
@@ -73,8 +74,8 @@ export function liveText(
 type PageAnswerer = (language: Language, form: 'html' | 'markdown', ...asked: Parameters<Resource['answer']>) => Answer;
 
 /**
- * A page in the reader's language at its own path, in each language at that language's path, as HTML or Markdown, whichever
- * is asked for, and its Markdown twins.
+ * A page in the reader's language at its own path, in each language at that language's path, as HTML or Markdown,
+ * whichever is asked for, and its Markdown twins.
  */
 function pageResources(sites: InLanguages<Site>, route: string, answerIn: PageAnswerer): readonly Resource[] {
   return languages.flatMap((language) => [
@@ -143,7 +144,10 @@ function htmlAnswer(site: Site, page: PortalPage): Answer {
   return { kind: 'text', status: page.status, text: pageHtml(site, page), contentType: htmlType, extraHeaders };
 }
 
-/** The language of a path that has none of its own: only who comes from elsewhere gets what the browser asks for; links here were chosen already. */
+/**
+ * The language of a path that has none of its own: only who comes from elsewhere gets what the browser asks for; links
+ * here were chosen already.
+ */
 function languageAt({ headers }: ResourceRequest): Language {
   if (headers['sec-fetch-site'] === 'same-origin' || !prefersPage(headers.accept)) return 'en';
   return preferredLanguage(headers['accept-language'], languages) ?? 'en';

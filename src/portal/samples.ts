@@ -5,7 +5,7 @@ import { type Html, html } from '../ground/html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
 import { translate } from './language.ts';
 import { link, type Site } from './site.ts';
-import { filled } from './template.ts';
+import { fromTemplate } from './template.ts';
 
 /** The environment variable that samples read the key from. It has none of the names that configure the server. */
 const keyVariable = 'API_KEY';
@@ -69,14 +69,14 @@ function sampleOf(name: string, values: Readonly<Record<string, string>>): strin
  * page send it, and they keep it for the tab alone. Hidden without scripts.
  */
 export function keyBar(site: Site): Block {
-  return browserOnly(() => filled(site, 'key-bar'));
+  return browserOnly(() => fromTemplate(site, 'key-bar'));
 }
 
 /** The form that sends an operation's request from the browser, and fills the samples. Hidden without scripts. */
 export function tryIt(site: Site, path: string, operation: Operation): Block {
   const { operationId, parameters } = operation;
   return browserOnly(() =>
-    filled(site, 'try-it', {
+    fromTemplate(site, 'try-it', {
       label: translate(site, 'Try {operation}', { operation: `GET ${path}` }),
       operation: operationId,
       path: link(site, path),

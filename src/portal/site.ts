@@ -103,8 +103,8 @@ export function routeIn({ language }: Pick<Site, 'language'>, route: string): st
 }
 
 /**
- * The link to a path of this listener, with or without an anchor. It has no host, so that it works under every host name,
- * and starts with the path of the base URL, which a proxy in front removes.
+ * The link to a path of this listener, with or without an anchor. It has no host, so that it works under every host
+ * name, and starts with the path of the base URL, which a proxy in front removes.
  */
 export function link(site: Pick<Site, 'baseUrl' | 'language' | 'isElsewhere'>, path: string): string {
   const [route = '', ...anchor] = path.split(/(?=#)/);

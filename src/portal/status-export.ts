@@ -7,11 +7,11 @@ import { type ShownStatus, statusPage } from './status.ts';
 import { feedRoute, statusFeed } from './status-feed.ts';
 
 /** The script of the pages asks the service for the rest. */
-type ExportedStatus = Omit<ShownStatus, 'body'>;
+type ExportedStatus = Omit<ShownStatus, 'current'>;
 
 /**
- * The status page as files for another host, by their paths, one character a byte: the history as it is now, and a script
- * that asks the service how it is, and says so when it does not answer.
+ * The status page as files for another host, by their paths, one character a byte: the history as it is now, and a
+ * script that asks the service how it is, and says so when it does not answer.
  */
 export function exportedStatus(offer: PortalOffer, status: ExportedStatus): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
@@ -37,7 +37,7 @@ function localPage(site: Site, status: ExportedStatus): string {
     [`${site.baseUrl}/favicon.svg`, `${top}favicon.svg`],
     [`${site.baseUrl}${routeIn(site, feedRoute)}`, './feed.atom'],
   ];
-  const page = statusPage(site, { ...status, body: undefined });
+  const page = statusPage(site, { ...status, current: undefined });
   let text = pageHtml(site, page).replace('<meta charset="utf-8">\n', `<meta charset="utf-8">\n${policyOf(site)}`);
   for (const [address, path] of local) text = text.replaceAll(`="${html`${address}`.text}`, `="${path}`);
   for (const [address, path] of pages) text = text.replaceAll(`="${html`${address}`.text}"`, `="${path}"`);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { states } from '../../web/portal/states.ts';
-import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
+import type { CurrentStatus } from '../board/service-board.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { MaintenanceWindowBody, PublicServiceStatus } from '../contract/schemas.ts';
 import { durationInWords } from './language.ts';
 import { nameOf, type Site } from './site.ts';
 
@@ -14,40 +16,35 @@ const descriptions: Readonly<Record<PublicServiceStatus, string>> = {
   maintenance: 'Maintenance is running',
 };
 
-/** Polls are more frequent unless they are configured otherwise. */
-const silentAfterMs = 5_000;
-
-/** Whether trouble is that no data arrives, which is so from its first seconds, before the status calls it an outage. */
-export function isSilent({ components: { ticker }, lastUpdatedAtMs, serverTimeMs }: ServiceStatusBody): boolean {
-  return ticker === 'outage' || (ticker === 'degraded' && serverTimeMs - (lastUpdatedAtMs ?? 0) >= silentAfterMs);
-}
-
 /**
- * `summary.json` in the shape that hosted status pages have made common, so that their readers work with it. Instants are
- * ISO 8601 in UTC. Unknown values are null.
+ * `summary.json` in the shape that hosted status pages have made common, so that their readers work with it. Instants
+ * are ISO 8601 in UTC. Unknown values are null.
  * @param windows announced or running, the nearest first
  */
-export function statusSummary(site: Site, body: ServiceStatusBody, windows: readonly MaintenanceWindowBody[]): object {
+export function statusSummary(site: Site, current: CurrentStatus, windows: readonly MaintenanceWindowBody[]): object {
+  const { body } = current;
   const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
   return {
     page: { ...page, updated_at: body.serverTime },
-    status: { indicator: states[body.status].indicator, description: description(body) },
-    components: components(body),
-    incidents: incidents(body),
+    status: { indicator: states[body.status].indicator, description: description(current) },
+    components: components(current),
+    incidents: incidents(current),
     scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
   };
 }
 
 /** Describes the status; of trouble with the data it says how old that is. */
-function description(body: ServiceStatusBody): string {
+function description({ body, flow }: CurrentStatus): string {
   const { status, lastUpdatedAtMs, serverTimeMs } = body;
   if (status === 'operational' || status === 'maintenance') return descriptions[status];
-  const [words, data] = isSilent(body) ? [descriptions.outage, 'the last'] : [descriptions[status], 'its data'];
+  const [words, data] =
+    flow.state === 'silent' ? [descriptions.outage, 'the last'] : [descriptions[status], 'its data'];
   if (lastUpdatedAtMs === null) return words;
   return `${words}: ${data} is ${durationInWords({ language: 'en' }, serverTimeMs - lastUpdatedAtMs)} old`;
 }
 
-function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: ServiceStatusBody): object[] {
+function components({ body, flow }: CurrentStatus): object[] {
+  const { api, lastUpdatedAt, serverTime } = body;
   const shared = { group: false, group_id: null, showcase: true, only_show_if_degraded: false };
   const part = (id: string, name: string, description: string, state: PublicServiceStatus) => {
     return { id, name, description, status: states[state].component };
@@ -55,21 +52,28 @@ function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: 
   const feed = 'The feed that prices come from. updated_at is when it last proved current.';
   return [
     { ...part('api', 'API', 'Every endpoint under /v1.', api), position: 1, updated_at: serverTime, ...shared },
-    { ...part('market-data', 'Market data', feed, ticker), position: 2, updated_at: lastUpdatedAt, ...shared },
+    {
+      ...part('market-data', 'Market data', feed, body.components.ticker),
+      position: 2,
+      updated_at: lastUpdatedAt,
+      // Beyond the common shape: whether data flows, which the state alone does not say.
+      data_flow: flow.state,
+      silent_since: flow.state === 'silent' && flow.since !== undefined ? isoInstant(flow.since) : null,
+      ...shared,
+    },
   ];
 }
 
-/** Lists incidents: the service itself detects only that no market data arrives. It began with the last data. */
-function incidents(body: ServiceStatusBody): object[] {
-  if (!isSilent(body)) return [];
-  const { components, lastUpdatedAt, lastUpdatedAtMs } = body;
+/** Lists incidents: the service itself detects only that no market data arrives. */
+function incidents({ body: { components, lastUpdatedAtMs }, flow }: CurrentStatus): object[] {
+  if (flow.state !== 'silent') return [];
   return [
     {
       id: `market-data-${lastUpdatedAtMs ?? 'never'}`,
       name: descriptions.outage,
       status: 'investigating',
       impact: states[components.ticker].indicator,
-      started_at: lastUpdatedAt,
+      started_at: flow.since === undefined ? null : isoInstant(flow.since),
       resolved_at: null,
       incident_updates: [],
     },

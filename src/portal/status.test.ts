@@ -29,17 +29,21 @@ function service() {
       board.history = kept;
     },
     fed: (path: 'live' | 'fallback', agoMs: number) => feed.feedCurrent(path, at(-agoMs), clock.monotonicMs() - agoMs),
+    polled(everyMs: number, agoMs: number) {
+      feed.updated('fallback', at(-agoMs), clock.monotonicMs() - agoMs);
+      feed.source('first').current(false, at(-agoMs), clock.monotonicMs() - agoMs, everyMs);
+    },
     maintenance: (fromMs: number, toMs: number, description = 'Upgrade of the price database.') =>
       board.setWindows([{ from: at(fromMs), to: at(toMs), description }]),
     windows: (...windows: readonly (readonly [fromMinutes: number, toMinutes: number, description: string])[]) =>
       board.setWindows(
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
-    summary: () => statusSummary(site, board.status(now), board.windows(now)) as Summary,
+    summary: () => statusSummary(site, board.current(now), board.windows(now)) as Summary,
     page: () =>
       pageHtml(
         site,
-        statusPage(site, { body: board.status(now), now, windows: board.windows(now), history: board.history }),
+        statusPage(site, { current: board.current(now), now, windows: board.windows(now), history: board.history }),
       ),
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
@@ -52,7 +56,12 @@ function service() {
 interface Summary {
   readonly page: Readonly<Record<'id' | 'name' | 'url' | 'time_zone' | 'updated_at', string>>;
   readonly status: { readonly indicator: string; readonly description: string };
-  readonly components: readonly { readonly id: string; readonly status: string; readonly updated_at: string | null }[];
+  readonly components: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly updated_at: string | null;
+    readonly data_flow?: string;
+  }[];
   readonly incidents: readonly { readonly id: string; readonly impact: string; readonly started_at: string | null }[];
   readonly scheduled_maintenances: readonly Readonly<
     Record<'id' | 'name' | 'status' | 'scheduled_for' | 'scheduled_until', string>
@@ -195,6 +204,20 @@ test('the summary, the page and the feed say that no data arrives, and since whe
   status.fed('fallback', 301_000);
   assert.equal(told(), 'Market data is not arriving: the last is 5 minutes 1 second old');
   assert.match(statusFeed(site, history(status.now), status.now), /<title>No market data arrived<\/title>/);
+});
+
+test('data that is polled every twenty seconds arrives, and its age is told, until a poll is overdue', () => {
+  const status = service();
+  status.polled(20_000, 19_000);
+  const { description } = status.summary().status;
+  assert.equal(description, 'The service works worse than usual: its data is 19 seconds old');
+  assert.deepEqual(status.summary().incidents, []);
+  assert.equal(status.summary().components[1]!.data_flow, 'polled');
+  status.shows('the service works worse than usual: see the age of the data', '19 seconds, last update at');
+  status.polled(20_000, 26_000);
+  assert.equal(status.summary().status.description, 'Market data is not arriving: the last is 26 seconds old');
+  assert.equal(status.summary().components[1]!.data_flow, 'silent');
+  status.shows('No market data is arriving.', '26 seconds, last update at');
 });
 
 test('the summary lists every window to come with its instants, under an id that stays when the end is moved', () => {

@@ -1,4 +1,5 @@
 import { type StateWords, silentMeaning, states } from '../../web/portal/states.ts';
+import type { CurrentStatus } from '../board/service-board.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
@@ -11,14 +12,14 @@ import { operationRoute } from './operations.ts';
 import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
-import { isSilent, summaryRoute } from './status-summary.ts';
-import subscribe from './subscribe.json' with { type: 'json' };
+import { summaryRoute } from './status-summary.ts';
+import { subscribeLink } from './subscribe.ts';
 
 const refreshSeconds = 30;
 
 export interface ShownStatus {
   /** `undefined` where the script of the page has to ask for it. */
-  readonly body: ServiceStatusBody | undefined;
+  readonly current: CurrentStatus | undefined;
   readonly now: EpochMs;
   /** Running and to come, the nearest first. */
   readonly windows: readonly MaintenanceWindowBody[];
@@ -32,8 +33,15 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
-/** How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the browser, renews it. */
-export function statusPage(site: Site, { body, now, windows, history, canSubscribe = false }: ShownStatus): PortalPage {
+/**
+ * How the service is, for people: what `/v1/status` says, in words, and every window to come. A script, or else the
+ * browser, renews it.
+ */
+export function statusPage(
+  site: Site,
+  { current, now, windows, history, canSubscribe = false }: ShownStatus,
+): PortalPage {
+  const body = current?.body;
   return {
     route: '/status',
     title: 'Status',
@@ -51,8 +59,8 @@ export function statusPage(site: Site, { body, now, windows, history, canSubscri
 <p class="unreachable" id="unreachable" role="alert" hidden="hidden"></p>
 ${inner}</div>
 `,
-        overallState(site, body),
-        ...(canSubscribe ? [subscribe.statusLink] : []),
+        overallState(site, current),
+        ...(canSubscribe ? [subscribeLink] : []),
         heading(2, 'Components', 'parts'),
         components(site, body),
         heading(2, 'Maintenance', 'maintenance'),
@@ -67,9 +75,9 @@ ${inner}</div>
   };
 }
 
-function overallState(site: Site, body: ServiceStatusBody | undefined): Block {
-  const status = body?.status ?? 'unknown';
-  const isUnfed = status === 'degraded' && isSilent(body!);
+function overallState(site: Site, current: CurrentStatus | undefined): Block {
+  const status = current?.body.status ?? 'unknown';
+  const isUnfed = status === 'degraded' && current?.flow.state === 'silent';
   const [word, meaning] = [
     translate(site, words[status].word),
     translate(site, isUnfed ? silentMeaning : words[status].meaning),

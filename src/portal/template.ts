@@ -8,8 +8,11 @@ const templates = new Map(
   names.map((name) => [name, readFileSync(new URL(`templates/${name}.txt`, import.meta.url), 'utf8')] as const),
 );
 
-/** A file of `templates/` as HTML: values in its places `{name}`, the words in double braces in the language of the site. */
-export function filled(
+/**
+ * A file of `templates/` as HTML: values in its places `{name}`, the words in double braces in the language of the
+ * site.
+ */
+export function fromTemplate(
   site: Pick<Site, 'language'>,
   name: (typeof names)[number],
   values: Readonly<Record<string, Fragment>> = {},

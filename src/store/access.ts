@@ -21,8 +21,9 @@ export class AccessChanges extends StorePart {
   }
 
   /**
-   * Changes after the cursor, oldest first, with the state of each key as it is now: `undefined` when it was revoked or is gone. With `more` there may
-   * be more: read again at once, from the new cursor. `gap`: changes are gone (pruned, or an older backup was restored), load everything again.
+   * Changes after the cursor, oldest first, with the state of each key as it is now: `undefined` when it was revoked or
+   * is gone. With `more` there may be more: read again at once, from the new cursor. `gap`: changes are gone (pruned,
+   * or an older backup was restored), load everything again.
    */
   async since(cursor: ChangeCursor, pageSize: number = changesPerPage) {
     const rows = await this.context.db
@@ -50,12 +51,12 @@ export class AccessChanges extends StorePart {
 
   /** The operator accepts what vanished: every server takes what it holds back. */
   acceptLosses(): Promise<void> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const accepted = trx.updateTable('change_versions').set({ version: clock.now() });
       await accepted.where('topic', '=', 'losses_accepted').execute();
       const summary = 'Accepted that keys and windows vanished from the store.';
-      await journal(trx, { action: 'store.accept', subject: { kind: 'store', id: 'store' }, summary });
+      await audit(trx, { action: 'store.accept', subject: { kind: 'store', id: 'store' }, summary });
     });
   }
 
@@ -73,7 +74,10 @@ export class AccessChanges extends StorePart {
  */
 const keysPerPage: Readonly<Record<Engine, number>> = { sqlite: 1_000, postgres: 5_000 };
 
-/** The digest as text: bytes come in an ArrayBuffer each, and a million of those cost more time and memory than the rest. */
+/**
+ * The digest as text: bytes come in an ArrayBuffer each, and a million of those cost more time and memory than the
+ * rest.
+ */
 const digestHex: Readonly<Record<Engine, RawBuilder<string>>> = {
   sqlite: sql<string>`hex(api_keys.digest)`,
   postgres: sql<string>`encode(api_keys.digest, 'hex')`,

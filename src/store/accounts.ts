@@ -4,7 +4,7 @@ import { type ListPosition, type Page, type PagedList, type PageOptions, searchP
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 export interface AccountRecord extends Omit<RecordOf<AccountTable>, 'active'> {
   readonly active: boolean;
@@ -38,14 +38,14 @@ const emailLengthMax = 254;
 
 /** Throws `email_invalid`. */
 export function assertEmail(email: string): void {
-  if (email.length > emailLengthMax || !emailShape.test(email)) throw refusal('email_invalid');
+  if (email.length > emailLengthMax || !emailShape.test(email)) throw emailInvalid();
 }
 
 export class Accounts extends StorePart {
   /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
   async create({ email, language }: AccountSettings & { readonly email: string }): Promise<AccountRecord> {
     assertEmail(email);
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const id = newId('acc', randomness);
     return db.transaction().execute(async (trx) => {
       const row = await trx
@@ -54,24 +54,25 @@ export class Accounts extends StorePart {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (row === undefined) throw refusal('email_taken', { email });
+      if (row === undefined) throw emailTaken({ email });
       const summary = `Made the account of ${email}.`;
-      await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
+      await audit(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
       return accountOf(row);
     });
   }
 
   /** Setting what is already set changes nothing. Throws `account_unknown`. */
   setActive(id: string, active: boolean): Promise<AccountRecord> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
       const changed = { ...before, active: active ? 1 : 0 };
       if (changed.active === before.active) return accountOf(before);
       await trx.updateTable('accounts').set({ active: changed.active }).where('id', '=', id).execute();
-      const [action, verb] = active ? ['account.activate', 'Activated'] : ['account.deactivate', 'Deactivated'];
+      const action = active ? 'account.activate' : 'account.deactivate';
+      const verb = active ? 'Activated' : 'Deactivated';
       const summary = `${verb} the account of ${before.email}.`;
-      await journal(trx, { action, subject: { kind: 'account', id }, summary, details: { email: before.email } });
+      await audit(trx, { action, subject: { kind: 'account', id }, summary, details: { email: before.email } });
       return accountOf(changed);
     });
   }
@@ -79,7 +80,7 @@ export class Accounts extends StorePart {
   /** Changes what is given. Throws `account_unknown`, `email_invalid`, `email_taken`. */
   async update(id: string, settings: AccountSettings): Promise<AccountRecord> {
     if (settings.email !== undefined) assertEmail(settings.email);
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
       const { email = before.email, language = before.language } = settings;
@@ -88,24 +89,25 @@ export class Accounts extends StorePart {
         .selectFrom('accounts')
         .select('id')
         .where(({ fn, eb }) => eb(fn('lower', ['email']), '=', fn('lower', [eb.val(email)])));
-      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw refusal('email_taken', { email });
+      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw emailTaken({ email });
       await trx.updateTable('accounts').set({ email, language }).where('id', '=', id).execute();
       const summary =
         email === before.email
           ? `Changed the language of notices to ${email} to ${language}.`
           : `Changed the e-mail address of ${before.email} to ${email}.`;
       const details = { email, before: before.email, language };
-      await journal(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
+      await audit(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
       return accountOf({ ...before, email, language });
     });
   }
 
   /**
-   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a pseudonym made from its id, also
-   * in the audit log, and notices that wait are not sent. The entry of the audit log that it makes identifies no person. Throws `account_unknown`.
+   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a
+   * pseudonym made from its id, also in the audit log, and notices that wait are not sent. The entry of the audit log
+   * that it makes identifies no person. Throws `account_unknown`.
    */
   erase(id: string): Promise<AccountRecord> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const before = await lockAccount(trx, id);
       // A name that no mail can ever be sent to (RFC 6761 §6.4).
@@ -117,7 +119,8 @@ export class Accounts extends StorePart {
       const erased = { email: pseudonym, active: 0 };
       await trx.updateTable('accounts').set(erased).where('id', '=', id).execute();
       const summary = `Erased the account ${id} and revoked its ${keys.length} keys.`;
-      await journal(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary });
+      const details = { keys: keys.length };
+      await audit(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary, details });
       return accountOf({ ...before, ...erased });
     });
   }
@@ -166,7 +169,7 @@ export class Accounts extends StorePart {
 
 async function lockAccount(trx: Database, id: string): Promise<AccountRow> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-  if (account === undefined) throw refusal('account_unknown', { id });
+  if (account === undefined) throw accountUnknown({ id });
   return account;
 }
 
@@ -231,4 +234,19 @@ async function eraseFromNotices(trx: Database, accountId: string): Promise<void>
     };
     await trx.updateTable('notices').set(change).where('id', '=', id).execute();
   }
+}
+
+export function emailInvalid() {
+  const message =
+    'The e-mail address must have the form name@domain, without spaces, control characters and direction marks.';
+  return new StoreError('email_invalid', {}, message);
+}
+
+export function emailTaken(values: StoreErrorValues['email_taken']) {
+  const message = `An account with the e-mail address ${values.email} exists already.`;
+  return new StoreError('email_taken', values, message);
+}
+
+export function accountUnknown(values: StoreErrorValues['account_unknown']) {
+  return new StoreError('account_unknown', values, `There is no account ${values.id}.`);
 }

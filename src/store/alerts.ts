@@ -15,6 +15,11 @@ export interface AlertFact {
   readonly severity: 'critical' | 'warning' | 'info';
   /** One plain sentence. */
   readonly summary: string;
+  /**
+   * The values that the sentence names, from which other languages make theirs. Of an alert that an older version wrote
+   * there is none.
+   */
+  readonly values?: object;
   /** It begins and ends at an instant that somebody set: both are told at once. */
   readonly isExact?: boolean;
 }
@@ -31,7 +36,9 @@ export interface AlertChange extends AlertRecord {
 }
 
 interface Observation {
-  /** All that is so; `isDue` once it has been for long enough to be told. What is told stays on while it is so at all. */
+  /**
+   * All that is so; `isDue` once it has been for long enough to be told. What is told stays on while it is so at all.
+   */
   readonly facts: readonly (AlertFact & { readonly isDue: boolean })[];
   /** How long this process has watched: nothing ends that nobody could see. */
   readonly watchedMs: number;
@@ -45,7 +52,9 @@ type Row = Selectable<AlertTable>;
 /** A few looks of any process: by then what ends at an instant has ended. */
 const exactEndAfterMs = 15_000;
 
-/** Alerts that are on in any of the processes on the database. Each is told once when it begins and once when it ends. */
+/**
+ * Alerts that are on in any of the processes on the database. Each is told once when it begins and once when it ends.
+ */
 export class Alerts extends StorePart {
   /** Resolves with what this process tells now. */
   async observe({ facts, ...rest }: Observation): Promise<readonly AlertChange[]> {

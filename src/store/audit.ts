@@ -3,7 +3,7 @@ import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import { type ListPosition, mapPage, type Page, type PageOptions, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AuditTable } from './schema.ts';
-import { type AuditChange, type Journal, newId, StorePart } from './store-context.ts';
+import { type Audit, type AuditChange, newId, StorePart } from './store-context.ts';
 
 export type AuditEntry = Required<AuditChange> & Pick<RecordOf<AuditTable>, 'id' | 'at' | 'actor'>;
 
@@ -28,10 +28,11 @@ const takingActions = [
 ] as const;
 
 /**
- * Makes the journal of each actor of a process. Ids of one process count up, so that entries of the same millisecond
- * keep their order: `aud_`, a count in hexadecimal, and random characters that make the id unique.
+ * Makes what writes the changes of each actor of a process into the audit log. Ids of one process count up, so that
+ * entries of the same millisecond keep their order: `aud_`, a count in hexadecimal, and random characters that make the
+ * id unique.
  */
-export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Journal {
+export function auditsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Audit {
   let count = 0;
   return (actor) =>
     async (trx, { action, subject, summary, details }) => {
@@ -61,7 +62,9 @@ export class AuditLog extends StorePart {
       let query = db.selectFrom('audit_log').selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(count);
       if (wanted.subjectId !== undefined) query = query.where('subject_id', '=', wanted.subjectId);
       if (wanted.actor !== undefined) query = query.where('actor', '=', wanted.actor);
-      if (wanted.action !== undefined) query = query.where('action', 'like', `${wanted.action}%`);
+      if (wanted.action !== undefined) {
+        query = query.where(({ eb, ref }) => eb(ref('action').$castTo<string>(), 'like', `${wanted.action}%`));
+      }
       if (wanted.from !== undefined) query = query.where('at_ms', '>=', wanted.from);
       if (wanted.to !== undefined) query = query.where('at_ms', '<', wanted.to);
       if (from !== undefined) query = query.where(sql<SqlBool>`(at_ms, id) < (${from.atMs}, ${from.id})`);
@@ -73,8 +76,8 @@ export class AuditLog extends StorePart {
 
   /** For what is no change of the store: a sign-in, or a refused one. Changes record themselves. */
   record(change: AuditChange): Promise<void> {
-    const { db, journal } = this.context;
-    return db.transaction().execute((trx) => journal(trx, change));
+    const { db, audit } = this.context;
+    return db.transaction().execute((trx) => audit(trx, change));
   }
 
   /** Finds which of the keys and windows an operator took away, the key itself or its account. */

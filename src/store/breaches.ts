@@ -59,7 +59,10 @@ export class Breaches extends StorePart {
   }
 }
 
-/** Each minute of a key once, as PostgreSQL requires, in one order everywhere: two servers that each held a row the other needs would deadlock. */
+/**
+ * Each minute of a key once, as PostgreSQL requires, in one order everywhere: two servers that each held a row the
+ * other needs would deadlock.
+ */
 function addedUp(counts: readonly BreachRecord[]): readonly BreachRecord[] {
   const minutes = new Map<string, BreachRecord>();
   for (const count of counts) {

@@ -14,7 +14,7 @@ const clock = new FakeClock();
 const options = { clock, progress() {} };
 
 /** A database with something in every table, and awkward things among them. */
-async function filled(t: TestContext, engine: Engine): Promise<string> {
+async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
   const url = await newDatabase(t, engine);
   const store = await openStore({ url, clock, randomness: seededRandomness(1), actor: 'cli:tester' });
   const { id: accountId } = await store.accounts.create({ email: 'Žofie@example.com' });
@@ -90,7 +90,7 @@ const ways: readonly (readonly [Engine, Engine])[] = [
 for (const [from, to] of ways) {
   describe(`a copy from ${from} to ${to}`, () => {
     postgresTest('has every row of every table as it was, in the same order', async (t) => {
-      const source = await filled(t, from);
+      const source = await storeWithRows(t, from);
       const target = await emptyDatabase(t, to);
       const before = await contentOf(source);
       const { counts, wasComplete } = await copyStore({ ...options, from: source, to: target, pageSize: 7 });
@@ -101,7 +101,7 @@ for (const [from, to] of ways) {
     });
 
     postgresTest('continues after an interruption at any row, and does nothing once it is complete', async (t) => {
-      const source = await filled(t, from);
+      const source = await storeWithRows(t, from);
       const target = await emptyDatabase(t, to);
       const copy = (progress: (progress: CopyProgress) => void) =>
         copyStore({ ...options, from: source, to: target, pageSize: 7, progress });
@@ -118,7 +118,7 @@ for (const [from, to] of ways) {
 
     postgresTest('is a store that works: keys are known, new ones are made, changes are noticed', async (t) => {
       const target = await emptyDatabase(t, to);
-      await copyStore({ ...options, from: await filled(t, from), to: target });
+      await copyStore({ ...options, from: await storeWithRows(t, from), to: target });
       const store = await openStore({ url: target, clock, randomness: seededRandomness(2) });
       t.after(() => store.close());
       assert.equal((await Array.fromAsync(store.keys.accessPages())).flat().length, 25);
@@ -132,9 +132,9 @@ for (const [from, to] of ways) {
 }
 
 postgresTest('a target with data of its own is refused, and so is a copy of another source', async (t) => {
-  const [source, other] = [await filled(t, 'sqlite'), await filled(t, 'sqlite')];
+  const [source, other] = [await storeWithRows(t, 'sqlite'), await storeWithRows(t, 'sqlite')];
   const target = await newDatabase(t, 'postgres');
-  const taken = await filled(t, 'postgres');
+  const taken = await storeWithRows(t, 'postgres');
   await assert.rejects(copyStore({ ...options, from: source, to: taken }), refusal('copy_refused'));
   await copyStore({ ...options, from: source, to: target });
   await assert.rejects(copyStore({ ...options, from: other, to: target }), refusal('copy_refused'));
@@ -145,7 +145,7 @@ postgresTest('a source that is not there or not up to date is refused, and none 
   const target = await newDatabase(t, 'postgres');
   await assert.rejects(copyStore({ ...options, from: missing, to: target }), refusal('cannot_open'));
   assert.deepEqual(readdirSync(missing.slice('sqlite:'.length).replace(/\/[^/]+$/, '')), []);
-  const old = await filled(t, 'sqlite');
+  const old = await storeWithRows(t, 'sqlite');
   const { db } = await openDatabase({ url: old, clock });
   await sql`delete from kysely_migration`.execute(db);
   await db.destroy();
@@ -155,7 +155,7 @@ postgresTest('a source that is not there or not up to date is refused, and none 
 postgresTest(
   'a source that is written to meanwhile is reported, and the copy does not count as complete',
   async (t) => {
-    const source = await filled(t, 'sqlite');
+    const source = await storeWithRows(t, 'sqlite');
     const target = await newDatabase(t, 'postgres');
     const writer = await openStore({ url: source, clock, randomness: seededRandomness(5) });
     t.after(() => writer.close());
@@ -173,7 +173,7 @@ postgresTest(
 postgresTest(
   'a key that is revoked after an interruption is revoked in the copy, and one revoked during the copy is reported',
   async (t) => {
-    const source = await filled(t, 'sqlite');
+    const source = await storeWithRows(t, 'sqlite');
     const target = await newDatabase(t, 'postgres');
     const writer = await openStore({ url: source, clock, randomness: seededRandomness(5) });
     t.after(() => writer.close());

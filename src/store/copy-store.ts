@@ -1,27 +1,64 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Clock } from '../ground/clock.ts';
-import tables from './copied-tables.json' with { type: 'json' };
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
 import { yieldToEvents } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 import { readVersions } from './watch-changes.ts';
 
-/** A table as it is copied: each row under the columns of its key. */
-interface CopiedTable {
-  readonly name: keyof Schema;
-  readonly key: readonly string[];
-  /** The column that numbers the rows as they are made, each database in its own way. */
-  readonly number?: string;
+/**
+ * Every table but those of changes, which mean nothing in another database. The triggers of the target record there
+ * what the copy changes.
+ */
+type CopiedName = Exclude<keyof Schema, 'access_changes' | 'change_versions'>;
+
+/** How the rows of a table are told apart. */
+interface RowKey<Column> {
+  /** The columns of its key. */
+  readonly key: readonly Column[];
+  /**
+   * The column that numbers the rows as they are made, each database in its own way: keys get new numbers, in the order
+   * they were made.
+   */
+  readonly number?: Column;
 }
 
-/**
- * Every table but `access_changes` and `change_versions`, which mean nothing in another database, in an order in which what is referred to comes
- * first. The triggers of the target record what the copy changes there; keys get new numbers, in the order they were made.
- */
-export const copiedTables = tables as readonly CopiedTable[];
+/** A table as it is copied: each row under the columns of its key. */
+interface CopiedTable extends RowKey<string> {
+  readonly name: CopiedName;
+}
+
+/** In an order in which what is referred to comes first. */
+const rowKeys: { readonly [Name in CopiedName]: RowKey<keyof Schema[Name] & string> } = {
+  accounts: { key: ['id'] },
+  api_keys: { key: ['id'], number: 'seq' },
+  markets: { key: ['symbol'] },
+  maintenance_windows: { key: ['id'] },
+  terms: { key: ['id'] },
+  snapshots: { key: ['name'] },
+  breaches: { key: ['key_id', 'minute_start_ms'] },
+  notices: { key: ['id'] },
+  audit_log: { key: ['id'] },
+  operator_tokens: { key: ['id'] },
+  status_days: { key: ['day_ms', 'component'] },
+  status_incidents: { key: ['id'] },
+  source_tokens: { key: ['id'] },
+  request_minutes: { key: ['at_ms', 'process'] },
+  deliveries: { key: ['id'] },
+  alerts: { key: ['id'] },
+  subscriptions: { key: ['id'] },
+  subscription_tokens: { key: ['digest'] },
+  subscription_messages: { key: ['id'] },
+  status_news: { key: ['subject', 'event'] },
+};
+
+/** Every table that is copied, in order. */
+export const copiedTables: readonly CopiedTable[] = Object.entries(rowKeys).map(([name, rowKey]) => ({
+  name: name as CopiedName,
+  ...rowKey,
+}));
 
 interface CopyOptions {
   /** Store URLs, see `openStore`. */
@@ -64,11 +101,12 @@ interface CopyMark {
 const usualPageSize = 1_000;
 
 /**
- * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The source is only read. A run
- * that was interrupted can be repeated, and continues: rows that are there already are made equal to what the source has now.
+ * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The
+ * source is only read. A run that was interrupted can be repeated, and continues: rows that are there already are made
+ * equal to what the source has now.
  *
- * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and `copy_incomplete` when the source
- * was written to meanwhile.
+ * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and
+ * `copy_incomplete` when the source was written to meanwhile.
  */
 export async function copyStore(options: CopyOptions): Promise<CopyResult> {
   const { from, to, clock } = options;
@@ -85,8 +123,8 @@ async function copyInto(target: Database, source: DatabaseToRead, options: CopyO
     snapshots.save(markName, JSON.stringify({ from: source.name, isComplete } satisfies CopyMark));
   const found = await snapshots.load(markName);
   const earlier = found && (JSON.parse(found.payload) as CopyMark);
-  if (earlier === undefined) await refuseFilled(target);
-  else if (earlier.from !== source.name) throw refusal('copy_refused.another', { name: earlier.from });
+  if (earlier === undefined) await refuseOccupied(target);
+  else if (earlier.from !== source.name) throw copyOfAnother({ name: earlier.from });
   if (earlier?.isComplete === true) return { counts: await countsOf(target), wasComplete: true };
   await mark(false);
   const counts = await countsOf(source.db);
@@ -104,7 +142,7 @@ async function copyInto(target: Database, source: DatabaseToRead, options: CopyO
   refuseDifferent(counts, arrived);
   // Keys, accounts, windows and markets have counters of their changes: a row that only changed shows only there.
   if (!isDeepStrictEqual(versions, await readVersions(source.db)))
-    throw refusal('copy_incomplete.store', { what: 'something in the source changed' });
+    throw copyIncomplete({ what: 'something in the source changed' });
   await mark(true);
   return { counts: arrived, wasComplete: false };
 }
@@ -170,17 +208,52 @@ async function countsOf(db: Database): Promise<CopyCounts> {
 }
 
 function refuseOldSource({ state, name }: DatabaseToRead): void {
-  if (state !== 'current') throw refusal(`copy_refused.${state}`, { name });
+  if (state === 'empty') throw sourceEmpty({ name });
+  if (state === 'older') throw sourceOlder({ name });
 }
 
-async function refuseFilled(target: Database): Promise<void> {
-  const filled = Object.entries(await countsOf(target)).find(([, count]) => count > 0);
-  if (filled !== undefined) throw refusal('copy_refused.filled', { table: filled[0], count: filled[1] });
+async function refuseOccupied(target: Database): Promise<void> {
+  for (const [table, count] of Object.entries(await countsOf(target))) {
+    if (count > 0) throw targetOccupied({ table, count });
+  }
 }
 
 function refuseDifferent(wanted: CopyCounts, arrived: CopyCounts): void {
   const differing = Object.keys(wanted).filter((table) => wanted[table] !== arrived[table]);
   if (differing.length === 0) return;
   const what = differing.map((table) => `${table}: ${wanted[table]} there, ${arrived[table]} here`).join('; ');
-  throw refusal('copy_incomplete.store', { what });
+  throw copyIncomplete({ what });
+}
+
+export function copyOfAnother(values: StoreErrorValues['copy_refused.another']) {
+  return new StoreError(
+    'copy_refused.another',
+    values,
+    `The target holds a copy of ${values.name}. Copy into a new one.`,
+  );
+}
+
+export function targetOccupied(values: StoreErrorValues['copy_refused.occupied']) {
+  const { table, count } = values;
+  const message = `The target has data of its own already (${table}: ${count} rows). Copy into a new database.`;
+  return new StoreError('copy_refused.occupied', values, message);
+}
+
+const upToDateFirst =
+  'Bring it up to date first: start this version of the server on it once, or run `mdapi accounts list`.';
+
+export function sourceEmpty(values: StoreErrorValues['copy_refused.empty']) {
+  return new StoreError('copy_refused.empty', values, `The source ${values.name} is empty. ${upToDateFirst}`);
+}
+
+export function sourceOlder(values: StoreErrorValues['copy_refused.older']) {
+  const message = `The source ${values.name} was made by an older version. ${upToDateFirst}`;
+  return new StoreError('copy_refused.older', values, message);
+}
+
+export function copyIncomplete(values: StoreErrorValues['copy_incomplete.store']) {
+  const message =
+    `The copy does not hold what the source holds: ${values.what}. ` +
+    'Stop what writes to the databases, and run the copy again.';
+  return new StoreError('copy_incomplete.store', values, message);
 }

@@ -3,7 +3,7 @@ import { configuredLimitMax } from '../contract/limits.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { ApiKeyTable } from './schema.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** A key as people manage it. It holds neither the key's text nor its digest. */
 export type KeyRecord = Omit<RecordOf<ApiKeyTable>, 'seq' | 'digest'>;
@@ -37,11 +37,11 @@ export interface KeyChange {
 /** Throws the `StoreError` of the first rule that a field breaks. */
 export function assertKeyFields(key: KeyChange, now: EpochMs): void {
   const label = key.label ?? '';
-  if (label.length > labelLengthMax || deceptiveCharacter.test(label)) throw refusal('label_invalid');
-  if (key.expiresAt != null && key.expiresAt <= now) throw refusal('expiry_not_in_future.key');
+  if (label.length > labelLengthMax || deceptiveCharacter.test(label)) throw labelInvalid();
+  if (key.expiresAt != null && key.expiresAt <= now) throw keyExpiryInPast();
   const limit = key.limitPerMinute;
   if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= configuredLimitMax)) {
-    throw refusal('limit_invalid');
+    throw limitInvalid();
   }
 }
 
@@ -58,4 +58,23 @@ export function keyDetails({ accountId, label, lastFour, expiresAt, limitPerMinu
 /** The label of a key as the end of a sentence; nothing for a key without one. */
 export function labelled({ label }: Pick<KeyRecord, 'label'>): string {
   return label === '' ? '' : ` ("${label}")`;
+}
+
+export function labelInvalid() {
+  const limit = `at most ${labelLengthMax} characters`;
+  const message = `A label has ${limit}, none of them a control character or a direction mark.`;
+  return new StoreError('label_invalid', {}, message);
+}
+
+export function keyExpiryInPast() {
+  return new StoreError('expiry_not_in_future.key', {}, 'The expiry of a key must lie in the future.');
+}
+
+export function limitInvalid() {
+  const message = `A limit is a whole number of requests a minute, 1 to ${configuredLimitMax}.`;
+  return new StoreError('limit_invalid', {}, message);
+}
+
+export function keyUnknown(values: StoreErrorValues['key_unknown']) {
+  return new StoreError('key_unknown', values, `There is no key ${values.id}.`);
 }

@@ -2,6 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { KeyEntry } from '../access/key-records.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { accessPages } from './access.ts';
+import { accountUnknown } from './accounts.ts';
 import {
   assertKeyFields,
   type KeyChange,
@@ -9,13 +10,14 @@ import {
   type KeyWithAccount,
   keyDetails,
   keyRecordOf,
+  keyUnknown,
   labelled,
   type NewKey,
 } from './key-record.ts';
 import { mapPage, type Page, type PageOptions, searchPage } from './paging.ts';
 import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** The position is the number of the last key of the page before. Keys made later never move it. */
 interface KeyPageOptions extends PageOptions<number> {
@@ -45,7 +47,7 @@ const statusChanges = {
 export class Keys extends StorePart {
   /** Throws `account_unknown` and the reasons of `assertKeyFields`. */
   async insert(key: NewKey): Promise<KeyRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     assertKeyFields(key, now);
     const id = newId('key', randomness);
@@ -55,13 +57,13 @@ export class Keys extends StorePart {
         .select('email')
         .where('id', '=', key.accountId)
         .executeTakeFirst();
-      if (account === undefined) throw refusal('account_unknown', { id: key.accountId });
+      if (account === undefined) throw accountUnknown({ id: key.accountId });
       const record = await insertKey(trx, id, key, now);
-      await journal(trx, {
+      await audit(trx, {
         action: 'key.create',
         subject: { kind: 'key', id },
         summary: `Made a key for ${account.email}${labelled(record)}.`,
-        details: keyDetails(record),
+        details: { ...keyDetails(record), email: account.email },
       });
       return record;
     });
@@ -69,47 +71,49 @@ export class Keys extends StorePart {
 
   /** Revoking is final: any other status for a revoked key throws `key_revoked`. Throws `key_unknown`. */
   setStatus(id: string, status: KeyStatus): Promise<KeyRecord> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
       if (before.status === status) return before;
-      if (before.status === 'revoked') throw refusal('key_revoked', { id });
+      if (before.status === 'revoked') throw keyRevoked({ id });
       const record = await updateKey(trx, id, { status });
       const { action, verb } = statusChanges[status];
       const summary = `${verb} ${named(record, email)}.`;
-      await journal(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
+      const details = { ...keyDetails(record), email };
+      await audit(trx, { action, subject: { kind: 'key', id }, summary, details });
       return record;
     });
   }
 
   /** Throws `key_unknown`, `key_revoked`, `label_invalid`, `expiry_not_in_future` and `limit_invalid`. */
   async update(id: string, change: KeyChange): Promise<KeyRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     assertKeyFields(change, clock.now());
     const { label, expiresAt: expires_at_ms, limitPerMinute: limit_per_minute } = change;
     return db.transaction().execute(async (trx) => {
       const { before, email } = await lockKey(trx, id);
-      if (before.status === 'revoked') throw refusal('key_revoked', { id });
+      if (before.status === 'revoked') throw keyRevoked({ id });
       const columns = { label, expires_at_ms, limit_per_minute };
       if (Object.values(columns).every((value) => value === undefined)) return before;
       const record = await updateKey(trx, id, columns);
       const summary = `Changed ${named(record, email)}.`;
-      const details = { ...keyDetails(record), before: keyDetails(before) };
-      await journal(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
+      const details = { ...keyDetails(record), email, before: keyDetails(before) };
+      await audit(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
       return record;
     });
   }
 
   /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Without one it is
-   * revoked: a server whose clock is behind would go on taking it. Both are written in one transaction. Throws `key_unknown`,
-   * `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Without
+   * one it is revoked: a server whose clock is behind would go on taking it. Both are written in one transaction.
+   * Throws `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`,
+   * `overlap_in_past`.
    */
   async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     assertKeyFields({ expiresAt }, now);
-    if (overlapMs < 0) throw refusal('overlap_in_past');
+    if (overlapMs < 0) throw overlapInPast();
     const newKeyId = newId('key', randomness);
     return db.transaction().execute(async (trx) => {
       const { before } = await lockKey(trx, id);
@@ -119,11 +123,16 @@ export class Keys extends StorePart {
       const until = Math.min(before.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs) as EpochMs;
       const status = overlapMs > 0 ? before.status : 'revoked';
       const old = await updateKey(trx, id, { replaced_by: newKeyId, expires_at_ms: until, status });
-      await journal(trx, {
+      await audit(trx, {
         action: 'key.rotate',
         subject: { kind: 'key', id },
         summary: `Replaced the key ending in ${old.lastFour}${labelled(old)} by ${newKeyId}.`,
-        details: { replacedBy: newKeyId, oldExpiresAtMs: until, ...keyDetails(replacement) },
+        details: {
+          replacedBy: newKeyId,
+          replacedLastFour: old.lastFour,
+          oldExpiresAtMs: until,
+          ...keyDetails(replacement),
+        },
       });
       return { old, replacement };
     });
@@ -180,7 +189,9 @@ export class Keys extends StorePart {
     return accessPages(this.context.db, pageSize);
   }
 
-  /** Gives how many keys `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
+  /**
+   * Gives how many keys `accessPages` can give at most, give or take those written meanwhile. Found without counting.
+   */
   async countAccessMax(): Promise<number> {
     const { db } = this.context;
     const latest = db.selectFrom('api_keys').select(({ fn }) => fn.max<number | null>('seq').as('seq'));
@@ -201,7 +212,7 @@ function selectWithAccount(db: Database) {
 /** The key as it is, and the address of its account. Throws `key_unknown`. */
 async function lockKey(trx: Database, id: string): Promise<{ before: KeyRecord; email: string }> {
   const key = await selectWithAccount(trx).where('api_keys.id', '=', id).forUpdate('api_keys').executeTakeFirst();
-  if (key === undefined) throw refusal('key_unknown', { id });
+  if (key === undefined) throw keyUnknown({ id });
   const { account_email: email, account_active: _, ...row } = key;
   return { before: keyRecordOf(row), email };
 }
@@ -231,10 +242,10 @@ function named(key: KeyRecord, email: string): string {
 }
 
 function assertCanRotate({ id, status, replacedBy, expiresAt }: KeyRecord, now: EpochMs): void {
-  if (status === 'revoked') throw refusal('key_revoked', { id });
-  if (replacedBy !== undefined) throw refusal('key_already_rotated', { id, replacedBy });
-  if (status === 'disabled') throw refusal('key_not_active.disabled', { id });
-  if (expiresAt !== undefined && expiresAt <= now) throw refusal('key_not_active.expired', { id });
+  if (status === 'revoked') throw keyRevoked({ id });
+  if (replacedBy !== undefined) throw keyAlreadyRotated({ id, replacedBy });
+  if (status === 'disabled') throw keyDisabled({ id });
+  if (expiresAt !== undefined && expiresAt <= now) throw keyExpired({ id });
 }
 
 function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions, 'accountId' | 'status'>) {
@@ -246,4 +257,26 @@ function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions
 
 function keyWithAccountOf({ account_email, account_active, ...row }: KeyRow): KeyWithAccount {
   return { ...keyRecordOf(row), accountEmail: account_email, accountActive: account_active === 1 };
+}
+
+export function keyRevoked(values: StoreErrorValues['key_revoked']) {
+  return new StoreError('key_revoked', values, `The key ${values.id} is revoked, which is final. Create a new key.`);
+}
+
+export function keyAlreadyRotated(values: StoreErrorValues['key_already_rotated']) {
+  const message = `The key ${values.id} was rotated already; ${values.replacedBy} replaced it.`;
+  return new StoreError('key_already_rotated', values, message);
+}
+
+export function keyDisabled(values: StoreErrorValues['key_not_active.disabled']) {
+  const message = `The key ${values.id} is disabled. Enable it first, or create a new key.`;
+  return new StoreError('key_not_active.disabled', values, message);
+}
+
+export function keyExpired(values: StoreErrorValues['key_not_active.expired']) {
+  return new StoreError('key_not_active.expired', values, `The key ${values.id} has expired. Create a new key.`);
+}
+
+export function overlapInPast() {
+  return new StoreError('overlap_in_past', {}, 'The overlap of a rotation must not end in the past.');
 }

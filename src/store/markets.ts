@@ -2,8 +2,8 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
-import { StorePart, yieldToEvents } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { type AuditChange, StorePart, yieldToEvents } from './store-context.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** A market as a server knows it after a catalogue load. */
 export type MarketToSave = Omit<
@@ -22,7 +22,10 @@ export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPause
 const rowsPerStatement = 250;
 
 export class Markets extends StorePart {
-  /** Writes what a catalogue load led to, in one transaction. The operator's pause, and a market that is delisted already, stay as they are. */
+  /**
+   * Writes what a catalogue load led to, in one transaction. The operator's pause, and a market that is delisted
+   * already, stay as they are.
+   */
   upsertMany(markets: readonly MarketToSave[]): Promise<void> {
     const { db, clock } = this.context;
     const now = clock.now();
@@ -56,7 +59,10 @@ export class Markets extends StorePart {
     return this.#change(symbol, paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
-  /** Since `heldAt`, or no longer. A market that is on hold stays so since when it was. Throws `market_unknown`, `market_delisted`. */
+  /**
+   * Since `heldAt`, or no longer. A market that is on hold stays so since when it was. Throws `market_unknown`,
+   * `market_delisted`.
+   */
   setHeld(symbol: string, heldAt: EpochMs | undefined): Promise<MarketRecord> {
     return this.#change(symbol, heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
@@ -66,17 +72,26 @@ export class Markets extends StorePart {
     return this.#changeAll(heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
 
-  /** Pauses every market of the exchange that is not delisted, and with it those converted from it, or ends every pause. Gives how many changed. */
+  /**
+   * Pauses every market of the exchange that is not delisted, and with it those converted from it, or ends every pause.
+   * Gives how many changed.
+   */
   setAllPaused(paused: boolean): Promise<number> {
     return this.#changeAll(paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
-  /** Takes what is doubted of a market now, of one source or of whichever is. Throws `market_unknown`, `market_delisted`. */
+  /**
+   * Takes what is doubted of a market now, of one source or of whichever is. Throws `market_unknown`,
+   * `market_delisted`.
+   */
   acceptDoubted(symbol: string, at: EpochMs, source?: string): Promise<MarketRecord> {
     return this.#change(symbol, 'accept', { accepted_at_ms: at, accepted_source: source ?? null });
   }
 
-  /** Final, unless no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
+  /**
+   * Final, unless no longer due once the store lets it write. `reason` is a phrase for the audit log. Throws
+   * `market_unknown`, `market_delisted`.
+   */
   delist(symbol: string, at: EpochMs, reason?: string, isDue?: () => boolean): Promise<MarketRecord> {
     return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason, isDue);
   }
@@ -88,34 +103,30 @@ export class Markets extends StorePart {
     reason?: string,
     isDue = () => true,
   ): Promise<MarketRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await asked.forUpdate().executeTakeFirst();
-      if (before === undefined) throw refusal('market_unknown', { symbol });
-      if (before.delisted_at_ms !== null) throw refusal('market_delisted', { symbol });
-      const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
+      if (before === undefined) throw marketUnknown({ symbol });
+      if (before.delisted_at_ms !== null) throw marketDelisted({ symbol });
+      const { operator_paused: paused, held_at_ms: heldAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
-      if (isHeldAlready || paused === before.operator_paused || !isDue()) return marketOf(before);
+      const isPausedAlready = paused === before.operator_paused;
+      if (isHeldAlready || isPausedAlready) return marketOf(before);
+      if (!isDue()) return marketOf(before);
       const row = await trx
         .updateTable('markets')
         .set({ ...change, updated_at_ms: clock.now() })
         .where('symbol', '=', symbol)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await journal(trx, {
-        action: `market.${verb}`,
-        subject: { kind: 'market', id: symbol },
-        summary: `${sentences[verb]} ${symbol}${change.accepted_source ? ` from ${change.accepted_source}` : ''}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
-        ...(delistedAt === undefined ? {} : { details: { delistedAtMs: delistedAt } }),
-        ...(change.accepted_source ? { details: { source: change.accepted_source } } : {}),
-      });
+      await audit(trx, entryOf(symbol, verb, change, reason));
       return marketOf(row);
     });
   }
 
   #changeAll(verb: keyof typeof changeable, change: Control): Promise<number> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const changed = await trx
         .updateTable('markets')
@@ -126,7 +137,8 @@ export class Markets extends StorePart {
         .execute();
       const summary = `${sentences[verb]} all ${changed.length} markets that were not.`;
       const subject = { kind: 'market', id: 'all' } as const;
-      if (changed.length > 0) await journal(trx, { action: `market.${verb}`, summary, subject });
+      const details = { count: changed.length };
+      if (changed.length > 0) await audit(trx, { action: `market.${verb}`, summary, subject, details });
       return changed.length;
     });
   }
@@ -158,6 +170,20 @@ type Control = Partial<
   >
 >;
 
+function entryOf(symbol: string, verb: keyof typeof sentences, change: Control, reason?: string): AuditChange {
+  const { accepted_source: source, delisted_at_ms: delistedAt } = change;
+  const ofSource = source == null ? '' : ` from ${source}`;
+  const forGood = delistedAt == null ? '' : ', for good';
+  const because = reason === undefined ? '' : `: ${reason}`;
+  const entry: AuditChange = {
+    action: `market.${verb}`,
+    subject: { kind: 'market', id: symbol },
+    summary: `${sentences[verb]} ${symbol}${ofSource}${forGood}${because}.`,
+  };
+  if (source != null) return { ...entry, details: { source } };
+  return delistedAt == null ? entry : { ...entry, details: { delistedAtMs: delistedAt, reason: reason ?? null } };
+}
+
 function columnsOf(market: MarketToSave, now: EpochMs) {
   return {
     symbol: market.symbol,
@@ -181,4 +207,12 @@ function marketOf(row: Selectable<MarketTable>): MarketRecord {
   const { missingSince: since, missingUntil: until, operatorPaused, ...record } = recordOf(row);
   const absence = since === undefined || until === undefined ? undefined : { since, until };
   return { ...record, operatorPaused: operatorPaused === 1, absence };
+}
+
+export function marketUnknown(values: StoreErrorValues['market_unknown']) {
+  return new StoreError('market_unknown', values, `There is no market ${values.symbol}. See \`mdapi markets list\`.`);
+}
+
+export function marketDelisted(values: StoreErrorValues['market_delisted']) {
+  return new StoreError('market_delisted', values, `The market ${values.symbol} is delisted, which is final.`);
 }

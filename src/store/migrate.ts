@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { statementsIn } from './filled.ts';
 import type { Database } from './schema.ts';
+import { statementsIn } from './sql-file.ts';
 import { engineOf } from './store-context.ts';
-import { refusal, StoreError } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 export const migrationTable = 'kysely_migration';
 
@@ -25,7 +25,10 @@ export const migrations: Readonly<Record<string, Migration>> = Object.fromEntrie
   steps.map((name) => [name, { up: (db) => runFiles(db, name) }]),
 );
 
-/** Runs the statements of the SQL file of a step, and of that for the engine where there is one: a word in braces stands for what differs between engines. */
+/**
+ * Runs the statements of the SQL file of a step, and of that for the engine where there is one: a word in braces stands
+ * for what differs between engines.
+ */
 async function runFiles(db: Kysely<unknown>, step: string): Promise<void> {
   const words = await wordsFor(db);
   const fileOf = (name: string) => new URL(`migrations/${name}.sql`, import.meta.url);
@@ -35,9 +38,10 @@ async function runFiles(db: Kysely<unknown>, step: string): Promise<void> {
 }
 
 /**
- * The names of what both engines have: `text`, compared and sorted by its bytes, as SQLite does, whatever language the database is set to; `serial`,
- * the primary key of a table whose rows are numbered upwards as they are made, where numbers may be left out; `serial_of_trigger`, the same where
- * the triggers number the rows if the engine needs that, for an identity would number the changes in another order than they are committed.
+ * The names of what both engines have: `text`, compared and sorted by its bytes, as SQLite does, whatever language the
+ * database is set to; `serial`, the primary key of a table whose rows are numbered upwards as they are made, where
+ * numbers may be left out; `serial_of_trigger`, the same where the triggers number the rows if the engine needs that,
+ * for an identity would number the changes in another order than they are committed.
  */
 async function wordsFor(db: Kysely<unknown>) {
   const engine = engineOf(db);
@@ -57,8 +61,9 @@ async function wordsFor(db: Kysely<unknown>) {
 }
 
 /**
- * Brings the schema up to date, under the engine's lock: of several processes that start at once one does the work and the others find it done. All
- * steps succeed or none. Throws `StoreError` with reason `newer_database` when a newer version of this program has been here.
+ * Brings the schema up to date, under the engine's lock: of several processes that start at once one does the work and
+ * the others find it done. All steps succeed or none. Throws `StoreError` with reason `newer_database` when a newer
+ * version of this program has been here.
  *
  * @param name the database's name in messages
  * @param schema where the tables are, when the engine has several such places
@@ -71,7 +76,7 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
   if (error instanceof StoreError && error.isEngineFailure && error.reason !== 'unexpected') throw error;
   await schemaState(db, name);
   if (error instanceof StoreError) throw error;
-  throw refusal('unexpected.migration', { name }, error);
+  throw migrationFailed({ name }, error);
 }
 
 /** Whether a database that has the table of migrations lacks some of them. Throws as `pendingSteps` does. */
@@ -79,11 +84,27 @@ export async function schemaState(db: Database, name: string): Promise<'older' |
   return (await pendingSteps(db, name)).length === 0 ? 'current' : 'older';
 }
 
-/** The steps that a database with the table of migrations lacks. Throws `StoreError` with reason `newer_database` when it has others. */
+/**
+ * The steps that a database with the table of migrations lacks. Throws `StoreError` with reason `newer_database` when
+ * it has others.
+ */
 export async function pendingSteps(db: Database, name: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`.execute(db);
   const done = rows.map((row) => row.name);
   const unknown = done.filter((step) => !(step in migrations));
   if (unknown.length === 0) return steps.filter((step) => !done.includes(step));
-  throw refusal('newer_database.store', { name, step: unknown.at(-1)! });
+  throw madeByNewerVersion({ name, step: unknown.at(-1)! });
+}
+
+export function migrationFailed(values: StoreErrorValues['unexpected.migration'], cause: unknown) {
+  const message = `The database ${values.name} could not be brought up to date.`;
+  return new StoreError('unexpected.migration', values, message, cause);
+}
+
+export function madeByNewerVersion(values: StoreErrorValues['newer_database.store']) {
+  const { name, step } = values;
+  const message =
+    `The database ${name} was made by a newer version of this program (step ${step}). ` +
+    'Install that version, or restore a backup made before the upgrade.';
+  return new StoreError('newer_database.store', values, message);
 }

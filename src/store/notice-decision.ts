@@ -56,9 +56,10 @@ export interface NoticeDecision {
 }
 
 /**
- * Makes the notices that are due and not made yet. Whether one is due follows from the breaches and earlier notices alone, not from the moment of
- * asking: a decision that comes late, after a crash, is the same one. Safe to call from several servers at once: those that decide about a key from
- * the same notices give theirs the same number, and the first one is kept.
+ * Makes the notices that are due and not made yet. Whether one is due follows from the breaches and earlier notices
+ * alone, not from the moment of asking: a decision that comes late, after a crash, is the same one. Safe to call from
+ * several servers at once: those that decide about a key from the same notices give theirs the same number, and the
+ * first one is kept.
  */
 export async function decideNotices(
   { db, clock, randomness }: StoreContext,

@@ -4,7 +4,7 @@ import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from 
 import { Outbox } from './outbox.ts';
 import type { Database, NoticeStatus, NoticeTable } from './schema.ts';
 import type { StoreContext } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 export type { NoticeDecision, NoticeFigures, NoticeRecord, NoticeRule } from './notice-decision.ts';
 export type { NoticeStatus } from './schema.ts';
@@ -54,7 +54,7 @@ export class Notices extends Outbox<ClaimedNotice> {
   /** Throws `notice_unknown`. */
   async get(id: string): Promise<NoticeWithAccount> {
     const row = await selectWithAccount(this.context.db).where('notices.id', '=', id).executeTakeFirst();
-    if (row === undefined) throw refusal('notice_unknown', { id });
+    if (row === undefined) throw noticeUnknown({ id });
     return noticeWithAccountOf(row);
   }
 }
@@ -76,4 +76,8 @@ function noticeWithAccountOf({
   readonly language: Language | null;
 }): NoticeWithAccount {
   return { ...noticeOf(row), accountEmail: account_email ?? undefined, language: language ?? undefined };
+}
+
+export function noticeUnknown(values: StoreErrorValues['notice_unknown']) {
+  return new StoreError('notice_unknown', values, `There is no notice ${values.id}.`);
 }

@@ -8,7 +8,7 @@ import { asStoreError } from './sqlite/errors.ts';
 import { lockForService } from './sqlite/file.ts';
 import { keepBefore } from './sqlite/kept-file.ts';
 import { openSqlite } from './sqlite/open.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
 
 /** Loaded only where it is used: the driver takes some megabytes. */
@@ -23,7 +23,10 @@ interface OpenDatabase {
 }
 
 export interface OpenDatabaseOptions {
-  /** `sqlite:PATH` (absolute or from the working directory), `sqlite::memory:` or `postgres://user@host:port/database`, see `postgresLocationOf`. */
+  /**
+   * `sqlite:PATH` (absolute or from the working directory), `sqlite::memory:` or `postgres://user@host:port/database`,
+   * see `postgresLocationOf`.
+   */
   readonly url: string;
   readonly clock: Clock;
   /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */
@@ -126,11 +129,22 @@ function isPostgres(url: string): boolean {
 function sqliteLocationOf(url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme !== 'sqlite') {
-    const given = scheme === undefined ? 'no scheme' : `the scheme \`${scheme}:\``;
-    throw refusal('url_invalid.scheme', { given });
+    throw schemeUnsupported({ scheme });
   }
   const location = url.slice('sqlite:'.length);
   const hasHost = location.startsWith('//') && !location.startsWith('///');
-  if (location === '' || hasHost || location.includes('\0')) throw refusal('url_invalid.file');
+  if (location === '' || hasHost || location.includes('\0')) throw fileUnnamed();
   return location;
+}
+
+const urlForms = 'Use `sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`.';
+
+export function schemeUnsupported(values: StoreErrorValues['url_invalid.scheme']) {
+  const given = values.scheme === undefined ? 'no scheme' : `the scheme \`${values.scheme}:\``;
+  const message = `The store URL has ${given}, which is not supported. ${urlForms}`;
+  return new StoreError('url_invalid.scheme', values, message);
+}
+
+export function fileUnnamed() {
+  return new StoreError('url_invalid.file', {}, `The store URL names no file. ${urlForms}`);
 }

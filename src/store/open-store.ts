@@ -11,8 +11,9 @@ const remindEveryMs = 30_000;
 const transientReasons: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
 
 /**
- * Opens the store. While its server cannot be reached it tries again, and says so: a service without its keys would refuse
- * every client. Throws `StoreError` at once for what waiting cannot fix, and the latest when the signal ends the waiting.
+ * Opens the store. While its server cannot be reached it tries again, and says so: a service without its keys would
+ * refuse every client. Throws `StoreError` at once for what waiting cannot fix, and the latest when the signal ends the
+ * waiting.
  */
 export async function openStoreWhenThere(
   options: OpenStoreOptions,

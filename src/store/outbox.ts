@@ -67,8 +67,9 @@ export abstract class Outbox<Claimed extends Claim> extends StorePart {
   }
 
   /**
-   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim still holds, the row says
-   * `sending`, and the end may be sent. False: another server has claimed the mail, or it is gone, and it must not.
+   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim
+   * still holds, the row says `sending`, and the end may be sent. False: another server has claimed the mail, or it is
+   * gone, and it must not.
    */
   beginSending(claim: Claim, leaseMs: number): Promise<boolean> {
     const claimedUntil = (this.context.clock.now() + leaseMs) as EpochMs;

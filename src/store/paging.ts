@@ -3,7 +3,9 @@ import { yieldToEvents } from './store-context.ts';
 /** A part of a list. */
 export interface Page<Item, Position> {
   readonly items: readonly Item[];
-  /** Where the next page begins; `undefined` after the last one. A page of a search can be short although there is one. */
+  /**
+   * Where the next page begins; `undefined` after the last one. A page of a search can be short although there is one.
+   */
   readonly next: Position | undefined;
 }
 

@@ -6,7 +6,10 @@ export interface RequestMinute {
   readonly process: string;
   /** Its end: a whole minute, so that those of several processes add up. */
   readonly at: EpochMs;
-  /** Answers by the most seconds that they took: a bound of the histogram, or `+Inf`. Bounds without answers are left out. */
+  /**
+   * Answers by the most seconds that they took: a bound of the histogram, or `+Inf`. Bounds without answers are left
+   * out.
+   */
   readonly answers: Readonly<Record<string, number>>;
   /** Error answers by code. */
   readonly errors: Readonly<Record<string, number>>;

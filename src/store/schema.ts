@@ -3,8 +3,9 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { Language } from '../ground/languages.ts';
 
 /**
- * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1, decimals are text. `seq` columns only ever grow.
- * Other programs may write here too: every rule that must hold is a constraint or a trigger of the schema, not only a check in this folder.
+ * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1, decimals are text.
+ * `seq` columns only ever grow. Other programs may write here too: every rule that must hold is a constraint or a
+ * trigger of the schema, not only a check in this folder.
  */
 export interface Schema {
   accounts: AccountTable;
@@ -106,8 +107,8 @@ export interface MaintenanceWindowTable {
 }
 
 /**
- * Sets values for a scope from an instant on, unless it was cancelled before. Each value is a decimal, a whole number or
- * a word, as text; `inherit` takes it from the next wider scope; null leaves it alone.
+ * Sets values for a scope from an instant on, unless it was cancelled before. Each value is a decimal, a whole number
+ * or a word, as text; `inherit` takes it from the next wider scope; null leaves it alone.
  */
 export interface TermTable {
   id: string;
@@ -138,8 +139,8 @@ interface AccessChangeTable {
 /** A counter for each topic that triggers raise, so that a watcher sees in one small read what changed. */
 interface ChangeVersionTable {
   /**
-   * `access`: on PostgreSQL alone, the number of the latest change of access. `losses_accepted`: when an operator last accepted
-   * what had vanished, in epoch milliseconds.
+   * `access`: on PostgreSQL alone, the number of the latest change of access. `losses_accepted`: when an operator last
+   * accepted what had vanished, in epoch milliseconds.
    */
   topic: 'market_controls' | 'maintenance_windows' | 'terms' | 'access' | 'losses_accepted';
   version: number;
@@ -159,9 +160,10 @@ export interface BreachTable {
 export type NoticeKind = 'repeated_breaches';
 
 /**
- * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted by the mail server. `failed`:
- * refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: the end of the message was on its way when the connection
- * or the process ended, so it is not known whether it was accepted; it is not sent again.
+ * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted
+ * by the mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured.
+ * `unconfirmed`: the end of the message was on its way when the connection or the process ended, so it is not known
+ * whether it was accepted; it is not sent again.
  */
 export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
 
@@ -209,13 +211,56 @@ export const auditSubjectKinds = [
 ] as const;
 export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 
+/** Everything that the audit log records. */
+export const auditActions = [
+  'account.create',
+  'account.activate',
+  'account.deactivate',
+  'account.update',
+  'account.erase',
+  'key.create',
+  'key.enable',
+  'key.disable',
+  'key.revoke',
+  'key.update',
+  'key.rotate',
+  'market.pause',
+  'market.resume',
+  'market.hold',
+  'market.release',
+  'market.accept',
+  'market.delist',
+  'market.hold_back',
+  'window.announce',
+  'window.extend',
+  'window.end',
+  'window.cancel',
+  'term.set',
+  'term.cancel',
+  'token.create',
+  'token.revoke',
+  'source_token.create',
+  'source_token.revoke',
+  'session.create',
+  'session.end',
+  'session.refuse',
+  'sources.reload',
+  'subscription.remove',
+  'store.accept',
+  'history.hold',
+  'history.release',
+  'history.accept',
+  'history.deleted',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
 /** A change an operator made, or an attempt to sign in. Written in the transaction of the change. */
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
   /** The actor: the name of a token, or `cli:` and the user of the system. */
   actor: string;
-  action: string;
+  action: AuditAction;
   subject_kind: AuditSubjectKind;
   subject_id: string;
   /** One sentence for people. */
@@ -319,7 +364,9 @@ export interface SubscriptionTable {
   confirmed_at_ms: EpochMs | null;
 }
 
-/** A link that was sent to a subscriber: the SHA-256 of its token in hexadecimal. The token itself is stored nowhere. */
+/**
+ * A link that was sent to a subscriber: the SHA-256 of its token in hexadecimal. The token itself is stored nowhere.
+ */
 export interface SubscriptionTokenTable {
   digest: string;
   subscription_id: string;

@@ -8,7 +8,8 @@ export class Snapshots extends StorePart<Pick<StoreContext, 'db' | 'clock'>> {
   /**
    * Replaces the one before.
    *
-   * @param seen when that one was saved, 0 for none: if another was saved since, nothing happens, so that of several processes one does
+   * @param seen when that one was saved, 0 for none: if another was saved since, nothing happens, so that of several
+   * processes one does
    */
   async save(name: string, payload: string, seen?: EpochMs): Promise<void> {
     const { db, clock } = this.context;

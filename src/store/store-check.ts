@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { MetricGroup } from '../ground/metric.ts';
 import { quickCheck } from './sqlite/quick-check.ts';
 
 /** PostgreSQL has no path. */
@@ -40,3 +41,17 @@ export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, lo
     },
   };
 }
+
+export const storeFileMetrics: MetricGroup<Pick<ReturnType<typeof storeCheck>, 'result'>> = {
+  title: 'Store',
+  metrics: [
+    {
+      name: 'store_file_whole',
+      help: '1 if SQLite found its file whole, 0 if damaged; absent for PostgreSQL.',
+      read: (check) => {
+        const result = check.result();
+        return result && Number(result.finding === undefined);
+      },
+    },
+  ],
+};

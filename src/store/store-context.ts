@@ -1,7 +1,7 @@
 import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
 import { randomBase62 } from '../ground/base62.ts';
 import type { Clock, Randomness } from '../ground/clock.ts';
-import type { AuditSubjectKind, Database } from './schema.ts';
+import type { AuditAction, AuditSubjectKind, Database } from './schema.ts';
 
 interface AuditSubject {
   readonly kind: AuditSubjectKind;
@@ -10,23 +10,23 @@ interface AuditSubject {
 
 /** One change, or one attempt to sign in. Never holds a secret: neither a key or token nor a digest of one. */
 export interface AuditChange {
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: AuditSubject;
   /** One plain sentence for people. */
   readonly summary: string;
-  /** Further values that a program may want to know, as plain JSON. */
+  /** The values that the sentence names and further ones, as plain JSON: other languages make theirs from these. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** Records a change under the name of an actor. To be called in the transaction that makes the change. */
-export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
+export type Audit = (trx: Database, change: AuditChange) => Promise<void>;
 
 export interface StoreContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Records a change in the audit log, under the name of the store's actor. */
-  readonly journal: Journal;
+  readonly audit: Audit;
 }
 
 /** A part of a store: one kind of thing that it keeps. */

@@ -1,23 +1,34 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import written from './store-errors.json' with { type: 'json' };
+import { everyStoreError } from '../../test/support/store-errors.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
+import type { StoreError } from './store-error.ts';
 
-const src = fileURLToPath(new URL('..', import.meta.url));
-const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !/\.(test|testing)\.ts$/.test(file));
-const code = sources.map((file) => readFileSync(join(src, file), 'utf8')).join('\n');
-/** By the system's error, the state of the source, or the version of the record. */
-const chosenByWhatIsFound = /^(cannot_open|copy_refused)\.|_database\.record$/;
+/** How a message shows a value; `undefined` for one that it puts into words. */
+function shown(key: string, value: unknown): string {
+  return key === 'to' || key === 'from' ? isoInstant(value as EpochMs) : String(value);
+}
 
-test('each text of a refusal is used, and whoever uses it gives a value for each word in braces', () => {
-  for (const [name, text] of Object.entries(written.texts)) {
-    if (chosenByWhatIsFound.test(name)) continue;
-    const calls = [...code.matchAll(new RegExp(`refusal\\(\\s*'${name.replace('.', '\\.')}'[^;]*;`, 'g'))];
-    assert.ok(calls.length > 0, `${name} is used`);
-    for (const [, word] of text.matchAll(/\{(\w+)\}/g)) {
-      for (const [call] of calls) assert.match(call, new RegExp(`\\b${word}\\b`), `${name} gets ${word}: ${call}`);
+test('the message of each error of the store is made of sentences that hold each of its values', () => {
+  for (const [code, error] of Object.entries(everyStoreError)) {
+    assert.equal(error.code, code);
+    assert.equal(error.reason, code.replace(/\..*/, ''));
+    assert.match(error.message, /^[A-Z].*[.?]$/s);
+    assert.doesNotMatch(error.message, /[{}]|undefined|\[object/);
+    for (const [key, value] of Object.entries(error.values)) {
+      assert.ok(error.message.includes(shown(key, value)), `${code} names ${key}: ${error.message}`);
     }
   }
+});
+
+test('an error of the store lies in the engine exactly where the account, the key or the like is not at fault', () => {
+  const inEngine = ({ isEngineFailure }: StoreError) => isEngineFailure;
+  const reasons = new Set(
+    Object.values(everyStoreError)
+      .filter(inEngine)
+      .map(({ reason }) => reason),
+  );
+  assert.equal(reasons.size, 18);
+  assert.ok(!reasons.has('email_taken') && !reasons.has('copy_refused') && reasons.has('in_use'));
 });

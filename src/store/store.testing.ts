@@ -133,8 +133,8 @@ after(async () => (await prepared)?.server.stop());
 let sqliteTemplate: Promise<string> | undefined;
 
 /**
- * An SQLite file with the schema: a copy of it is there sooner than a migration has run. It lasts as long as the process,
- * in which several files of tests run.
+ * An SQLite file with the schema: a copy of it is there sooner than a migration has run. It lasts as long as the
+ * process, in which several files of tests run.
  */
 async function prepareTemplate(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'store-'));

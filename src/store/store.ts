@@ -2,7 +2,7 @@ import type { Randomness } from '../ground/clock.ts';
 import { AccessChanges } from './access.ts';
 import { Accounts } from './accounts.ts';
 import { Alerts } from './alerts.ts';
-import { AuditLog, journalsOf } from './audit.ts';
+import { AuditLog, auditsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
 import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
@@ -19,7 +19,10 @@ import { OperatorTokens, SourceTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 
-/** Everything that must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
+/**
+ * Everything that must last. Safe to open from several processes at once. What the database refuses comes as
+ * `StoreError`.
+ */
 export interface Store extends ReturnType<typeof partsOf> {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
@@ -64,12 +67,15 @@ export function wayBack(kept: string): string {
   return `To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`;
 }
 
-/** Opens the database, makes it or brings its schema up to date. Throws `StoreError` with one sentence that names the database and the fix. */
+/**
+ * Opens the database, makes it or brings its schema up to date. Throws `StoreError` with one sentence that names the
+ * database and the fix.
+ */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness } = options;
   const { db, release, kept } = await openDatabase(options);
   const signal = await changeSignalFor(url, clock, randomness);
-  const journalOf = journalsOf(clock, randomness);
+  const auditOf = auditsOf(clock, randomness);
   const watches: ChangeWatch[] = [];
   let closing: Promise<void> | undefined;
 
@@ -79,7 +85,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
     release?.();
   }
 
-  const partsFor = (by: string) => partsOf({ db, clock, randomness, journal: journalOf(by) });
+  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by) });
   const store: Store = {
     ...partsFor(actor),
     kept,

@@ -22,8 +22,9 @@ const rowsPerInsert = 1_000;
 /** Subscribers to incidents and maintenance. Of the links that they are sent only digests are kept. */
 export class Subscriptions extends StorePart {
   /**
-   * Writes the request to confirm, unless the receiver has confirmed, or was asked lately or often. Resolves with nothing that
-   * tells these apart: `undefined`, or the seconds to wait when all receivers together were asked too often.
+   * Writes the request to confirm, unless the receiver has confirmed, or was asked lately or often. Resolves with
+   * nothing that tells these apart: `undefined`, or the seconds to wait when all receivers together were asked too
+   * often.
    */
   async ask(asked: Pick<SubscriptionRecord, 'kind' | 'target' | 'receiver' | 'language'>): Promise<number | undefined> {
     const { db, clock, randomness } = this.context;
@@ -72,7 +73,9 @@ export class Subscriptions extends StorePart {
     return (await confirmed.executeTakeFirst()).numUpdatedRows === 1n;
   }
 
-  /** Deletes what the token was sent for, with all that is still to be sent. Resolves with whether there was something. */
+  /**
+   * Deletes what the token was sent for, with all that is still to be sent. Resolves with whether there was something.
+   */
   async end(token: string): Promise<boolean> {
     const ended = this.context.db.deleteFrom('subscriptions').where('id', 'in', this.#owner(token, 'end'));
     return (await ended.executeTakeFirst()).numDeletedRows === 1n;
@@ -92,13 +95,13 @@ export class Subscriptions extends StorePart {
 
   /** Deletes the one of an address or URL, for an operator. Resolves with whether there was one. */
   remove(target: string): Promise<boolean> {
-    const { db, journal } = this.context;
+    const { db, audit } = this.context;
     const summary = 'Removed a subscription to status updates.';
     return db.transaction().execute(async (trx) => {
       const gone = trx.deleteFrom('subscriptions').where('target', '=', target).returning('id');
       const row = await gone.executeTakeFirst();
       if (row !== undefined)
-        await journal(trx, { action: 'subscription.remove', subject: { kind: 'store', id: row.id }, summary });
+        await audit(trx, { action: 'subscription.remove', subject: { kind: 'store', id: row.id }, summary });
       return row !== undefined;
     });
   }

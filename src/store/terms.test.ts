@@ -54,7 +54,7 @@ storeTest('a term that makes no sense is refused with the reason', async (t) => 
     [{ scope: 'market' }, 'term_scope'],
     [{ from: asEpochMs(1e15) }, 'term_start'],
   ];
-  for (const [changes, reason] of refusals) await assert.rejects(add(changes), refusal(reason as never), reason);
+  for (const [changes, reason] of refusals) await assert.rejects(add(changes), refusal(reason), reason);
   assert.deepEqual(await store.terms.list(), []);
 });
 

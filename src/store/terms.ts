@@ -4,7 +4,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { TermTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** `subject` is `undefined` for the service. */
 export interface TermRecord extends Omit<RecordOf<TermTable>, 'subject'> {
@@ -33,12 +33,12 @@ const fields = ['feePercent', 'marginPercent', 'pricePrecision', 'rounding'] as 
 
 export class Terms extends StorePart {
   /**
-   * Adds a term. One that begins sooner than in `termLeadMs` begins then: what was quoted before stays as it was. Throws `term_empty`,
-   * `term_value`, `term_scope`, `term_start`.
+   * Adds a term. One that begins sooner than in `termLeadMs` begins then: what was quoted before stays as it was.
+   * Throws `term_empty`, `term_value`, `term_scope`, `term_start`.
    */
   async add(term: NewTerm): Promise<TermRecord> {
     assertTerm(term);
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     const id = newId('trm', randomness);
     return db.transaction().execute(async (trx) => {
@@ -58,23 +58,23 @@ export class Terms extends StorePart {
         .returningAll()
         .executeTakeFirstOrThrow();
       const record = termOf(row);
-      await journal(trx, { action: 'term.set', ...entryOf('Set', record) });
+      await audit(trx, { action: 'term.set', ...entryOf('Set', record) });
       return record;
     });
   }
 
   /** Cancels a term that has not begun. Throws `term_unknown`, `term_cancelled`, `term_begun`. */
   cancel(id: string): Promise<TermRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const row = await trx.selectFrom('terms').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-      if (row === undefined) throw refusal('term_unknown', { id });
-      if (row.cancelled_at_ms !== null) throw refusal('term_cancelled', { id });
-      if (now + termLeadMs >= row.from_ms) throw refusal('term_begun', { id, from: isoInstant(row.from_ms) });
+      if (row === undefined) throw termUnknown({ id });
+      if (row.cancelled_at_ms !== null) throw termCancelled({ id });
+      if (now + termLeadMs >= row.from_ms) throw termBegun({ id, from: row.from_ms });
       await trx.updateTable('terms').set({ cancelled_at_ms: now }).where('id', '=', id).execute();
       const record = termOf({ ...row, cancelled_at_ms: now });
-      await journal(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
+      await audit(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
       return record;
     });
   }
@@ -94,16 +94,16 @@ export class Terms extends StorePart {
 
 /** Throws the `StoreError` of the first rule that a new term breaks. */
 export function assertTerm(term: NewTerm): void {
-  if (fields.every((field) => term[field] === undefined)) throw refusal('term_empty');
+  if (fields.every((field) => term[field] === undefined)) throw termEmpty();
   for (const field of fields) {
     const { title, fits, must } = shapes[field];
-    if (term[field] !== undefined && !fits.test(term[field])) throw refusal('term_value', { title, must });
+    if (term[field] !== undefined && !fits.test(term[field])) throw termValueInvalid({ title, must });
   }
-  if ((term.scope === 'service') !== (term.subject === undefined)) throw refusal('term_scope.subject');
+  if ((term.scope === 'service') !== (term.subject === undefined)) throw termWithoutSubject();
   if (term.scope === 'service' && (term.marginPercent ?? term.pricePrecision) !== undefined) {
-    throw refusal('term_scope.service');
+    throw termWithoutCurrency();
   }
-  if (term.from > lastInstantMs) throw refusal('term_start');
+  if (term.from > lastInstantMs) throw termStartTooLate();
 }
 
 function termOf(row: Selectable<TermTable>): TermRecord {
@@ -118,4 +118,43 @@ function entryOf(verb: string, { id, from, scope, subject, ...record }: TermReco
     summary: `${verb} for ${subject ?? 'the service'} from ${isoInstant(from)}: ${what}.`,
     details: { fromMs: from, scope, subject: subject ?? null, ...Object.fromEntries(values) },
   };
+}
+
+export function termUnknown(values: StoreErrorValues['term_unknown']) {
+  return new StoreError('term_unknown', values, `There is no term ${values.id}.`);
+}
+
+export function termEmpty() {
+  const message = 'A term sets a fee, a margin, a precision or a rounding, or several of them.';
+  return new StoreError('term_empty', {}, message);
+}
+
+export function termValueInvalid(values: StoreErrorValues['term_value']) {
+  return new StoreError('term_value', values, `A ${values.title} is ${values.must}.`);
+}
+
+export function termWithoutSubject() {
+  const message = 'A term is for a market, for a quote currency, or for the whole service.';
+  return new StoreError('term_scope.subject', {}, message);
+}
+
+export function termWithoutCurrency() {
+  const message =
+    'A margin or a precision for the whole service would be for no currency. ' +
+    'Name the quote currency or the market it is for.';
+  return new StoreError('term_scope.service', {}, message);
+}
+
+export function termStartTooLate() {
+  return new StoreError('term_start', {}, 'The start of a term must be before the year 10000.');
+}
+
+export function termCancelled(values: StoreErrorValues['term_cancelled']) {
+  return new StoreError('term_cancelled', values, `The term ${values.id} was cancelled.`);
+}
+
+export function termBegun(values: StoreErrorValues['term_begun']) {
+  const { id, from } = values;
+  const message = `The term ${id} holds from ${isoInstant(from)} and cannot be cancelled. Set another one.`;
+  return new StoreError('term_begun', values, message);
 }

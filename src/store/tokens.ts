@@ -2,7 +2,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, OperatorTokenTable, SourceTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal, type StoreError } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 /** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
 export type TokenRecord = Omit<RecordOf<OperatorTokenTable>, 'digest'>;
@@ -25,7 +25,7 @@ const touchEveryMs = 60_000;
 export class OperatorTokens extends StorePart {
   /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`. */
   async insert(token: NewToken): Promise<TokenRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const id = newId('tok', randomness);
     const { digest, role, name = id, expiresAt } = token;
     const now = clock.now();
@@ -38,7 +38,7 @@ export class OperatorTokens extends StorePart {
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) throw await takenName(trx, name);
-      await journal(trx, {
+      await audit(trx, {
         action: 'token.create',
         subject: { kind: 'token', id },
         summary: `Made the operator token "${name}" with the role ${role}.`,
@@ -50,16 +50,16 @@ export class OperatorTokens extends StorePart {
 
   /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
   revoke(id: string): Promise<TokenRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const token = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
-      if (token === undefined) throw refusal('token_unknown.operator', { id });
+      if (token === undefined) throw operatorTokenUnknown({ id });
       if (token.revoked_at_ms !== null) return tokenOf(token);
       const revoked = { revoked_at_ms: clock.now() };
       await trx.updateTable('operator_tokens').set(revoked).where('id', '=', id).execute();
       const { name } = token;
       const summary = `Revoked the operator token "${name}".`;
-      await journal(trx, { action: 'token.revoke', subject: { kind: 'token', id }, summary, details: { name } });
+      await audit(trx, { action: 'token.revoke', subject: { kind: 'token', id }, summary, details: { name } });
       return tokenOf({ ...token, ...revoked });
     });
   }
@@ -99,20 +99,20 @@ export class OperatorTokens extends StorePart {
 }
 
 function assertNewToken(name: string, expiresAt: EpochMs | undefined, now: EpochMs): void {
-  if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) throw refusal('token_name_invalid');
-  if (expiresAt !== undefined && expiresAt <= now) throw refusal('expiry_not_in_future.token');
+  if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) throw tokenNameInvalid();
+  if (expiresAt !== undefined && expiresAt <= now) throw tokenExpiryInPast();
 }
 
 async function takenName(trx: Database, name: string): Promise<StoreError> {
   const named = trx.selectFrom('operator_tokens').select('id').where('name', '=', name);
   const { id } = await named.where('revoked_at_ms', 'is', null).executeTakeFirstOrThrow();
-  return refusal('token_name_taken', { id, name });
+  return tokenNameTaken({ id, name });
 }
 
 export class SourceTokens extends StorePart {
   /** @param digest SHA-256 of the whole token text */
   insert(source: string, digest: Uint8Array): Promise<SourceTokenRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const id = newId('tok', randomness);
     return db.transaction().execute(async (trx) => {
       const row = await trx
@@ -122,24 +122,24 @@ export class SourceTokens extends StorePart {
         .executeTakeFirstOrThrow();
       const summary = `Made a token for the engine of the source "${source}".`;
       const subject = { kind: 'token', id } as const;
-      await journal(trx, { action: 'source_token.create', subject, summary, details: { source } });
+      await audit(trx, { action: 'source_token.create', subject, summary, details: { source } });
       return tokenOf(row);
     });
   }
 
   /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
   revoke(id: string): Promise<SourceTokenRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     return db.transaction().execute(async (trx) => {
       const found = await this.#all(trx).where('id', '=', id).forUpdate().executeTakeFirst();
-      if (found === undefined) throw refusal('token_unknown.source', { id });
+      if (found === undefined) throw sourceTokenUnknown({ id });
       if (found.revoked_at_ms !== null) return tokenOf(found);
       const revoked = { revoked_at_ms: clock.now() };
       await trx.updateTable('source_tokens').set(revoked).where('id', '=', id).execute();
       const { source } = found;
       const summary = `Revoked a token for the engine of the source "${source}".`;
       const subject = { kind: 'token', id } as const;
-      await journal(trx, { action: 'source_token.revoke', subject, summary, details: { source } });
+      await audit(trx, { action: 'source_token.revoke', subject, summary, details: { source } });
       return tokenOf({ ...found, ...revoked });
     });
   }
@@ -162,4 +162,31 @@ export class SourceTokens extends StorePart {
 
 function tokenOf<Row extends { readonly digest: string }>({ digest, ...row }: Row): RecordOf<Omit<Row, 'digest'>> {
   return recordOf(row);
+}
+
+export function operatorTokenUnknown(values: StoreErrorValues['token_unknown.operator']) {
+  const message = `There is no operator token ${values.id}. See \`mdapi admin tokens\`.`;
+  return new StoreError('token_unknown.operator', values, message);
+}
+
+export function sourceTokenUnknown(values: StoreErrorValues['token_unknown.source']) {
+  const message = `There is no source token ${values.id}. See \`mdapi sources tokens\`.`;
+  return new StoreError('token_unknown.source', values, message);
+}
+
+export function tokenNameInvalid() {
+  const message =
+    'The name of a token has 1 to 60 letters, digits, spaces and the signs . _ @ -, begins with a letter or digit, ' +
+    'and is not one of configuration, cli, system, unknown.';
+  return new StoreError('token_name_invalid', {}, message);
+}
+
+export function tokenNameTaken(values: StoreErrorValues['token_name_taken']) {
+  const { id, name } = values;
+  const message = `The token ${id} has the name "${name}" already. Revoke it first, or choose another name.`;
+  return new StoreError('token_name_taken', values, message);
+}
+
+export function tokenExpiryInPast() {
+  return new StoreError('expiry_not_in_future.token', {}, 'The expiry of a new token must lie in the future.');
 }

@@ -4,22 +4,26 @@ import type { Clock } from '../ground/clock.ts';
 import { tellingOnce } from '../ground/log.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** Kinds of entries of which some may have changed since the listener was last called. */
 const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'audit'] as const;
 type Topic = (typeof topics)[number];
 
 export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
-  /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
+  /**
+   * When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See
+   * `AccessChanges.acceptLosses`.
+   */
   readonly lossesAcceptedAt: number;
 }
 
 export interface ChangeListener {
   /**
-   * Called half a second after a change at most, whichever process made it, and sooner where the engine announces it. The first call comes with
-   * the first look and names every topic, so that nothing between loading and watching is lost. Calls never
-   * overlap. If it throws or rejects, `failed` is called and the same topics come again with the next look.
+   * Called half a second after a change at most, whichever process made it, and sooner where the engine announces it.
+   * The first call comes with the first look and names every topic, so that nothing between loading and watching is
+   * lost. Calls never overlap. If it throws or rejects, `failed` is called and the same topics come again with the next
+   * look.
    */
   changed(topics: ChangedTopics): void | Promise<void>;
   /** The first of several failures in a row: of the database, or of `changed` itself. */
@@ -35,7 +39,9 @@ export interface ChangeWatch {
   stop(): Promise<void>;
 }
 
-/** Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something. */
+/**
+ * Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something.
+ */
 export type ChangeSignal = (wake: () => void) => { stop(): Promise<void> };
 
 /** The triggers' counts, and the instant of the latest entry of the audit log. */
@@ -45,7 +51,9 @@ export interface Versions extends Readonly<Record<Topic, number>> {
   readonly readOnly: number;
 }
 
-/** A look costs some microseconds on SQLite, and a round trip to PostgreSQL, where it finds what no signal announced. */
+/**
+ * A look costs some microseconds on SQLite, and a round trip to PostgreSQL, where it finds what no signal announced.
+ */
 const lookEveryMs = { sqlite: 100, postgres: 500 } as const;
 
 /** @param signal announces changes sooner than the next look */
@@ -64,7 +72,7 @@ export function watchChanges(
     const found = await readVersions(db);
     if (!isDeepStrictEqual(found, seen)) await listener.changed(differences(seen, found));
     seen = found;
-    if (found.readOnly === 1) throw refusal('read_only');
+    if (found.readOnly === 1) throw standsBy();
   }
 
   const guarded = tellingOnce(
@@ -119,4 +127,8 @@ export async function readVersions(db: Database): Promise<Versions> {
     (select coalesce(max(at_ms), 0) from audit_log) as audit,
     ${readOnly[engineOf(db)]} as "readOnly"`.execute(db);
   return rows[0]!;
+}
+
+export function standsBy() {
+  return new StoreError('read_only.standby', {}, 'The database is read-only: nothing can be saved.');
 }

@@ -4,7 +4,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, MaintenanceWindowTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
-import { refusal } from './store-error.ts';
+import { StoreError, type StoreErrorValues } from './store-error.ts';
 
 export type WindowRecord = RecordOf<MaintenanceWindowTable>;
 
@@ -18,7 +18,7 @@ const verbs = { 'window.extend': 'Extended', 'window.end': 'Ended', 'window.canc
 export class MaintenanceWindows extends StorePart {
   /** May overlap others and may have begun already. Throws `window_order`, `window_in_past`, `window_description`. */
   async announce(window: NewWindow): Promise<WindowRecord> {
-    const { db, clock, randomness, journal } = this.context;
+    const { db, clock, randomness, audit } = this.context;
     const now = clock.now();
     assertNewWindow(window, now);
     const { from, to, description } = window;
@@ -30,7 +30,7 @@ export class MaintenanceWindows extends StorePart {
         .returningAll()
         .executeTakeFirstOrThrow();
       const record = recordOf(row);
-      await journal(trx, { action: 'window.announce', ...entryOf('Announced', record) });
+      await audit(trx, { action: 'window.announce', ...entryOf('Announced', record) });
       return record;
     });
   }
@@ -39,7 +39,7 @@ export class MaintenanceWindows extends StorePart {
   extend(id: string, to: EpochMs): Promise<WindowRecord> {
     return this.#change(id, 'window.extend', (window) => {
       if (to > window.to && to <= lastInstantMs) return { to_ms: to };
-      throw refusal('window_not_later', { id, to: isoInstant(window.to) });
+      throw windowEndNotLater({ id, to: window.to });
     });
   }
 
@@ -47,7 +47,7 @@ export class MaintenanceWindows extends StorePart {
   end(id: string): Promise<WindowRecord> {
     return this.#change(id, 'window.end', (window, now) => {
       if (window.from <= now) return { to_ms: now, ended_at_ms: now };
-      throw refusal('window_not_running', { id });
+      throw windowNotRunning({ id });
     });
   }
 
@@ -55,7 +55,7 @@ export class MaintenanceWindows extends StorePart {
   cancel(id: string): Promise<WindowRecord> {
     return this.#change(id, 'window.cancel', (window, now) => {
       if (now < window.from) return { cancelled_at_ms: now };
-      throw refusal('window_started', { id });
+      throw windowStarted({ id });
     });
   }
 
@@ -84,7 +84,7 @@ export class MaintenanceWindows extends StorePart {
     action: keyof typeof verbs,
     decide: (window: WindowRecord, now: EpochMs) => Updateable<MaintenanceWindowTable>,
   ): Promise<WindowRecord> {
-    const { db, clock, journal } = this.context;
+    const { db, clock, audit } = this.context;
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const change = decide(await lockChangeable(trx, now, id), now);
@@ -95,7 +95,7 @@ export class MaintenanceWindows extends StorePart {
         .returningAll()
         .executeTakeFirstOrThrow();
       const record = recordOf(row);
-      await journal(trx, { action, ...entryOf(verbs[action], record) });
+      await audit(trx, { action, ...entryOf(verbs[action], record) });
       return record;
     });
   }
@@ -103,9 +103,9 @@ export class MaintenanceWindows extends StorePart {
 
 /** Throws the `StoreError` of the first rule that a window to be announced at `now` breaks. */
 export function assertNewWindow({ from, to, description }: NewWindow, now: EpochMs): void {
-  if (from >= to || to > lastInstantMs) throw refusal('window_order');
-  if (to <= now) throw refusal('window_in_past');
-  if (description.trim() === '' || description.length > descriptionLengthMax) throw refusal('window_description');
+  if (from >= to || to > lastInstantMs) throw windowEndsBeforeStart();
+  if (to <= now) throw windowInPast();
+  if (description.trim() === '' || description.length > descriptionLengthMax) throw windowWithoutDescription();
 }
 
 function entryOf(verb: string, { id, from, to, description }: WindowRecord) {
@@ -119,9 +119,48 @@ function entryOf(verb: string, { id, from, to, description }: WindowRecord) {
 async function lockChangeable(trx: Database, now: EpochMs, id: string): Promise<WindowRecord> {
   const asked = trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id);
   const row = await asked.forUpdate().executeTakeFirst();
-  if (row === undefined) throw refusal('window_unknown', { id });
+  if (row === undefined) throw windowUnknown({ id });
   const window = recordOf(row);
-  if (window.cancelledAt !== undefined) throw refusal('window_cancelled', { id });
+  if (window.cancelledAt !== undefined) throw windowCancelled({ id });
   if (window.to > now) return window;
-  throw refusal('window_over', { id, to: isoInstant(window.to) });
+  throw windowOver({ id, to: window.to });
+}
+
+export function windowUnknown(values: StoreErrorValues['window_unknown']) {
+  return new StoreError('window_unknown', values, `There is no maintenance window ${values.id}.`);
+}
+
+export function windowEndsBeforeStart() {
+  return new StoreError('window_order', {}, 'A window must end after it begins.');
+}
+
+export function windowInPast() {
+  return new StoreError('window_in_past', {}, 'The end of a window must lie in the future.');
+}
+
+export function windowWithoutDescription() {
+  const message = `A window needs a description of 1 to ${descriptionLengthMax} characters, in English.`;
+  return new StoreError('window_description', {}, message);
+}
+
+export function windowEndNotLater(values: StoreErrorValues['window_not_later']) {
+  const message = `The window ${values.id} already lasts until ${isoInstant(values.to)}. Name a later end.`;
+  return new StoreError('window_not_later', values, message);
+}
+
+export function windowNotRunning(values: StoreErrorValues['window_not_running']) {
+  return new StoreError('window_not_running', values, `The window ${values.id} has not begun. Cancel it instead.`);
+}
+
+export function windowStarted(values: StoreErrorValues['window_started']) {
+  return new StoreError('window_started', values, `The window ${values.id} is running. End it instead.`);
+}
+
+export function windowOver(values: StoreErrorValues['window_over']) {
+  const message = `The window ${values.id} ended at ${isoInstant(values.to)}. Announce a new one.`;
+  return new StoreError('window_over', values, message);
+}
+
+export function windowCancelled(values: StoreErrorValues['window_cancelled']) {
+  return new StoreError('window_cancelled', values, `The window ${values.id} was cancelled.`);
 }

@@ -24,8 +24,8 @@ interface TelemetryParts {
 const timeoutMs = 5_000;
 
 /**
- * Sends metrics and traces to an OpenTelemetry collector (OTLP over HTTP, JSON encoding). What cannot be delivered is dropped:
- * metrics are sums since the start, so the next delivery includes it.
+ * Sends metrics and traces to an OpenTelemetry collector (OTLP over HTTP, JSON encoding). What cannot be delivered is
+ * dropped: metrics are sums since the start, so the next delivery includes it.
  */
 export class OtlpExporter {
   readonly #configuration: OtlpConfiguration;

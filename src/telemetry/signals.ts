@@ -12,7 +12,10 @@ const scope = { name: 'mdapi' };
 /** AGGREGATION_TEMPORALITY_CUMULATIVE: since the start of the process. */
 const cumulative = 2;
 
-/** The body of `POST /v1/metrics` (OTLP 1, JSON encoding): every metric of the registry under its own name. No metric is a summary. */
+/**
+ * The body of `POST /v1/metrics` (OTLP 1, JSON encoding): every metric of the registry under its own name. No metric is
+ * a summary.
+ */
 export async function metricsBody(registry: Registry, resource: object, startedAt: EpochMs, now: EpochMs) {
   const times = { startTimeUnixNano: nanoseconds(startedAt), timeUnixNano: nanoseconds(now) };
   const found = (await registry.getMetricsAsJSON()) as unknown as MetricObjectWithValues<Series>[];
@@ -62,8 +65,9 @@ interface Traced {
 }
 
 /**
- * Collects answered requests as spans until they are sent. A request is traced when its `traceparent` says so, or, without one, when
- * its id falls into the share that is traced; the request id is then the id of the trace, so that one is found by the other.
+ * Collects answered requests as spans until they are sent. A request is traced when its `traceparent` says so, or,
+ * without one, when its id falls into the share that is traced; the request id is then the id of the trace, so that one
+ * is found by the other.
  */
 export class SpanBuffer {
   readonly #tracedBelow: number;
@@ -91,7 +95,10 @@ export class SpanBuffer {
     return dropped;
   }
 
-  /** The body of `POST /v1/traces` (OTLP 1, JSON encoding) with all spans kept, which are forgotten; `undefined` for none. */
+  /**
+   * The body of `POST /v1/traces` (OTLP 1, JSON encoding) with all spans kept, which are forgotten; `undefined` for
+   * none.
+   */
   takeBody(resource: object): object | undefined {
     const spans = this.#kept.map(spanOf);
     this.#kept = [];
@@ -124,7 +131,10 @@ function spanOf({ answered, context }: Traced): object {
 
 const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** A request’s trace, and the span that sent it (W3C Trace Context); `undefined` for a header not of version 00, or with ids that mean none. */
+/**
+ * A request’s trace, and the span that sent it (W3C Trace Context); `undefined` for a header not of version 00, or with
+ * ids that mean none.
+ */
 function parseTraceparent(text: string) {
   const [, traceId = '', spanId = '', flags = ''] = traceparentForm.exec(text) ?? [];
   if (!/[1-9a-f]/.test(traceId) || !/[1-9a-f]/.test(spanId)) return undefined;

@@ -29,7 +29,11 @@ interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 
 
 /** The feed of a process: its own, or the one that several processes have together. */
 export interface ProcessFeed extends Feed {
-  /** Takes over the sources of another configuration, in the market too, all at once. @param renewed see `Markets.replaceSources` */
+  /**
+   * Takes over the sources of another configuration, in the market too, all at once.
+   *
+   * @param renewed see `Markets.replaceSources`
+   */
   reconfigure(next: Configuration, renewed: ReadonlySet<string>): Promise<void>;
   /** Takes what the others have served. Absent, as what follows is, where it does not share its feed. */
   join?(): Promise<void>;
@@ -78,7 +82,7 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     ask: redis.ask,
     wait: redis.wait,
     clock,
-    take: (state, aliveMs) => shared.received(state, aliveMs),
+    take: (state, sign) => shared.received(state, sign),
     position,
     log,
   });
@@ -87,8 +91,8 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     publisher,
     follower,
     fence,
-    take(state, aliveMs, isNewer) {
-      takeState(parts, clock, isNewer ? notBefore(parts, state) : state, aliveMs);
+    take(state, sign, isNewer) {
+      takeState(parts, clock, isNewer ? notBefore(parts, state) : state, sign);
       position.follow(positionOf(state));
     },
   });

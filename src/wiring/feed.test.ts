@@ -85,7 +85,10 @@ const played = new Map<string, PlayedExchange>();
 const BTC = symbol('BTCEUR');
 const ETH = symbol('ETHEUR');
 
-/** Two sources of the same markets. Each has a price of a market every this many milliseconds, unless configured otherwise. */
+/**
+ * Two sources of the same markets. Each has a price of a market every this many milliseconds, unless configured
+ * otherwise.
+ */
 async function twoSources(kinds: readonly [string, string], everyMs: { first: number; second: number }) {
   const clock = new FakeClock();
   const sources = kinds.map((kind, index) => `{ id: s${index}, kind: ${kind} }`).join(', ');
@@ -118,7 +121,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     clock,
     used: (of = BTC) => markets.sources.used(of)?.id,
     status: () => market.feedStatus.path,
-    silentMs: () => market.feedStatus.silentMs(clock.now(), clock.monotonicMs()),
+    silentMs: () => market.feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs,
     epochs: () => feed.sources().map(({ health }) => health.epoch),
     reviewed: () => reviewed.splice(0),
     /** Takes over other sources, as a reload does. */
@@ -139,7 +142,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     /** All sources, as the process shows them that runs the feed, or one that does not. */
     views: (isLeading: boolean) =>
       sourceViews({
-        market: (isLeading ? market : followed) as never,
+        market: isLeading ? market : followed,
         feed,
         clock,
         replication: () => ({ isLeading, isAlone: false, resyncs: 0, leaseTrouble: undefined }),

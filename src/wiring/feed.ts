@@ -36,7 +36,9 @@ export interface Feed extends FeedView {
   stop(): void | Promise<void>;
 }
 
-/** Well under the five seconds after which a silent feed is degraded: a quiet market on a living connection never is. */
+/**
+ * Well under the five seconds after which a silent feed is degraded: a quiet market on a living connection never is.
+ */
 const pingEveryMsMax = 1_500;
 type SourceConfiguration = Configuration['sources'][number];
 

@@ -83,7 +83,6 @@ export async function publicListener(
     recent,
     connectionFigures: () => listener.connectionFigures(),
     overload: listener.overload,
-    unsentBytes: () => listener.connections.unsentBytes(),
     certificateExpiresAt: () => certificate?.expiresAt(),
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */

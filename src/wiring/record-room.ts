@@ -16,7 +16,11 @@ export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
 
 type Options = ServiceOptions & Pick<RecordingParts, 'sharing' | 'readClock' | 'shared'>;
 
-/** The record as configured; `undefined` where it is off, and in a process without a public listener. @param requestKey see `RequestIds` */
+/**
+ * The record as configured; `undefined` where it is off, and in a process without a public listener.
+ *
+ * @param requestKey see `RequestIds`
+ */
 export function recordRoom(options: Options, market: MarketRoom, store: Store, requestKey: Uint8Array) {
   const { history, mail } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
@@ -48,8 +52,9 @@ export function recordRoom(options: Options, market: MarketRoom, store: Store, r
 }
 
 /**
- * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined` where the record is
- * off. A process that records nothing makes no file: it has nothing to read until another has made it.
+ * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined`
+ * where the record is off. A process that records nothing makes no file: it has nothing to read until another has made
+ * it.
  */
 export function pastPricesOf({ configuration, only, clock }: Pick<ServiceOptions, 'configuration' | 'only' | 'clock'>) {
   const location = configuration.history?.location;

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 
-/** A stop that did not end by its deadline. The message names what held it. */
+/** A stop that did not end by its deadline. The message names the parts. */
 export class StopOverdue extends Error {
   override readonly name = 'StopOverdue';
 
@@ -30,25 +30,25 @@ export class RunningParts {
   }
 
   /**
-   * Stops one after the other, the last first, each whatever became of those before. Rejects with `StopOverdue` when some had not
-   * ended after `withinMs`, a second later at most; else with the first error.
+   * Stops one after the other, the last first, each whatever became of those before. Rejects with `StopOverdue` when
+   * some had not ended after `withinMs`, a second later at most; else with the first error.
    */
   async stop(withinMs: number): Promise<void> {
-    const held: string[] = [];
+    const overdue: string[] = [];
     const errors: unknown[] = [];
     let endMs = this.#clock.monotonicMs() + withinMs;
     for (const { name: part, stop } of this.#parts.splice(0).reverse()) {
       try {
         if (await this.#endsBy(endMs, stop)) continue;
         this.#log.error({ part, withinMs }, 'the stop is over its deadline, and this part was waited for');
-        if (held.length === 0) endMs = this.#clock.monotonicMs() + restMs;
-        held.push(part);
+        if (overdue.length === 0) endMs = this.#clock.monotonicMs() + restMs;
+        overdue.push(part);
       } catch (err) {
         this.#log.error({ part, err }, 'a part failed to stop');
         errors.push(err);
       }
     }
-    if (held.length > 0) throw new StopOverdue(held);
+    if (overdue.length > 0) throw new StopOverdue(overdue);
     if (errors.length > 0) throw errors[0];
   }
 

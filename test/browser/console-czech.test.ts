@@ -3,23 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import alertConditions from '../../src/admin/alert-conditions.json' with { type: 'json' };
-import { noProofTexts } from '../../src/history/query/prove.ts';
-import { Overload } from '../../src/http/overload.ts';
-import managementRefusals from '../../src/management/refusals.json' with { type: 'json' };
-import doubtReasons from '../../src/operator/doubt-reasons.json' with { type: 'json' };
-import { findingText } from '../../src/operator/record.ts';
-import postgresErrors from '../../src/store/postgres/errors.json' with { type: 'json' };
-import sqliteErrors from '../../src/store/sqlite/errors.json' with { type: 'json' };
-import storeErrors from '../../src/store/store-errors.json' with { type: 'json' };
 import { counts } from '../../web/console/czech/counts.ts';
-import { sentences } from '../../web/console/czech/service.ts';
 import { czech } from '../../web/console/czech/texts.ts';
 import { words } from '../../web/console/czech/words.ts';
 import { grouped, typedDecimal } from '../../web/console/format/decimal.ts';
-import { serviceText } from '../../web/console/format/sentences.ts';
 import { type Noun, nounFor } from '../../web/console/language.ts';
-import { FakeClock } from '../support/fake-clock.ts';
 
 const folder = fileURLToPath(new URL('../../web/console/', import.meta.url));
 
@@ -79,76 +67,6 @@ describe('the console in Czech', () => {
       '0,',
       'inherit',
     ]);
-  });
-});
-
-describe('a sentence of the service', () => {
-  test('has its own Czech, none taken for a wider one', () => {
-    for (const [english, text] of Object.entries(sentences)) {
-      const filled = (sentence: string) => sentence.replaceAll(/\{(\w+)\}/g, 'q$1');
-      assert.equal(serviceText(filled(english), 'cs'), filled(text), english);
-      const names = (sentence: string) => new Set(sentence.match(/\{\w+\}/g));
-      for (const name of names(text)) assert.ok(names(english).has(name), `${english}: ${name}`);
-    }
-  });
-
-  test('is translated with what it names, its decimals and its instants', () => {
-    const cases = [
-      ['market data: outage', 'tržní data: výpadek'],
-      ['3 traded markets have no price: no_rate', 'obchodované trhy bez ceny: 3 (bez kurzu)'],
-      ['kraken: no connection for 40 s; 56 markets on bitvavo', 'kraken: bez spojení 40 s; trhy na bitvavo: 56'],
-      ['× (1 + fee 0.5 %)', '× (1 + poplatek 0,5 %)'],
-      ['Set for BTCCZK from qx: fee 0.5, rounding nearest.', 'Nastaveno pro BTCCZK od qx: fee 0,5, rounding nearest.'],
-      ['The log has no such sentence 1.5.', 'The log has no such sentence 1.5.'],
-    ] as const;
-    for (const [english, text] of cases) assert.equal(serviceText(english, 'cs'), text);
-    assert.doesNotMatch(serviceText('Announced the maintenance from 2026-11-22T10:00:00.000Z to qto.', 'cs'), /T10/);
-  });
-
-  test('has Czech wherever a table of the service holds it and the console shows it', () => {
-    const shown =
-      /^(?:email|account|key|label|expiry|limit|overlap|market|window|term(?!_value)|notice|token)_|^no_answer$|^read_only$/;
-    const refusals = Object.entries(storeErrors.texts).flatMap(([reason, text]) => (shown.test(reason) ? [text] : []));
-    const conditions = Object.values(alertConditions).flatMap((each) => ('summary' in each ? [each.summary] : []));
-    const server = postgresErrors.map(({ sentence }) => `The database {name} ${sentence}`);
-    const file = sqliteErrors.map(({ sentence }) => sentence.replace('PATH', '{name}'));
-    const taken = Object.values(managementRefusals.framework).map(({ detail }) => detail);
-    const proofs = [...Object.values(noProofTexts), ...Object.values(doubtReasons)];
-    assert.ok(refusals.length > 30 && conditions.length > 25);
-    for (const text of [...refusals, ...conditions, ...server, ...file, ...taken, ...proofs]) {
-      const said = text.replaceAll(/\{(\w+)\}/g, 'q$1');
-      assert.notEqual(serviceText(said, 'cs'), said);
-    }
-  });
-
-  test('has Czech for what is found in the record, and for an overload, with what they name', () => {
-    const found = [
-      { chain: 1, number: 4711, what: 'changed' },
-      { chain: 1, number: 2, what: 'cut_off', day: '2026-11-20' },
-      { chain: 1, number: 3, what: 'damaged', chunk: 2 },
-      { what: 'moved' },
-      { subject: 'entry 3 of the ledger (seal)', what: 'missing' },
-      { subject: 'run 7', what: 'unsealed' },
-    ] as const;
-    const texts = found.map((finding) => serviceText(findingText(finding as never)!, 'cs'));
-    assert.deepEqual(texts, [
-      'řetězec 1, segment 4711: změněno',
-      '2026-11-20: řetězec 1, segment 2: odříznuto, řetězec končí před ním',
-      'řetězec 1, segment 3: poškozeno, část 2',
-      'jeho soubor nebo databáze byla přesunuta nebo vyměněna',
-      'zápis 3 v knize (seal): chybí',
-      'běh 7: nezapečetěno',
-    ]);
-    const pressure = { busyShare: 0.97, eventLoopDelayMs: 400, heapShare: 0.5, unsentBytes: 0 };
-    const bounds = { eventLoopDelayMs: 100, heapShare: 0.9, unsentBytes: 2 ** 20 };
-    const clock = new FakeClock();
-    const log = { warn() {} } as never;
-    const overload = new Overload(clock, { pressure: () => pressure, bounds, log, markEstablished() {} });
-    clock.advance(250);
-    const czech =
-      'přetížení: obsluhující vlákno je vytížené na 97 % (mez 90 %) a opožděné o 400 ms (mez 100 ms); odmítají se požadavky bez klíče';
-    assert.equal(serviceText(overload.note ?? '', 'cs'), czech);
-    overload.stop();
   });
 
   test('names no state without a word', () => {

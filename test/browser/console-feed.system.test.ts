@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openBrowser } from '../support/browser.ts';
 import { krakenAt } from '../support/kraken-at.ts';
-import { ConsoleStage, consoleTest, forms } from './console-stage.ts';
+import { ConsoleStage, consoleTest, forms, keepPicture } from './console-stage.ts';
 
 test(
   'sources are reloaded with a button, which says what changed or why nothing did; a paused one is shown as paused',
@@ -66,3 +67,64 @@ test('whoever may not reload the sources sees no button for it', consoleTest, as
     await stage.tokenField.waitFor();
   }
 });
+
+const outageWords = [
+  {
+    language: 'en-GB',
+    token: 'Operator token',
+    signIn: 'Sign in',
+    noData: 'no data',
+    since: /since .*; WebSocket and REST are tried again and again/,
+    path: '',
+    meaning: 'No market data is arriving.',
+  },
+  {
+    language: 'cs-CZ',
+    token: 'Token operátora',
+    signIn: 'Přihlásit',
+    noData: 'bez dat',
+    since: /od .*; WebSocket i REST se stále zkoušejí/,
+    path: '/cs',
+    meaning: 'Tržní data nepřicházejí.',
+  },
+];
+
+for (const { language, token, signIn, noData, since, path, meaning } of outageWords) {
+  test(
+    `seconds into an outage the feed page and the status page say the same (${language})`,
+    consoleTest,
+    async (t) => {
+      const stage = await ConsoleStage.start(t, { browser: { locale: language } });
+      await stage.open('#/feed');
+      await stage.page.getByLabel(token, { exact: true }).fill(stage.token);
+      await stage.button(signIn).click();
+      const { page, harness } = stage;
+      const looked = async (what: string) => {
+        for (const [viewport, colorScheme] of forms) {
+          await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+          assert.ok(width <= viewport.width, `${what}, ${colorScheme}: ${width} px wide`);
+          await stage.keepPicture(`outage-${what}-${language}-${colorScheme}-${viewport.width}`);
+        }
+      };
+      await stage.page.locator('.tile').first().waitFor();
+      await harness.simulator.faults.set({ fault: 'down' });
+      const tile = page.locator('.tile', { hasText: since });
+      await tile.getByText(noData, { exact: true }).waitFor();
+      await page.getByRole('row').filter({ hasText: 'kraken' }).getByText(noData, { exact: true }).waitFor();
+      assert.equal((await harness.api.status()).status, 'degraded', 'long before it is an outage');
+      await looked('feed');
+
+      // The portal is another origin than the console.
+      const portal = await openBrowser(t, { locale: language });
+      await portal.page.goto(`${harness.service.baseUrl}${path}/status`);
+      for (const [viewport, colorScheme] of forms) {
+        await portal.page.setViewportSize(viewport);
+        await portal.page.emulateMedia({ colorScheme });
+        await portal.page.locator('#state .meaning').filter({ hasText: meaning }).waitFor();
+        await keepPicture(portal.page, `outage-status-${language}-${colorScheme}-${viewport.width}`);
+      }
+    },
+  );
+}

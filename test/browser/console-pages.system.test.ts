@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { after } from '../../src/market/samples.testing.ts';
 import { assertAccessible, desktop, phone } from '../support/browser.ts';
 import { ConsoleStage, consoleTest } from './console-stage.ts';
 
@@ -27,9 +28,9 @@ async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [s
 }
 
 async function withData(stage: ConsoleStage): Promise<void> {
-  const fromMs = stage.harness.clock.now() + 3_600_000;
-  const window = { from: fromMs, to: fromMs + 3_600_000, description: 'Disks' };
-  await stage.harness.withStore(({ windows }) => windows.announce(window as never));
+  const from = after(stage.harness.clock.now(), 3_600_000);
+  const window = { from, to: after(from, 3_600_000), description: 'Disks' };
+  await stage.harness.withStore(({ windows }) => windows.announce(window));
 }
 
 const manyPages = { ...consoleTest, timeout: 480_000 };

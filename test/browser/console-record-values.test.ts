@@ -37,7 +37,7 @@ describe('what the console asks of the record', () => {
 
   test('a step without a candle keeps its place', () => {
     const [step] = stepsOf({ fromMs: noonMs, toMs: noonMs + hourMs });
-    const candle = { fromMs: noonMs + 120_000 } as never;
+    const candle = { fromMs: noonMs + 120_000 };
     const slots = slotsOf([candle], { fromMs: noonMs, toMs: noonMs + 240_000 }, step!);
     assert.deepEqual(
       slots.map((slot) => slot.candle !== undefined),
@@ -47,7 +47,7 @@ describe('what the console asks of the record', () => {
 
   test('a live chart takes new readings of a candle and of a gap in place of the old ones, and drops what is past', () => {
     const [step] = stepsOf({ fromMs: noonMs, toMs: noonMs + hourMs });
-    const candle = (minute: number, changes: number) => ({ fromMs: noonMs + minute * 60_000, changes }) as never;
+    const candle = (minute: number, changes: number) => ({ fromMs: noonMs + minute * 60_000, changes });
     const known = [candle(0, 1), candle(1, 2), candle(2, 3)];
     const span = { fromMs: noonMs + 90_000, toMs: noonMs + 210_000 };
     const candles = merged(known, [candle(2, 4), candle(3, 5)], span, step!);
@@ -55,7 +55,7 @@ describe('what the console asks of the record', () => {
       candles.map(({ changes }) => changes),
       [2, 4, 5],
     );
-    const gap = (fromMs: number, toMs: number | null) => ({ fromMs, toMs }) as never;
+    const gap = (fromMs: number, toMs: number | null) => ({ fromMs, toMs });
     const gaps = [gap(noonMs, noonMs + 1), gap(noonMs + 100_000, null), gap(noonMs + 100_000, noonMs + 110_000)];
     assert.deepEqual(distinctGaps(gaps, span), [gaps[2]]);
   });

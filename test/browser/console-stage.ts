@@ -28,6 +28,14 @@ export const forms = [
 /** The options of every test of the console. */
 export const consoleTest = { ...browserTest, timeout: 240_000 };
 
+/** For a person who wants to look: `PICTURES=folder`. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
+}
+
 /** Waits as long for the service as for the page. */
 export function eventually<T>(
   what: string,
@@ -53,7 +61,8 @@ export class ConsoleStage {
   static async start(t: Pick<TestContext, 'after'>, options: ConsoleStageOptions = {}): Promise<ConsoleStage> {
     const watched = await openBrowser(t, options.browser);
     watched.page.setDefaultTimeout(timeoutMs);
-    // The browser's own note on the question whether a session goes on, when none does, and on what was under way when one ended.
+    // The browser's own note on the question whether a session goes on, when none does, and on what was under way when
+    // one ended.
     watched.expect(/status of 401 .*\/api\//);
     const simulator = { updatesPerSecond: 20, ...options.service?.simulator };
     const harness = await ServiceHarness.start(t, { ...options.service, simulator });
@@ -84,7 +93,10 @@ export class ConsoleStage {
     await this.page.goto(`${this.harness.service.adminUrl}/console/${hash}`);
   }
 
-  /** Of the page to sign in, and not the table of operator tokens, which may still stand there after a click on "Sign out". */
+  /**
+   * Of the page to sign in, and not the table of operator tokens, which may still stand there after a click on "Sign
+   * out".
+   */
   get tokenField(): Locator {
     return this.page.getByLabel('Operator token', { exact: true });
   }
@@ -113,12 +125,8 @@ export class ConsoleStage {
     return this.page.getByRole('dialog').getByRole('button', { name });
   }
 
-  /** For a person who wants to look: `PICTURES=folder`. */
-  async keepPicture(name: string): Promise<void> {
-    const folder = process.env.PICTURES;
-    if (folder === undefined) return;
-    mkdirSync(folder, { recursive: true });
-    await this.page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
+  keepPicture(name: string): Promise<void> {
+    return keepPicture(this.page, name);
   }
 
   /** Waits until this text can be seen. */

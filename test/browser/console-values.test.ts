@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { nextPoll, noPoll } from '../../web/console/board/moves.ts';
-import { queryOf, selected, selectionOf } from '../../web/console/board/selection.ts';
+import { queryOf, type Selectable, selected, selectionOf } from '../../web/console/board/selection.ts';
 import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
 import { verdictOf } from '../../web/console/feed/verdict.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
 import { spanText } from '../../web/console/format/time.ts';
 import { bucketsOf, topCodes } from '../../web/console/pages/buckets.ts';
 import { linePieces } from '../../web/console/parts/pictures.ts';
-import type { MarketRow } from '../../web/generated/management-v1.d.ts';
 
 const gap = '\u202f';
 
@@ -54,20 +53,9 @@ describe('what the console shows', () => {
   });
 });
 
-function market(symbol: string, more: Partial<MarketRow> & { buyPrice?: string } = {}): MarketRow {
-  const { buyPrice, ...rest } = more;
-  const ticker = buyPrice === undefined ? null : { symbol, buyPrice, sellPrice: buyPrice };
-  const quote = symbol.slice(-3);
-  return {
-    symbol,
-    base: symbol.slice(0, -3),
-    quote,
-    status: 'trading',
-    ticker,
-    spark: [],
-    ageMs: null,
-    ...rest,
-  } as never;
+function market(symbol: string, { buyPrice }: { buyPrice?: string } = {}): Selectable {
+  const ticker = buyPrice === undefined ? null : { buyPrice, sellPrice: buyPrice };
+  return { symbol, quote: symbol.slice(-3), status: 'trading', ticker, spreadPercent: null, ageMs: null };
 }
 
 describe('the board', () => {
@@ -135,22 +123,19 @@ describe('what was', () => {
   });
 
   test('a source is judged by what is wrong with it first of all', () => {
-    const well = { connection: 'open', lastLiveDataAgeMs: 500, symbolsSubscribed: 4, symbolsWanted: 4, path: 'live' };
-    const judged = (health: object, more: object = {}, laterMs = 0) =>
-      verdictOf(
-        { paused: false, doubts: [], health: { ...well, lastFallbackPollAtMs: 1, ...health }, ...more } as never,
-        laterMs,
-        10_000,
-      );
-    assert.equal(judged({}), 'all right');
-    assert.equal(judged({}, { paused: true }), 'paused');
-    assert.equal(judged({}, {}, 30_000), 'no data');
-    assert.equal(judged({ connection: 'waiting' }), 'no data');
-    assert.equal(judged({ connection: 'waiting', path: 'fallback' }), 'over REST');
-    assert.equal(judged({ connection: 'waiting', path: 'fallback', lastFallbackPollAtMs: -2_001 }), 'no data');
-    assert.equal(judged({ lastLiveDataAgeMs: null }), 'no data');
-    assert.equal(judged({ symbolsSubscribed: 3 }), 'some markets missing');
-    assert.equal(judged({ symbolsSubscribed: 3 }, { doubts: [{}] }), 'doubted');
+    type Judged = Parameters<typeof verdictOf>[0];
+    type State = NonNullable<Judged['flow']>['state'];
+    const judged = (state: State, symbolsSubscribed = 4, more: Partial<Judged> = {}) => {
+      const health = { symbolsSubscribed, symbolsWanted: 4 };
+      return verdictOf({ paused: false, doubts: [], flow: { state }, health, ...more });
+    };
+    assert.equal(judged('flowing'), 'all right');
+    assert.equal(judged('flowing', 3), 'some markets missing');
+    assert.equal(judged('flowing', 3, { doubts: [{}] }), 'doubted');
+    assert.equal(judged('polled', 3, { doubts: [{}] }), 'over REST');
+    assert.equal(judged('silent', 3, { doubts: [{}] }), 'no data');
+    assert.equal(judged('silent', 0, { paused: true, flow: null }), 'paused');
+    assert.equal(judged('silent', 0, { flow: null }), 'in another process');
   });
 
   test('spans of the feed are cut to a day, and the one that lasts ends now', () => {
@@ -163,7 +148,7 @@ describe('what was', () => {
       span('live', 70 * hourMs, 78 * hourMs),
       span('outage', 78 * hourMs, null),
     ];
-    const pieces = piecesOf(spans as never, nowMs);
+    const pieces = piecesOf(spans, nowMs);
     assert.deepEqual(
       pieces.map(({ fromMs, toMs }) => [fromMs / hourMs, toMs / hourMs]),
       [

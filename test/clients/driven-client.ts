@@ -25,7 +25,10 @@ export interface BuiltClient {
 
 const tools = fileURLToPath(new URL('../../tools/clients/', import.meta.url));
 
-/** What a test of the client gives to `test`: it is skipped, with the command that makes the client, unless it is up to date. */
+/**
+ * What a test of the client gives to `test`: it is skipped, with the command that makes the client, unless it is up to
+ * date.
+ */
 export function needsOf({ folder, wants }: BuiltClient): { skip?: string } {
   const { status } = spawnSync(`${tools}build.sh`, ['--check', folder]);
   if (status === 0) return {};

@@ -5,7 +5,10 @@ import type { Ask, Outcome } from './driven-client.ts';
 
 type Problem = components['schemas']['Problem'];
 
-/** The declarations are made and compared by tools/openapi, so there is nothing to build: the compiler of this repository checks them. */
+/**
+ * The declarations are made and compared by tools/openapi, so there is nothing to build: the compiler of this
+ * repository checks them.
+ */
 function startClient(baseUrl: string): { ask: Ask; stop(): void } {
   return { ask: (operation, key, symbol = '') => ask(baseUrl, operation, key, symbol), stop() {} };
 }

@@ -47,7 +47,8 @@ describe('nginx as it is shipped', needsNginx, () => {
 
   test('passes the address of the client to the nodes, whatever the client claims', async () => {
     const wire = await Wire.open(cluster.nginx.port);
-    // The nodes are asked in turn, and count together. One that Redis keeps waiting counts alone for a moment, hence the repetition.
+    // The nodes are asked in turn, and count together. One that Redis keeps waiting counts alone for a moment, hence
+    // the repetition.
     await eventually('four answers counted one after the other, for one address', async () => {
       const counts: number[] = [];
       for (const claim of ['6.6.6.1', '6.6.6.2', '6.6.6.3', '6.6.6.4']) {

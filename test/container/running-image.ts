@@ -97,7 +97,10 @@ export class RunningImage {
   }
 }
 
-/** The words before a command that take every right from it; none where there is none to take, or no way for others to the runtime. */
+/**
+ * The words before a command that take every right from it; none where there is none to take, or no way for others to
+ * the runtime.
+ */
 function dropping(node: string): readonly string[] {
   if (process.geteuid?.() !== 0) return [];
   const words = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--no-new-privs'];

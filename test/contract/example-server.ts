@@ -10,7 +10,10 @@ export interface ExampleResponse {
   readonly body: string;
 }
 
-/** Makes the example of an operation's response; to HEAD it has no body. `choice` is the code of an error or the symbol of a ticker. */
+/**
+ * Makes the example of an operation's response; to HEAD it has no body. `choice` is the code of an error or the symbol
+ * of a ticker.
+ */
 export function exampleResponse(
   document: OpenApiDocument,
   path: string,

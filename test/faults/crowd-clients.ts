@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** Run as a process of its own, so that what it costs is not the service's: clients without a key until it is killed. */
+/**
+ * Run as a process of its own, so that what it costs is not the service's: clients without a key until it is killed.
+ */
 const [port, addresses, perAddress] = process.argv.slice(2).map(Number) as [number, number, number];
 const request = 'GET /docs HTTP/1.1\r\nHost: a\r\n\r\n';
 const dripMs = 1_000;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/ground/clock.ts';
 import { RecordQuestions } from '../../src/history/query/questions.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/segment/sqlite-segments.ts';
+import { symbol } from '../../src/market/samples.testing.ts';
 import { ClusterNode, endlessWindowMs } from '../support/cluster-harness.ts';
 import { eventually } from '../support/eventually.ts';
 import { json } from '../support/listener-harness.ts';
@@ -39,10 +40,10 @@ test(
     const tick = () => {
       const text = (price++ / 100).toFixed(2);
       api.tick('BTC', text, text);
-      const { ticker } = api.markets.pricer.price('BTCEUR' as never, api.clock.now()) as never as {
+      const { ticker } = api.markets.pricer.price(symbol('BTCEUR'), api.clock.now()) as {
         ticker: { buyPrice: string };
       };
-      captured.set(ticker.buyPrice, api.markets.acceptedTicker('BTCEUR' as never)!.capturedAt);
+      captured.set(ticker.buyPrice, api.markets.acceptedTicker(symbol('BTCEUR'))!.capturedAt);
     };
     tick();
     const ticking = api.clock.every(1, tick);

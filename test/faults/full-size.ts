@@ -1,4 +1,6 @@
-/** `full` in `npm run test:faults`: the sizes of the fault table itself, about 20 minutes. `tenth` in CI. Else small. */
+/**
+ * `full` in `npm run test:faults`: the sizes of the fault table itself, about 20 minutes. `tenth` in CI. Else small.
+ */
 const size = process.env.MDAPI_FAULTS;
 
 /** True at the sizes of the fault table itself. */

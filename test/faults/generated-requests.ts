@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
-import type { Parameter } from '../../src/contract/openapi-operations.ts';
+import type { Parameter } from '../../src/contract/openapi-resources.ts';
 
 /** How a request says who it is. */
 export type KeyChoice =

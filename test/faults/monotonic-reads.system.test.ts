@@ -21,7 +21,10 @@ interface Node extends Pick<ClusterNode, 'api' | 'limits'> {
   readonly key: string;
 }
 
-/** Nodes with listeners that count and replicate through one Redis. @param lateMs how late each hears of changes; the first leads */
+/**
+ * Nodes with listeners that count and replicate through one Redis. @param lateMs how late each hears of changes; the
+ * first leads
+ */
 async function startNodes(t: Test, lateMs: readonly number[]) {
   const redis = await RedisServer.start(t);
   const nodes: Node[] = [];

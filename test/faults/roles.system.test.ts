@@ -10,7 +10,10 @@ import { SteadyClient } from '../support/steady-client.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { installed, type ServingProcess } from './serving-process.ts';
 
-/** Five seconds are promised for a takeover, and `npm run bench -- --only scaling` measures them: here the machine may be busy. */
+/**
+ * Five seconds are promised for a takeover, and `npm run bench -- --only scaling` measures them: here the machine may
+ * be busy.
+ */
 const timeoutMs = 30_000;
 
 interface Node {

@@ -1,7 +1,10 @@
 import { systemClock } from '../../src/ground/clock.ts';
 import { startHealthy } from './oracle.ts';
 
-/** A listener for `schemathesis.sh`: two markets, limits out of the way. Prints its port and a key, and serves until it is ended. */
+/**
+ * A listener for `schemathesis.sh`: two markets, limits out of the way. Prints its port and a key, and serves until it
+ * is ended.
+ */
 const api = await startHealthy({ clock: systemClock });
 process.stdout.write(`${api.port} ${api.key}\n`);
 process.once('SIGTERM', async () => {

@@ -2,7 +2,10 @@ import { hash as digestOf } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 
-/** Reads quotes of a record as `docs/record-format.md` says, with nothing of the program: whoever has the page can do the same. */
+/**
+ * Reads quotes of a record as `docs/record-format.md` says, with nothing of the program: whoever has the page can do
+ * the same.
+ */
 class Bytes {
   readonly data: Buffer;
   at = 0;

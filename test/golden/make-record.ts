@@ -1,6 +1,7 @@
 /**
- * Makes the golden record of the format that this version writes: `node test/golden/make-record.ts 4` writes `record-4.zst` beside
- * itself. Run it once for each format, with the version that introduces it, and commit the file: it never changes afterwards.
+ * Makes the golden record of the format that this version writes: `node test/golden/make-record.ts 4` writes
+ * `record-4.zst` beside itself. Run it once for each format, with the version that introduces it, and commit the file:
+ * it never changes afterwards.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -120,7 +121,7 @@ function statusBody(at: number): string {
 
 const format = process.argv[2]!;
 const made: (() => void)[] = [];
-const path = join(directoryFor({ after: (undo: () => void) => void made.push(undo) } as never), 'history.sqlite');
+const path = join(directoryFor({ after: (undo: () => void) => void made.push(undo) }), 'history.sqlite');
 const store = openSqliteSegments(path);
 const service = new GoldenService(store, path);
 await service.process(4, false);

@@ -6,7 +6,9 @@ import type { SegmentReader } from '../../src/history/segment/segment-store.ts';
 
 const span = { from: 0 as EpochMs, to: 4_000_000_000_000 as EpochMs };
 
-/** Everything that a record answers: quotes, prices at instants, answers with their bodies, facts, and its verification. */
+/**
+ * Everything that a record answers: quotes, prices at instants, answers with their bodies, facts, and its verification.
+ */
 export async function contentOf(store: SegmentReader) {
   const reader = new RecordReader(store);
   const questions = new RecordQuestions(store, systemClock);

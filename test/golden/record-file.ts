@@ -1,6 +1,9 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** The parts of a golden record in one file: the record, its journal, and as JSON what they answered when they were made. */
+/**
+ * The parts of a golden record in one file: the record, its journal, and as JSON what they answered when they were
+ * made.
+ */
 export function packed(parts: readonly Buffer[]): Buffer {
   const lengths = Buffer.from(new Uint32Array(parts.map(({ length }) => length)).buffer);
   return zstdCompressSync(Buffer.concat([lengths, ...parts]));

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
@@ -48,34 +46,6 @@ describe('what one client may take of the connections', () => {
       remaining,
       Array.from({ length: 330 }, (_, index) => 999 - index),
     );
-  });
-
-  test('a client with a key that waits for its answers and asks something else each time is read by the HTTP server itself, until it sends ahead once', async (t) => {
-    const api = await ListenerHarness.start({ clock: systemClock, limits: { key: 1_000 } });
-    const sockets: Socket[] = [];
-    const opened = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
-    subscribe('net.server.socket', opened);
-    t.after(() => {
-      unsubscribe('net.server.socket', opened);
-      return api.stop();
-    });
-    const keyed = api.requestText('/v1/time', keepAlive);
-    const [client, stranger] = [await Wire.open(api.port), await Wire.open(api.port)];
-    const isReadInPieces = (index: number) => sockets[index]!.listenerCount('data') === 1;
-    const poller = await Wire.open(api.port);
-    for (let asked = 0; asked < 10; asked++) {
-      assert.equal((await client.ask(api.requestText(`/v1/time?${asked}`, keepAlive))).status, 200);
-      await stranger.ask(keyless(`/v1/time?${asked}`));
-      await poller.ask(keyed);
-    }
-    assert.deepEqual([0, 1, 2].map(isReadInPieces), [false, true, true]);
-    const ahead = await client.askAll(Array.from({ length: 400 }, () => keyed));
-    assert.deepEqual(
-      ahead.map(({ headers }) => Number(headers['x-ratelimit-remaining'])),
-      Array.from({ length: 400 }, (_, index) => 979 - index),
-    );
-    assert.equal((await client.ask(keyed)).status, 200);
-    assert.equal(isReadInPieces(0), true);
   });
 
   test('requests that wait for their turn are bounded in all, and others are served', async (t) => {

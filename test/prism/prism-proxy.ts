@@ -11,7 +11,10 @@ export interface ProxiedRequest {
 export interface ProxiedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** What Prism has against the answer, a line each. What it has against the request is not counted: some are wrong on purpose. */
+  /**
+   * What Prism has against the answer, a line each. What it has against the request is not counted: some are wrong on
+   * purpose.
+   */
   readonly violations: readonly string[];
 }
 

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ServiceHarness } from '../support/service-harness.ts';
 import type { PrismProxy, ProxiedAnswer, ProxiedRequest } from './prism-proxy.ts';
@@ -60,7 +61,7 @@ async function* refusals(judge: Judge, withKey: Headers): AsyncGenerator<Judged>
 
 async function* maintenance(service: ServiceHarness, judge: Judge, withKey: Headers): AsyncGenerator<Judged> {
   const now = service.clock.now();
-  const announced = { from: now as never, to: (now + hourMs) as never, description: 'Upgrade' };
+  const announced = { from: now, to: (now + hourMs) as EpochMs, description: 'Upgrade' };
   const { id } = await service.withStore(({ windows }) => windows.announce(announced));
   await eventually('it runs', async () => (await service.api.status()).status === 'maintenance');
   for (const target of keyed) {

@@ -19,7 +19,10 @@ import { Child } from '../support/mdapi-process.ts';
 const run = promisify(execFile);
 const { version, dependencies } = JSON.parse(textOf('package.json'));
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MDAPI_')));
-/** This process's runtime comes first, as for a user who has the Node that is needed. Settings of the tests are none of a user's. */
+/**
+ * This process's runtime comes first, as for a user who has the Node that is needed. Settings of the tests are none of
+ * a user's.
+ */
 const env = { ...inherited, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` };
 const helm = join(root, 'node_modules/.cache/helm/helm');
 const python = existsSync(join(root, 'node_modules/.cache/python-client/made'));

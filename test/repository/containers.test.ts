@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commonOptions } from '../../src/cli/command.ts';
-import { commands } from '../../src/cli/commands.ts';
+import { loadCommands } from '../../src/cli/commands.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import { fields } from '../../src/configuration/schema.ts';
@@ -15,6 +15,7 @@ import { compose, deployments, kustomization, objects, objectsOf, programs, serv
 import { copied, image, stages } from '../container/staged-image.ts';
 import { filesEnding, textOf } from './files.ts';
 
+const commands = await loadCommands();
 const { version, optionalDependencies } = JSON.parse(textOf('package.json')) as {
   version: string;
   optionalDependencies: Record<string, string>;
@@ -52,7 +53,7 @@ function imageEnv(): Record<string, string> {
 function assertCommand(words: readonly string[]): void {
   const command = commands.find(({ name }) => words.join(' ').startsWith(name));
   assert.ok(command !== undefined, `a command: ${words.join(' ')}`);
-  const known = new Set([...commonOptions, ...(command.options ?? [])].map(({ name }) => name));
+  const known = new Set([...commonOptions, ...command.options].map(({ name }) => name));
   for (const word of words.filter((one) => one.startsWith('--'))) assert.ok(known.has(word.slice(2)), word);
 }
 

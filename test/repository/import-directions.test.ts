@@ -7,6 +7,7 @@ const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'ground', 'h
 const joined = [
   ...readable,
   'admin',
+  'conditions',
   'configuration',
   'history',
   'management',
@@ -15,7 +16,9 @@ const joined = [
   'store',
   'telemetry',
 ];
-/** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
+/**
+ * The rooms that each may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   contract: [],
@@ -32,8 +35,23 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['http', 'ground'],
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', 'ground'],
   persistence: ['access', 'board', 'market', 'operator', 'store', 'ground'],
-  management: [...readable, 'configuration', 'history', 'operator', 'persistence', 'store'],
-  admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
+  conditions: [
+    'board',
+    'cluster',
+    'contract',
+    'feed',
+    'ground',
+    'http',
+    'market',
+    'notices',
+    'configuration',
+    'history',
+    'operator',
+    'persistence',
+    'store',
+  ],
+  management: [...readable, 'conditions', 'configuration', 'history', 'operator', 'persistence', 'store'],
+  admin: [...readable, 'conditions', 'configuration', 'history', 'management', 'operator', 'persistence', 'store'],
   configuration: ['contract', 'feed', 'ground', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],
@@ -47,15 +65,22 @@ const toCome = ['client'];
 
 const sources = filesEnding('.ts', 'src', 'exchange-simulator', 'client', 'web').filter((file) => !isForTests(file));
 
-/** `src/http/pipeline.ts` is of `http`, `src/main.ts` of `main`, `test/…` of `test/`: no folder beside `src` is a room of it. */
+/**
+ * `src/http/pipeline.ts` is of `http`, `src/main.ts` of `main`, `test/…` of `test/`: no folder beside `src` is a room
+ * of it.
+ */
 function roomOf(file: string): string {
   const [top = '', second = ''] = file.split('/');
   if (top === 'src') return second.replace(/\.ts$/, '');
   return mayImport[top] === undefined || top === 'cluster' ? `${top}/` : top;
 }
 
+/** A browser loads no types: a page may take those of any room. */
+const typesOfRooms = /^import type [^;]*? from '[^']*\/src\/[^']*';$/gm;
+
 function importsOf(file: string): string[] {
-  const written = textOf(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
+  const text = file.startsWith('web/') ? textOf(file).replaceAll(typesOfRooms, '') : textOf(file);
+  const written = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
   return [...written].map(([, path = '']) => posix.join(posix.dirname(file), path));
 }
 

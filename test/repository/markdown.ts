@@ -27,7 +27,10 @@ export function linksOf(markdown: string): readonly string[] {
   return [...inline, ...named].map(([, target = '']) => target);
 }
 
-/** The anchors that headings get where Markdown is shown: small letters, digits, hyphens for spaces, numbered when repeated. */
+/**
+ * The anchors that headings get where Markdown is shown: small letters, digits, hyphens for spaces, numbered when
+ * repeated.
+ */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of markdown.replaceAll(fence, '').matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)) {

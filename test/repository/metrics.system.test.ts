@@ -11,6 +11,7 @@ test('promtool finds nothing to say of what a service alone and one of several s
   const alone = await (await ServiceHarness.start(t)).metrics();
   for (const { text, types } of [alone, await clusterMetrics(alone)]) {
     assert.ok(types.size > 3);
+    assert.doesNotMatch(text, /="undefined"/, 'a sample lacks the value of a label');
     const { stdout, stderr } = spawnSync(promtool.path!, ['check', 'metrics'], { input: text, encoding: 'utf8' });
     const findings = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
     assert.deepEqual(findings, []);

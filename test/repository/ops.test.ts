@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { conditions } from '../../src/conditions/list.ts';
 import { clusterMetrics } from '../support/cluster-metrics.ts';
 import type { Metrics } from '../support/metrics-text.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
@@ -119,7 +120,7 @@ describe('the metrics that alerts and dashboard ask for', () => {
   });
 });
 
-describe('every alert', () => {
+describe('every rule', () => {
   const runbook = textOf('docs/runbook.md');
 
   test('has a name of its own, a severity, a summary, a description and a section of the runbook', () => {
@@ -133,21 +134,6 @@ describe('every alert', () => {
     }
   });
 
-  test('is explained in the runbook, with where to look and what to do; and no section is of an alert that is gone', () => {
-    const sections = new Map(
-      runbook
-        .split(/^### /m)
-        .slice(1)
-        .map((text) => [text.split('\n', 1)[0], text]),
-    );
-    assert.deepEqual([...sections.keys()].toSorted(), rules.map(({ alert }) => alert).toSorted());
-    for (const [alert, text] of sections) {
-      for (const part of ['**Look**', '**Do**']) {
-        assert.ok(text.includes(part), `${alert}: ${part}`);
-      }
-    }
-  });
-
   test('is seen firing in a test of its own', () => {
     const tests = parse(textOf('ops/prometheus/alerts.test.yml')) as {
       tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
@@ -157,6 +143,21 @@ describe('every alert', () => {
     );
     for (const { alert } of rules) assert.ok(fired.includes(alert), `${alert} in alerts.test.yml`);
   });
+});
+
+test('every condition is explained in the runbook, with where to look and what to do; and no section is of one that is gone', () => {
+  const sections = new Map(
+    textOf('docs/runbook.md')
+      .split(/^### /m)
+      .slice(1)
+      .map((text) => [text.split('\n', 1)[0], text]),
+  );
+  assert.deepEqual([...sections.keys()].toSorted(), Object.keys(conditions).toSorted());
+  for (const [code, text] of sections) {
+    for (const part of ['**Look**', '**Do**']) {
+      assert.ok(text.includes(part), `${code}: ${part}`);
+    }
+  }
 });
 
 describe('the dashboard', () => {

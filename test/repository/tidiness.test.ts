@@ -4,7 +4,10 @@ import { files, filesEnding, textOf } from './files.ts';
 
 const linesMax = 400;
 
-/** A path of somebody's machine, and a host that packages come from: the npm client knows where, and each user their own. */
+/**
+ * A path of somebody's machine, and a host that packages come from: the npm client knows where, and each user their
+ * own.
+ */
 const traces = [
   /(?<![\w.])\/(?:work|root|Users)\/\w/,
   /(?<![\w.])\/home\/(?!\.\.\.)\w/,
@@ -24,6 +27,20 @@ test('no object literal is spread into another to save lines', () => {
     .filter((file) => file !== 'test/repository/tidiness.test.ts')
     .flatMap((file) => [...textOf(file).matchAll(/^\s*\.\.\.\{ .*/gm)].map(([line]) => `${file}: ${line.trim()}`));
   assert.deepEqual(spread, []);
+});
+
+test('no comment is wider than 120 columns', () => {
+  const written = filesEnding('.ts', 'src', 'test', 'web', 'bench', 'client', 'exchange-simulator');
+  const wide = written
+    .filter((file) => !file.includes('/generated/'))
+    .flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, index) =>
+          /^\s*(\/\/|\*|\/\*\*)/.test(line) && line.length > 120 ? [`${file}:${index + 1}`] : [],
+        ),
+    );
+  assert.deepEqual(wide, []);
 });
 
 test('a description begins with what the thing is or does', () => {

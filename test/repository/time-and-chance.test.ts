@@ -23,7 +23,7 @@ function codeOf(file: string): string {
 }
 
 /** The client and what runs in browsers share nothing with the server, so they have clocks of their own. */
-const clocks = ['src/ground/clock.ts', 'client/src/ground/clock.ts', 'web/portal/clock.ts', 'web/console/clock.ts'];
+const clocks = ['src/ground/clock.ts', 'client/src/clock.ts', 'web/portal/clock.ts', 'web/console/clock.ts'];
 
 test('only src/ground/clock.ts, and the own clocks of client, portal and console, touch the clock, timers and randomness of the platform', () => {
   const found = filesEnding('.ts', 'src', 'exchange-simulator', 'client', 'web')

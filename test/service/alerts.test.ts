@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DeliveryView } from '../../src/conditions/alert.ts';
+import { after } from '../../src/market/samples.testing.ts';
 import { WebhookReceiver } from '../../src/notices/webhook-receiver.testing.ts';
-import type { DeliveryView } from '../../src/operator/alert.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
@@ -41,8 +42,8 @@ test('an operator sends a test, is told of maintenance, and finds every attempt 
   assert.deepEqual(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([id]));
 
   const from = harness.clock.now();
-  const window = { from, to: from + 3_600_000, description: 'disks' };
-  await harness.withStore(({ windows }) => windows.announce(window as never));
+  const window = { from, to: after(from, 3_600_000), description: 'disks' };
+  await harness.withStore(({ windows }) => windows.announce(window));
   await eventually('it is told', () => receiver.requests.some(({ body }) => body.includes('"Maintenance"')));
   const { answer } = await ask<{ alerts: { name: string }[]; destinations: object[] }>('');
   assert.deepEqual(

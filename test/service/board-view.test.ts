@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { schemas } from '../../src/contract/schemas.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import type { BoardView } from '../../src/management/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { allSymbols, ServiceHarness } from '../support/service-harness.ts';
@@ -58,7 +59,7 @@ describe('GET /board on the private listener', () => {
       await markets.setOperatorPaused('BTCEUR', true);
       await windows.announce({
         from: service.clock.now(),
-        to: (service.clock.now() + 60_000) as never,
+        to: (service.clock.now() + 60_000) as EpochMs,
         description: 'Upgrade',
       });
     });

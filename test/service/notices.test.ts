@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
+import type { EpochMs } from '../../src/ground/clock.ts';
 import { systemRandomness } from '../../src/ground/clock.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -42,7 +43,7 @@ describe('a key that exceeds its limit', { concurrency: true }, () => {
     const statuses = await exceed(harness, key, 2);
     assert.deepEqual(statuses, [200, 200, 429, 429, 429, 200, 200, 429, 429, 429]);
     await eventually('the breaches are written down', () =>
-      harness.withStore(async ({ breaches }) => (await breaches.listOf(keyId, 0 as never)).length >= 2),
+      harness.withStore(async ({ breaches }) => (await breaches.listOf(keyId, 0 as EpochMs)).length >= 2),
     );
     assert.equal(mail.whole.length, 0, 'two minutes are not enough');
     await exceed(harness, key, 1);

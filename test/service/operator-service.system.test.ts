@@ -128,7 +128,10 @@ describe('what an operator does on the command line while the server runs', { co
   });
 });
 
-/** The market went on between the two reports, and the rate was read again: only times, changes, and ages of sources may differ. */
+/**
+ * The market went on between the two reports, and the rate was read again: only times, changes, and ages of sources may
+ * differ.
+ */
 function restamped(saved: object): object {
   const { timestamp, timestampMs, rate, sources, changes } = saved as Record<string, unknown>;
   return { timestamp, timestampMs, rate, sources, changes };

@@ -39,6 +39,13 @@ const wanted: Readonly<Record<string, 'counter' | 'gauge'>> = {
   mdapi_build_info: 'gauge',
 };
 
+/** A step of a derivation as it is served. */
+interface Step {
+  readonly step: string;
+  readonly value: string;
+  readonly stepCode: { readonly code: string };
+}
+
 describe('the private listener', () => {
   const cleanups: (() => unknown)[] = [];
   let service: ServiceHarness;
@@ -55,7 +62,7 @@ describe('the private listener', () => {
     assert.deepEqual([live.status, await live.json()], [200, { live: true }]);
     const ready = await service.admin('/readyz');
     assert.deepEqual([ready.status, ready.headers.get('cache-control')], [200, 'no-store']);
-    assert.deepEqual(await ready.json(), { ready: true, phase: 'serving', notes: [] });
+    assert.deepEqual(await ready.json(), { ready: true, phase: 'serving', notes: [], conditions: [] });
   });
 
   test('has every metric, with a type and a help text', async () => {
@@ -147,19 +154,22 @@ describe('the private listener', () => {
     simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     await service.untilBuyPrice('BTCCZK', '1243439');
     const response = await service.admin('/prices/btcczk');
-    const report = (await response.json()) as Record<string, unknown> & { buy: object[]; rate: object };
+    const report = (await response.json()) as Record<string, unknown> & { buy: Step[]; rate: object };
     assert.equal(response.status, 200);
     assert.deepEqual(
       [report.symbol, report.exchangeSymbol, report.bid, report.ask],
       ['BTCCZK', 'BTCEUR', '50000.0', '50000.1'],
     );
-    assert.deepEqual(report.buy, [
-      { step: 'best ask of kraken', value: '50000.1' },
-      { step: '× (1 + fee 0.5 %)', value: '50250.1005' },
-      { step: '× EUR/CZK mid rate 24.500', value: '1231127.46225' },
-      { step: '× (1 + margin 1 %)', value: '1243438.7368725' },
-      { step: 'rounded up to 0 decimals', value: '1243439' },
-    ]);
+    assert.deepEqual(
+      report.buy.map(({ step, value, stepCode }) => [step, value, stepCode.code]),
+      [
+        ['best ask of kraken', '50000.1', 'quote'],
+        ['× (1 + fee 0.5 %)', '50250.1005', 'fee'],
+        ['× EUR/CZK mid rate 24.500', '1231127.46225', 'rate'],
+        ['× (1 + margin 1 %)', '1243438.7368725', 'margin'],
+        ['rounded up to 0 decimals', '1243439', 'rounding'],
+      ],
+    );
     const unknown = await service.admin('/prices/NOSUCHEUR');
     assert.deepEqual([unknown.status, await unknown.json()], [404, { kind: 'unknown_symbol' }]);
   });

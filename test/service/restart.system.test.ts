@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
+import { after } from '../../src/market/samples.testing.ts';
 import { openStore } from '../../src/store/store.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,8 +19,8 @@ describe('after a restart with the exchange away', { concurrency: true }, () => 
     simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     await service.untilBuyPrice('BTCEUR', '50250.2');
     const window = {
-      from: (clock.now() + 2 * hourMs) as never,
-      to: (clock.now() + 3 * hourMs) as never,
+      from: after(clock.now(), 2 * hourMs),
+      to: after(clock.now(), 3 * hourMs),
       description: 'Upgrade',
     };
     await service.withStore(({ windows }) => windows.announce(window));

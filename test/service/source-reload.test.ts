@@ -67,7 +67,17 @@ describe('the sources of a running service are reloaded', () => {
     const { status, body } = await operator.post<Reloaded>('/api/sources/reload');
     assert.deepEqual(
       [status, body],
-      [200, { sources: ['kraken', 'bitvavo'], changes: ['added bitvavo', 'order kraken, bitvavo'] }],
+      [
+        200,
+        {
+          sources: ['kraken', 'bitvavo'],
+          changes: ['added bitvavo', 'order kraken, bitvavo'],
+          changeCodes: [
+            { code: 'added', values: { source: 'bitvavo' } },
+            { code: 'order', values: { sources: ['kraken', 'bitvavo'] } },
+          ],
+        },
+      ],
     );
     assert.deepEqual(await shown(), ['kraken', 'bitvavo paused']);
     assert.deepEqual(await reloads(), [
@@ -87,7 +97,7 @@ describe('the sources of a running service are reloaded', () => {
     assert.deepEqual([done.exitCode, done.stdout, done.stderr], [0, 'pricing.sources\n', '']);
     assert.deepEqual((await reloads())[0], ['cli:tester', 'Reloaded the sources: pricing.sources.']);
     const again = await mdapi('sources', 'reload', '--json');
-    assert.deepEqual(JSON.parse(again.stdout), { sources: ['kraken', 'bitvavo'], changes: [] });
+    assert.deepEqual(JSON.parse(again.stdout), { sources: ['kraken', 'bitvavo'], changes: [], changeCodes: [] });
     assert.equal((await mdapi('sources', 'reload')).stdout, 'Nothing has changed.\n');
     assert.equal((await reloads()).length, 2);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
+import { after } from '../../src/market/samples.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { MailServer, readMail } from '../support/mail-server.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
@@ -43,7 +44,7 @@ async function begin(t: TestContext) {
   };
   const announce = (description: string, fromMs = hourMs, toMs = 2 * hourMs) =>
     harness.withStore(({ windows }) => {
-      const at = (offset: number) => (harness.clock.now() + offset) as never;
+      const at = (offset: number) => after(harness.clock.now(), offset);
       return windows.announce({ from: at(fromMs), to: at(toMs), description });
     });
   return { harness, mail, mails, get, post, ask, linkIn, subscribe, announce, baseUrl };

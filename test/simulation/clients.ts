@@ -65,8 +65,8 @@ export class Client {
   /**
    * Asks for a target again and again.
    * @param everyMs from one request to the next, about
-   * @param againWithinMs each time it asks twice, the second time so soon, and sees what goes back for a moment only; not while
-   * the world is quiet, when processes tell each other of changes less often
+   * @param againWithinMs each time it asks twice, the second time so soon, and sees what goes back for a moment only;
+   * not while the world is quiet, when processes tell each other of changes less often
    */
   poll(target: string, everyMs: number, againWithinMs?: number): void {
     const { scheduler } = this.#world;

@@ -25,8 +25,8 @@ interface Run {
 }
 
 /**
- * The operator's own engine, which writes its prices to a stream of Redis. An older run of it, which everybody took for ended, can wake and write
- * too: the service has to refuse it by its epoch.
+ * The operator's own engine, which writes its prices to a stream of Redis. An older run of it, which everybody took for
+ * ended, can wake and write too: the service has to refuse it by its epoch.
  */
 export class EngineModel {
   /** When it last wrote anything. */

@@ -15,9 +15,15 @@ import type { Randomness } from '../../src/ground/clock.ts';
 import type { Lane } from './scheduler.ts';
 import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, theWorld } from './world.ts';
 
-/** A market changes about so often: less than the real ones, and within the ten seconds after which silence is looked into. */
+/**
+ * A market changes about so often: less than the real ones, and within the ten seconds after which silence is looked
+ * into.
+ */
 const changeEveryMs = 6_000;
-/** While the world is quiet each exchange repeats all of its prices at once, just before their silence would be looked into. */
+/**
+ * While the world is quiet each exchange repeats all of its prices at once, just before their silence would be looked
+ * into.
+ */
 const quietRepeatEveryMs = 9_000;
 /** Each sixth time they have changed. */
 const quietChangeEvery = 6;
@@ -39,8 +45,9 @@ export interface ExchangeModelOptions {
 }
 
 /**
- * An exchange: market, dialect and faults of the exchange simulator without its sockets. Its traffic is coarser than a real exchange's: a market
- * changes every six seconds or so, and what is due each tenth of a second there is due each second here.
+ * An exchange: market, dialect and faults of the exchange simulator without its sockets. Its traffic is coarser than a
+ * real exchange's: a market changes every six seconds or so, and what is due each tenth of a second there is due each
+ * second here.
  */
 export class ExchangeModel implements OutsideServer {
   readonly name: DialectName;
@@ -91,7 +98,7 @@ export class ExchangeModel implements OutsideServer {
         venue,
         exchange,
         dialect: this.#dialect,
-        ...({ webSockets, listener } as never as { webSockets: never; listener: never }),
+        ...({ webSockets, listener } as { webSockets: never; listener: never }),
       })),
     );
     const venue = new Venue({ clock, randomness: world.generator(`${dialect} ids`), exchange, faults: this.faults });
@@ -122,7 +129,7 @@ export class ExchangeModel implements OutsideServer {
 
   /** Begins a fault of the exchange simulator. Its parameters are those of its control interface. */
   async set(request: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.faults.set(readFault(request as never));
+    await this.faults.set(readFault(request));
     if (request.fault === 'catalogue-empty') this.emptiedAtMs = theWorld().nowMs;
   }
 

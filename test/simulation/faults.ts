@@ -1,3 +1,4 @@
+import type { FaultName } from '../../exchange-simulator/fault-catalogue.ts';
 import type { EpochMs, Randomness } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { feedKeys, harms } from './redis-server.ts';
@@ -31,10 +32,13 @@ const marketOf = (simulation: Simulation, choice: number) =>
 const symbolOf = (simulation: Simulation, choice: number) => marketOf(simulation, choice).replace('/', '');
 
 /** A fault of the exchange simulator, on one exchange. */
-function ofExchange(fault: string, parameters: (simulation: Simulation, choice: number) => object = () => ({})): Fault {
+function ofExchange(
+  fault: FaultName,
+  parameters: (simulation: Simulation, choice: number) => object = () => ({}),
+): Fault {
   return {
     begin: (simulation, choice) => exchangeOf(simulation, choice).set({ fault, ...parameters(simulation, choice) }),
-    end: (simulation, choice) => exchangeOf(simulation, choice).faults.clear(fault as never),
+    end: (simulation, choice) => exchangeOf(simulation, choice).faults.clear(fault),
   };
 }
 
@@ -47,7 +51,10 @@ function lie(factor: (choice: number) => number, how?: 'rename'): Fault {
   };
 }
 
-/** A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it from that. */
+/**
+ * A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it
+ * from that.
+ */
 const apart = (factor: number) => (factor < 1 ? Math.min(factor, 0.9) : Math.max(factor, 1.1));
 
 function ofNetwork(name: 'delayMs' | 'doubledShare' | 'shuffledShare', value: number): Fault {
@@ -147,17 +154,6 @@ const faults = {
   'store locked': { begin: (s) => s.troubleStore('locked'), end: (s) => s.troubleStore(undefined) },
   'store restored older': { begin: (s) => s.operator.keepCopy(), end: (s) => s.restoreStore('copy') },
   'store of the former release': { begin: (s) => s.restoreStore('former') },
-  'PostgreSQL hangs': { begin: (s) => s.troubleStore('hung'), end: (s) => s.troubleStore(undefined) },
-  'PostgreSQL slow': { begin: (s) => s.troubleStore('slow'), end: (s) => s.troubleStore(undefined) },
-  'PostgreSQL cuts connections': { begin: (s) => s.troubleStore('unsteady'), end: (s) => s.troubleStore(undefined) },
-  'PostgreSQL split': {
-    begin: (s, c) => s.troubleStore('split', [processOf(s, c)]),
-    end: (s) => s.troubleStore(undefined),
-  },
-  'PostgreSQL fails over': {
-    begin: (s, c) => s.failOver(100 + 30_000 * again(c) ** 2),
-    end: (s) => s.troubleStore(undefined),
-  },
   'sources reloaded': { begin: (s, c) => s.reloadSources(1 + Math.floor(3 * c), 1), end: (s) => s.reloadSources(3) },
   'exchange down for hours': { ...ofExchange('down'), longMs: hoursMs },
   'rate gone for hours': {
@@ -225,8 +221,8 @@ const beforeMs = 20_000;
 const afterMs = 2 * 60_000;
 
 /**
- * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one is gone for so long that it is
- * to be delisted first, while the store is locked until the market is back.
+ * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one
+ * is gone for so long that it is to be delisted first, while the store is locked until the market is back.
  *
  * @param only of these kinds
  */
@@ -263,16 +259,9 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
   return planned;
 }
 
-function isOffered(
-  name: FaultKind,
-  { processes, hasEngine, hasManyMarkets, hasPostgres }: SeedKind,
-  forMs: number,
-): boolean {
+function isOffered(name: FaultKind, { processes, hasEngine, hasManyMarkets }: SeedKind, forMs: number): boolean {
   const { longMs }: Fault = faults[name];
   if (/engine/.test(name) && !hasEngine) return false;
-  if (/^PostgreSQL/.test(name) && !hasPostgres) return false;
-  // Those of the former release are files of SQLite.
-  if (name === 'store of the former release' && hasPostgres) return false;
   // Of those that quote many markets two do not say of when their prices are.
   if (name === (hasManyMarkets ? 'only a cache answers' : goneKind)) return false;
   return (processes > 1 || !/^Redis/.test(name)) && (longMs?.[1] ?? 0) < forMs / 2;

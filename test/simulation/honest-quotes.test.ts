@@ -20,21 +20,6 @@ test('a price is explained by a quote of its time at the terms of its time, and 
   assert.equal(quotes.explains(dearer, 30_000, 1_000, [40_500, 41_000]), true);
 });
 
-test('a fee that the store lost may hold on, or the one before it, until there is another', () => {
-  const quotes = new HonestQuotes('0.5', '1', '24.315');
-  quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
-  quotes.feeFrom('1', 10_000);
-  quotes.feeLost('1', '0.5', 20_000);
-  quotes.feeFrom('2', 30_000);
-  const explained = (buyPrice: string, sellPrice: string) =>
-    [15_000, 25_000, 35_000].map((atMs) =>
-      quotes.explains({ symbol: 'BTCEUR', buyPrice, sellPrice }, atMs, 1_000, [atMs, atMs + 1_000]),
-    );
-  assert.deepEqual(explained('101.6', '99.5'), [false, true, false]);
-  assert.deepEqual(explained('102.1', '99.0'), [true, true, false]);
-  assert.deepEqual(explained('103.1', '98.0'), [false, false, true]);
-});
-
 test('a rate holds by the time of the world, though the clock of whoever serves it is late', () => {
   const quotes = new HonestQuotes('0.5', '1', '10');
   quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);

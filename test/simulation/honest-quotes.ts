@@ -8,8 +8,7 @@ interface HeldQuote extends Quote {
 }
 
 interface Dated {
-  /** Any of them, until there is another. */
-  readonly values: readonly string[];
+  readonly value: string;
   readonly fromMs: number;
 }
 
@@ -61,21 +60,17 @@ export class HonestQuotes {
   }
 
   feeFrom(value: string, fromMs: number): void {
-    this.#fees.push({ values: [value], fromMs });
-  }
-
-  /** The store lost a fee: whoever has it goes on with it, and whoever starts has the one before, until there is another. */
-  feeLost(value: string, before: string, atMs: number): void {
-    this.#fees.push({ values: [value, before], fromMs: atMs });
+    this.#fees.push({ value, fromMs });
   }
 
   rateFrom(value: string, fromMs: number): void {
-    this.#rates.push({ values: [value], fromMs });
+    this.#rates.push({ value, fromMs });
   }
 
   /**
-   * Whether some exchange had bid and ask from which this price is made, at an instant no further than `withinMs` from the one it is dated, at
-   * terms in force between two instants of the clock of whoever served it, and a rate that there was before it was served.
+   * Whether some exchange had bid and ask from which this price is made, at an instant no further than `withinMs` from
+   * the one it is dated, at terms in force between two instants of the clock of whoever served it, and a rate that
+   * there was before it was served.
    */
   explains(
     served: ServedPrice,
@@ -118,5 +113,5 @@ function inForce(dated: readonly Dated[], fromMs: number, toMs: number): readonl
   const begun = dated.filter((each) => each.fromMs <= toMs);
   return begun
     .filter((_, index) => (begun[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY) >= fromMs)
-    .flatMap(({ values }) => values);
+    .map(({ value }) => value);
 }

@@ -4,7 +4,9 @@ const source = new URL('../../src/', import.meta.url).href;
 const simulation = new URL('./', import.meta.url).href;
 const double = (name: string) => new URL(`./doubles/${name}.ts`, import.meta.url).href;
 
-/** What a module of the service gets in the place of a part of the platform, of a library, or of what speaks a protocol. */
+/**
+ * What a module of the service gets in the place of a part of the platform, of a library, or of what speaks a protocol.
+ */
 const doubles: Readonly<Record<string, string>> = {
   ws: double('ws'),
   '@redis/client': double('redis-client'),
@@ -24,17 +26,18 @@ const doubles: Readonly<Record<string, string>> = {
 export const only: Readonly<Record<string, RegExp>> = {
   ws: /\/feed\/live-socket\.ts$/,
   'node:http': /\/http\/http-server\.ts$/,
-  'node:net': /\/(?:http\/public-listener|store\/postgres\/client)\.ts$/,
+  'node:net': /\/http\/public-listener\.ts$/,
   'node:fs': /\/history\/(?:reading|record)\/journal\.ts$/,
   'node:zlib': /\/history\/segment\/columns\.ts$/,
   './layout.ts': /\/portal\/pages\.ts$/,
 };
 
 /**
- * Has the modules of the service that are loaded from now on find doubles. A thread is its module loaded once more, as `worker.ts?thread=N`:
- * it finds its own port.
+ * Has the modules of the service that are loaded from now on find doubles. A thread is its module loaded once more, as
+ * `worker.ts?thread=N`: it finds its own port.
  *
- * @param former the tree of another state of the service, whose modules find the same doubles, and the libraries of this one
+ * @param former the tree of another state of the service, whose modules find the same doubles, and the libraries of
+ * this one
  */
 export function hookDoubles(former?: URL): void {
   const formerSource = former && new URL('src/', former).href;

@@ -6,8 +6,6 @@ import type { EpochMs } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { openStore as openOwnStore, type Store } from '../../src/store/store.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
-import type { KeptTables } from './postgres-model.ts';
-import type { PostgresServer } from './postgres-server.ts';
 import { epochMs, type Lane } from './scheduler.ts';
 import { storeIn, storeUrlOf } from './seed-kind.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -29,7 +27,6 @@ interface Known {
 export const feeAtFirst = '0.5' as DecimalString;
 const keysMade = 2;
 /** A process ends in order within it. */
-const looksEveryMs = 500;
 const stopsWithinMs = 15_000;
 /** After the processes, so that they find the store as it was restored. */
 const opensAgainAfterMs = 30_000;
@@ -38,7 +35,10 @@ const clientChangesKeyAfterMs = 20_000;
 /** A store of the release before, whose accounts and keys are none of this world. */
 const storeOfFormerRelease = new URL('../golden/store-4.zst', import.meta.url);
 
-/** Whoever runs the service: works on the store in a process of their own, makes and ends keys, keeps copies and restores them. */
+/**
+ * Whoever runs the service: works on the store in a process of their own, makes and ends keys, keeps copies and
+ * restores them.
+ */
 export class Operator {
   readonly lane: Lane;
   readonly #world: World;
@@ -52,32 +52,26 @@ export class Operator {
   #keys: Key[] = [];
   #feePercent = feeAtFirst;
   #kept: Known | undefined;
-  #keptTables: KeptTables | undefined;
-  /** What was known after each of its acts. */
-  readonly #past: { readonly atMs: number; readonly known: Known }[] = [];
   readonly #url: string;
-  readonly #postgres: PostgresServer | undefined;
-  #acts = 0;
-  preparedAtMs = 0;
   /** When it last put an older store in the place of the one there was, with the prices known then. */
   restoredAtMs = Number.NEGATIVE_INFINITY;
-  readonly #betweenActs: (() => void)[] = [];
   #restored: Promise<unknown> = Promise.resolve();
 
-  /** @param keyChanged a client that has the one key has the other from now on @param openStore as whoever runs the former release does */
+  /**
+   * @param keyChanged a client that has the one key has the other from now on @param openStore as whoever runs the
+   * former release does
+   */
   constructor(
     world: World,
     directory: string,
     quotes: HonestQuotes,
-    postgres: PostgresServer | undefined,
     keyChanged: (old: string, replacement: string) => void,
     openStore = openOwnStore,
   ) {
     this.#world = world;
     this.#openStore = openStore;
     this.#path = storeIn(directory);
-    this.#url = storeUrlOf(directory, postgres !== undefined);
-    this.#postgres = postgres;
+    this.#url = storeUrlOf(directory);
     this.#quotes = quotes;
     this.#keyChanged = keyChanged;
     this.lane = world.scheduler.lane('operator');
@@ -99,57 +93,14 @@ export class Operator {
   async prepare(): Promise<void> {
     await this.#open();
     await this.#makeAccount();
-    this.preparedAtMs = this.#world.nowMs + 1;
-    this.#past.push({ atMs: this.#world.nowMs, known: this.#known });
   }
 
   /** Does something in a process of their own, as soon as there is a store. */
   operate(work: (store: Store) => Promise<unknown>): Promise<unknown> {
     const done = Promise.withResolvers<unknown>();
     const restored = this.#restored;
-    this.lane.later(0, () => void restored.then(() => this.#act(work)).then(done.resolve, done.reject));
+    this.lane.later(0, () => void restored.then(() => work(this.#store)).then(done.resolve, done.reject));
     return done.promise;
-  }
-
-  /** Has something happen while no act is under way. */
-  between(run: () => void): void {
-    if (this.#acts === 0) run();
-    else this.#betweenActs.push(run);
-  }
-
-  /** What was to happen between acts does not any more. */
-  nothingBetween(): void {
-    this.#betweenActs.splice(0);
-  }
-
-  /** What it did since an instant is not in the store any more. A fee of those is set again. */
-  forgetSince(atMs: number): void {
-    const latest = this.#past.findLast((one) => one.atMs < atMs)?.known;
-    const undone = this.#past.some((one) => one.atMs >= atMs);
-    if (latest === undefined || !undone) return;
-    const { keys } = this;
-    const lostFee = this.#feePercent;
-    this.#remember(latest);
-    if (lostFee !== latest.feePercent) {
-      this.#quotes.feeLost(lostFee, latest.feePercent, this.#world.nowMs);
-      void this.setFee(lostFee, () => this.#feePercent === latest.feePercent);
-    }
-    this.#keys = [...latest.keys];
-    for (const [index, key] of keys.entries()) this.#keyChanged(key, this.#keys[index]!.key);
-    this.#past.splice(this.#past.findIndex((one) => one.atMs >= atMs));
-  }
-
-  /** On PostgreSQL it waits until nothing is wrong with the store. */
-  async #act(work: (store: Store) => Promise<unknown>): Promise<unknown> {
-    while (this.#postgres !== undefined && this.#world.storeTrouble !== undefined) await this.#wait(looksEveryMs);
-    this.#acts++;
-    try {
-      return await work(this.#store);
-    } finally {
-      this.#acts--;
-      this.#past.push({ atMs: this.#world.nowMs, known: this.#known });
-      if (this.#acts === 0) for (const run of this.#betweenActs.splice(0)) run();
-    }
   }
 
   get #known(): Known {
@@ -161,9 +112,8 @@ export class Operator {
     };
   }
 
-  setFee(feePercent: DecimalString, isStillDue = () => true): Promise<unknown> {
+  setFee(feePercent: DecimalString): Promise<unknown> {
     return this.operate(async ({ terms }) => {
-      if (!isStillDue()) return;
       const { from } = await terms.add({ from: 0 as EpochMs, scope: 'service', subject: undefined, feePercent });
       this.#feePercent = feePercent;
       this.#quotes.feeFrom(feePercent, from - epochMs);
@@ -193,10 +143,6 @@ export class Operator {
   keepCopy(): Promise<unknown> {
     return this.operate(async () => {
       this.#kept = this.#known;
-      if (this.#postgres !== undefined) {
-        this.#keptTables = this.#postgres.model.keep();
-        return;
-      }
       rmSync(this.#copy, { force: true });
       using database = new DatabaseSync(this.#path);
       database.prepare('vacuum into ?').run(this.#copy);
@@ -204,8 +150,8 @@ export class Operator {
   }
 
   /**
-   * Stops the service, puts another file in the place of its store, and starts it again: the copy that was kept, or a store of the former release, which
-   * the processes then bring up to date, all at once.
+   * Stops the service, puts another file in the place of its store, and starts it again: the copy that was kept, or a
+   * store of the former release, which the processes then bring up to date, all at once.
    */
   restore(what: 'copy' | 'former', processes: readonly ServiceProcess[]): Promise<unknown> {
     const restored = this.operate(async () => {
@@ -222,8 +168,7 @@ export class Operator {
     await this.#store.close();
     for (const process of processes) process.kill();
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#path}${suffix}`, { force: true });
-    if (this.#postgres !== undefined) this.#postgres.restore(this.#keptTables!);
-    else if (kept === undefined) this.#takeFormerStore();
+    if (kept === undefined) this.#takeFormerStore();
     else copyFileSync(this.#copy, this.#path);
     this.#remember(kept);
     this.restoredAtMs = this.#world.nowMs;

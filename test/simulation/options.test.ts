@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { optionsOf } from './options.ts';
 
 test('options as given, and as they are without', () => {
-  const [options, ...others] = optionsOf(['--seed', '7', '--days', '0.5', '--store', 'sqlite', '--notes']);
+  const [options, ...others] = optionsOf(['--seed', '7', '--days', '0.5', '--notes']);
   assert.deepEqual(others, []);
-  assert.deepEqual([options.seed, options.days, options.store, options.notes], [7, 0.5, 'sqlite', true]);
+  assert.deepEqual([options.seed, options.days, options.notes], [7, 0.5, true]);
   assert.deepEqual([options.seeds, options.processes, options.sideBySide, options.twice], [1, undefined, 2, false]);
   assert.ok(optionsOf(['--minutes', '3'])[0].seeds > 1000, 'as many seeds as the minutes allow');
 });
@@ -23,7 +23,6 @@ test('a mistyped option is named, with what it takes', () => {
     [['--side-by-side', '0'], /--side-by-side takes a whole number from 1, not "0"/],
     [['--days', '0'], /--days takes a number above 0, not "0"/],
     [['--minutes', 'soon'], /--minutes takes a number above 0, not "soon"/],
-    [['--store', 'mysql'], /--store is postgres or sqlite/],
     [['--only', '('], /--only takes a regular expression, not "\("/],
     [['--kept', '/no/such/file.json'], /--kept: \/no\/such\/file\.json cannot be read: ENOENT/],
   ] as const)

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { PlannedFault } from './faults.ts';
 
-/** A run that once found something, as a file. Its faults stay what they were, whatever a seed makes of other kinds of them. */
+/**
+ * A run that once found something, as a file. Its faults stay what they were, whatever a seed makes of other kinds of
+ * them.
+ */
 export interface KeptRun {
   readonly seed: number;
   readonly days: number;
   readonly processes: number;
-  /** Where it is not the one that the seed gives. */
-  readonly store?: 'postgres' | 'sqlite' | undefined;
   readonly found: string;
   readonly faults: readonly PlannedFault[];
 }
@@ -27,8 +28,6 @@ export interface Options {
   readonly shrink: number;
   /** A pattern: faults of no other kind. */
   readonly only: string | undefined;
-  /** In the place of the one that the seed gives. */
-  readonly store: 'postgres' | 'sqlite' | undefined;
   /** In the place of those that the seed gives. */
   readonly faults: readonly PlannedFault[] | undefined;
   /** The tree of another state of the service, which processes are upgraded from. */
@@ -38,7 +37,7 @@ export interface Options {
 }
 
 const usage =
-  '--seed N, --seeds N, --minutes M, --side-by-side N, --days D, --processes P, --store postgres|sqlite, --only PATTERN, --shrink N, --kept FILE, --former DIR, --notes, --twice';
+  '--seed N, --seeds N, --minutes M, --side-by-side N, --days D, --processes P, --only PATTERN, --shrink N, --kept FILE, --former DIR, --notes, --twice';
 
 /** Those of one run, or of each that was kept. Throws one clear line where the command line is wrong. */
 export function optionsOf(args: readonly string[]): readonly [Options, ...Options[]] {
@@ -49,26 +48,20 @@ export function optionsOf(args: readonly string[]): readonly [Options, ...Option
     numberOf(name, values[name], `a whole number from ${from}`, (n) => Number.isSafeInteger(n) && n >= from);
   const positive = (name: 'days' | 'minutes') =>
     numberOf(name, values[name], 'a number above 0', (n) => Number.isFinite(n) && n > 0);
-  const optionsWith = (kept?: KeptRun): Options => {
-    const store = values.store ?? kept?.store;
-    if (store !== undefined && store !== 'postgres' && store !== 'sqlite')
-      throw new Error(`--store is postgres or sqlite, not "${store}"`);
-    return {
-      seed: whole('seed', 0) ?? kept?.seed ?? 1,
-      seeds: whole('seeds', 1) ?? (minutes === undefined ? 1 : 1e6),
-      days: positive('days') ?? kept?.days ?? 1,
-      processes: whole('processes', 1) ?? kept?.processes,
-      minutes: positive('minutes') ?? 1e6,
-      sideBySide: whole('side-by-side', 1) ?? 2,
-      shrink: whole('shrink', 0) ?? 12,
-      faults: kept?.faults,
-      only,
-      store,
-      former,
-      notes,
-      twice,
-    };
-  };
+  const optionsWith = (kept?: KeptRun): Options => ({
+    seed: whole('seed', 0) ?? kept?.seed ?? 1,
+    seeds: whole('seeds', 1) ?? (minutes === undefined ? 1 : 1e6),
+    days: positive('days') ?? kept?.days ?? 1,
+    processes: whole('processes', 1) ?? kept?.processes,
+    minutes: positive('minutes') ?? 1e6,
+    sideBySide: whole('side-by-side', 1) ?? 2,
+    shrink: whole('shrink', 0) ?? 12,
+    faults: kept?.faults,
+    only,
+    former,
+    notes,
+    twice,
+  });
   const [first, ...others] = values.kept?.map(keptIn) ?? [];
   return [optionsWith(first), ...others.map(optionsWith)];
 }
@@ -88,7 +81,6 @@ function valuesIn(args: readonly string[]) {
         'side-by-side': text,
         shrink: text,
         only: text,
-        store: text,
         former: text,
         notes: flag,
         twice: flag,

@@ -1,6 +1,9 @@
 import { type FetchedReply, theWorld } from './world.ts';
 
-/** `fetch`, to the servers of the world. Ends when its signal aborts, and no sooner by itself: its caller sets the limit. */
+/**
+ * `fetch`, to the servers of the world. Ends when its signal aborts, and no sooner by itself: its caller sets the
+ * limit.
+ */
 function virtualFetch(
   address: string | URL,
   { signal }: { readonly signal?: AbortSignal } = {},
@@ -18,7 +21,10 @@ function virtualFetch(
 
 type Callback = (...args: unknown[]) => void;
 
-/** Puts virtual time in the place of the platform's for whatever in this thread asks it directly, which are libraries. For good. */
+/**
+ * Puts virtual time in the place of the platform's for whatever in this thread asks it directly, which are libraries.
+ * For good.
+ */
 export function replacePlatform(): void {
   const after = (run: Callback, delayMs = 0, ...args: unknown[]) => {
     const timer = theWorld().lane.clock.after(delayMs, () => run(...args));

@@ -21,7 +21,7 @@ export class RatesModel implements OutsideServer {
   }
 
   async fault(name: 'rate-gone' | 'rate-stale', isOn: boolean): Promise<void> {
-    if (isOn) await this.#faults.set(readFault({ fault: name } as never));
+    if (isOn) await this.#faults.set(readFault({ fault: name }));
     else await this.#faults.clear(name);
   }
 

@@ -24,7 +24,10 @@ interface Kept {
 const keptEvery = 10;
 /** What a process had noted and not written when it ended is in no record: it says where that begins. */
 const writtenWithinMs = 5_000;
-/** What the record says of an instant was served then by one process or another, which know of a price and of a hold a moment apart. */
+/**
+ * What the record says of an instant was served then by one process or another, which know of a price and of a hold a
+ * moment apart.
+ */
 const apartMs = 2_000;
 const agedMs = 20_000;
 
@@ -78,7 +81,10 @@ export class RecordWitness {
     await store.close();
   }
 
-  /** What the record says was the price then has to be as new as what was served. That of a process that is cut off can be older. */
+  /**
+   * What the record says was the price then has to be as new as what was served. That of a process that is cut off can
+   * be older.
+   */
   async #comparePast(reader: RecordReader, coverage: Coverage, answer: Witnessed): Promise<void> {
     const servedAt = epochMs + answer.answeredAtMs;
     for (const { symbol, timestampMs } of JSON.parse(answer.body).tickers as Ticker[]) {

@@ -16,7 +16,10 @@ type Case = (redis: RedisUnderTest) => Promise<void>;
 
 const takes = (over: object = {}) => ({ counter: '{t}:a', limit: 3, seen: 0, admittedAlone: 0, isKeys: true, ...over });
 
-/** The service's use of Redis, case by case. The model of the simulation passes it, and so does a real server: the model does not lie. */
+/**
+ * The service's use of Redis, case by case. The model of the simulation passes it, and so does a real server: the model
+ * does not lie.
+ */
 export const redisConformance: Readonly<Record<string, Case>> = {
   'values are set, read, deleted and of one type': async ({ call }) => {
     assert.equal(await call(['SET', '{t}:s', 'one']), 'OK');
@@ -94,7 +97,7 @@ export const redisConformance: Readonly<Record<string, Case>> = {
     await call(['FLUSHALL']);
     const keys = ['{t}:fence', '{t}:changes', '{t}:state', '{t}:offers'];
     const publish = (anew: '0' | '1', whole = '', fence = '7') =>
-      runScript(call, scriptText('publish'), keys, [fence, anew, 'change', whole, '0', '100']) as Promise<
+      runScript(call, scriptText('publish'), keys, [fence, anew, 'change', whole, '40', '100', '20000']) as Promise<
         string[] | null
       >;
     assert.equal(await publish('1'), null, 'nobody leads');
@@ -113,10 +116,10 @@ export const redisConformance: Readonly<Record<string, Case>> = {
     assert.equal(await call(['GET', '{t}:offers']), null);
     const changes = readStreamEntries(await call(['XREAD', 'COUNT', '9', 'STREAMS', '{t}:changes', first!]));
     assert.deepEqual(
-      changes.map(({ fields: { before, anew, state } }) => [before, anew, state]),
+      changes.map(({ fields: { before, anew, state, silent, polled } }) => [before, anew, state, silent, polled]),
       [
-        [first, '0', 'change'],
-        [second, '0', 'change'],
+        [first, '0', 'change', '40', '20000'],
+        [second, '0', 'change', '40', '20000'],
       ],
     );
     await call(['SET', '{t}:changes', 'of another type']);

@@ -33,7 +33,10 @@ const wrongType = () => new RedisError('WRONGTYPE Operation against a key holdin
 /** A node of a stream holds so many entries; `MAXLEN ~` removes whole ones. */
 const entriesInNode = 100;
 
-/** The commands of Redis that the service sends, on a clock. It answers as a real server does; one suite compares the two. */
+/**
+ * The commands of Redis that the service sends, on a clock. It answers as a real server does; one suite compares the
+ * two.
+ */
 export class RedisModel {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #values = new Map<string, Value>();
@@ -199,7 +202,10 @@ function placeOf(id: string): Place {
   return { atMs, number };
 }
 
-/** The index of the first entry that is not before a place. Entries are in their order, and most questions are about the last ones. */
+/**
+ * The index of the first entry that is not before a place. Entries are in their order, and most questions are about the
+ * last ones.
+ */
 function firstFrom(entries: readonly Place[], { atMs, number }: Place): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

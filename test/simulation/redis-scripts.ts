@@ -6,7 +6,10 @@ const windowsHeldBackMax = 5;
 const fenceAheadMsMax = 3_600_000;
 const wholeMax = 2 ** 53;
 
-/** The scripts of the service in this language, each by words that only its own text has. What they answer is compared with a real server. */
+/**
+ * The scripts of the service in this language, each by words that only its own text has. What they answer is compared
+ * with a real server.
+ */
 const scripts: readonly (readonly [words: string, script: Script])[] = [
   ['math.max((fence or 0) + 1, nowMs)', acquire],
   ['fence > mine', renew],
@@ -74,7 +77,7 @@ function release(call: Run, keys: readonly string[], values: readonly string[]):
 }
 
 function publish(call: Run, keys: readonly string[], values: readonly string[]): unknown {
-  const [fence = '', anew = '', state = '', whole = '', silent = ''] = values;
+  const [fence = '', anew = '', state = '', whole = '', silent = '', , polled = ''] = values;
   const [fenceKey = '', changes = '', stateKey = '', offersKey = ''] = keys;
   let held: unknown;
   try {
@@ -90,7 +93,7 @@ function publish(call: Run, keys: readonly string[], values: readonly string[]):
     call('DEL', changes);
   }
   if (last.length === 0 && anew !== '1') return [];
-  const fields = ['before', last[0]?.[0] ?? '0-0', 'anew', anew, 'state', state, 'silent', silent];
+  const fields = ['before', last[0]?.[0] ?? '0-0', 'anew', anew, 'state', state, 'silent', silent, 'polled', polled];
   const id = call('XADD', changes, 'MAXLEN', '~', '4000', '*', ...fields);
   if (whole !== '') call('SET', stateKey, `${id} ${whole}`);
   let offers: [string, string[]][] = [];

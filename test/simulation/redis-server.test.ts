@@ -38,7 +38,7 @@ test('of the feed’s values each can be gone, nonsense or of another type, and 
   const answers: unknown[] = [];
   const lane = world.scheduler.lane('process-1');
   const client = { lane, answered: (answer: unknown, error?: Error) => answers.push(answer ?? error?.name), lost() {} };
-  redis.connect(client as never).send(['XREAD', 'BLOCK', '1000', 'STREAMS', feedKeys[2]!, '0-0']);
+  redis.connect(client).send(['XREAD', 'BLOCK', '1000', 'STREAMS', feedKeys[2]!, '0-0']);
   lane.later(500, () => redis.model.execute(['SET', feedKeys[2]!, 'abc']));
   await world.scheduler.runTo(3_000);
   assert.deepEqual(answers, [undefined]);

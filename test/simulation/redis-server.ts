@@ -9,7 +9,9 @@ const latencyMs = 0.4;
 /** A read that waits in vain is answered so much later in a quiet stretch, which is soon enough for whoever asked. */
 const quietlyLateMs = 1_300;
 
-/** The Redis server of the world: the model, with connections, which it answers in order, and what can be wrong with it. */
+/**
+ * The Redis server of the world: the model, with connections, which it answers in order, and what can be wrong with it.
+ */
 export class RedisServer implements RedisReached {
   readonly lane = theWorld().scheduler.lane('redis');
   readonly model = new RedisModel(this.lane.clock);

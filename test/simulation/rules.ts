@@ -1,4 +1,7 @@
-/** What must hold whatever happens, each with the sentence of the contract, or of the operators' documents, that it holds to. */
+/**
+ * What must hold whatever happens, each with the sentence of the contract, or of the operators' documents, that it
+ * holds to.
+ */
 export const rules = {
   'honest price': 'They equal the prices in the operator’s client application at the time of the request.',
   'never back': 'timestamp: when the ticker was captured; lastUpdatedAt: when the feed was last updated.',

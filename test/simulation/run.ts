@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seed N --days D --processes P`: whole services in a simulated world, see docs/contributors/simulation.md. The doubles of
- * the platform have to be in place before the service is loaded.
+ * `npm run simulate -- --seed N --days D --processes P`: whole services in a simulated world, see
+ * docs/contributors/simulation.md. The doubles of the platform have to be in place before the service is loaded.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

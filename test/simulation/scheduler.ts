@@ -15,17 +15,25 @@ export type Failure = (error: unknown, lane: Lane) => void;
 export const epochMs = Date.parse('2026-11-24T10:00:00.000Z');
 /** Events between two turns of the real event loop, so that a signal can end the run. */
 const eventsInTurnMax = 20_000;
-/** What looks more often looks so often, except for what hurries: that is within every time that the contract states. */
+/**
+ * What looks more often looks so often, except for what hurries: that is within every time that the contract states.
+ */
 const busyEveryMs = 200;
 /** The shortest period of repeated work in a quiet stretch, at whose end all of it is done. */
 const quietEveryMs = 60_000;
-/** That of what looks whether something is silent, below every silence that is reported: one of 4.5 s is a process that stood still. */
+/**
+ * That of what looks whether something is silent, below every silence that is reported: one of 4.5 s is a process that
+ * stood still.
+ */
 const quietWatchEveryMs = 4_000;
 const watching = /\/(?:live-link|push-session|recorder)\.ts/;
 /** That of what others hear: exchanges, and the board's publisher, which looks every `publishEveryMs`. */
 const quietHeardEveryMs = 3_000;
 const publishEveryMs = 50;
-/** Waits from the first on take as long as the longest does for the lease to be renewed in time; one of a second is a pause between two looks. */
+/**
+ * Waits from the first on take as long as the longest does for the lease to be renewed in time; one of a second is a
+ * pause between two looks.
+ */
 const pauseMs = [400, 1_000] as const;
 const quietPauseMs = 1_500;
 const nativeImmediate = setImmediate;

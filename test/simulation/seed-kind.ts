@@ -9,11 +9,12 @@ export interface SeedKind {
   /** Some of the seeds that have Redis. */
   readonly hasEngine: boolean;
   readonly hasMail: boolean;
-  /** Some seeds have their store on PostgreSQL, the others on SQLite. */
-  readonly hasPostgres: boolean;
   /** One process has the feed, and the others nothing else to turn to. */
   readonly isSplit: boolean;
-  /** So many that one of them can be missing and is believed to be gone, on exchanges that are asked for their markets every minute. */
+  /**
+   * So many that one of them can be missing and is believed to be gone, on exchanges that are asked for their markets
+   * every minute.
+   */
   readonly hasManyMarkets: boolean;
 }
 
@@ -21,11 +22,7 @@ export interface SeedKind {
 const manyMarkets = 12;
 const fewMarkets = 2;
 
-/** Those before it, which include what was kept, were there before the model of PostgreSQL. */
-const firstWithPostgres = 1_000;
-
-/** @param store in the place of the one that the seed gives */
-export function kindOf(seed: number, processes: number, store?: 'postgres' | 'sqlite'): SeedKind {
+export function kindOf(seed: number, processes: number): SeedKind {
   const hasManyMarkets = seed % 6 === 0;
   return {
     seed,
@@ -34,7 +31,6 @@ export function kindOf(seed: number, processes: number, store?: 'postgres' | 'sq
     hasRecord: seed % 2 === 1,
     hasEngine: processes > 1 && seed % 5 < 2,
     hasMail: seed % 4 === 1,
-    hasPostgres: store === undefined ? seed >= firstWithPostgres && seed % 5 === 3 : store === 'postgres',
     isSplit: processes === 3 && seed % 2 === 0,
   };
 }
@@ -52,7 +48,7 @@ export const delistAfterMs = 3_600_000;
 
 /** The configuration of each process, as in its environment. */
 export function settingsOf(
-  { processes, hasRecord, hasMail, hasPostgres }: SeedKind,
+  { processes, hasRecord, hasMail }: SeedKind,
   given: Readonly<Record<'directory' | 'sources' | 'symbols' | 'ratesUrl', string>>,
 ): Record<string, string> {
   const { directory, sources, symbols, ratesUrl } = given;
@@ -60,7 +56,7 @@ export function settingsOf(
     sources,
     'markets.symbols': symbols,
     'rates.url': ratesUrl,
-    store: storeUrlOf(directory, hasPostgres),
+    store: storeUrlOf(directory),
     'history.url': hasRecord ? `sqlite:${recordIn(directory)}` : 'off',
     'markets.delistAfter': `${delistAfterMs / 3_600_000}h`,
     // A rate that is gone for minutes is gone for good.
@@ -71,10 +67,6 @@ export function settingsOf(
   };
 }
 
-/** Of the store in a directory, or on the world's PostgreSQL. */
-export function storeUrlOf(directory: string, isPostgres: boolean): string {
-  return isPostgres ? 'postgres://mdapi@postgres/mdapi?sslmode=disable' : `sqlite:${storeIn(directory)}`;
-}
-
 export const storeIn = (directory: string) => `${directory}/store.sqlite`;
+export const storeUrlOf = (directory: string) => `sqlite:${storeIn(directory)}`;
 export const recordIn = (directory: string) => `${directory}/history.sqlite`;

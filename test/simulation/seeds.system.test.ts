@@ -35,7 +35,10 @@ test('every seed that once failed is well now', async (t) => {
   }
 });
 
-/** A seed that fails is printed with the command that runs it again. In CI a change must not fail for a seed that nobody ran before. */
+/**
+ * A seed that fails is printed with the command that runs it again. In CI a change must not fail for a seed that nobody
+ * ran before.
+ */
 test('seeds find nothing: new ones for three minutes, and in CI always the same few', () => {
   const seed = 1_000 * (1 + (Math.floor(Date.now() / 1_000) % 1_000_000));
   const chosen =

@@ -1,4 +1,7 @@
-/** Leaves out what is not needed for a failure: halves first, then smaller parts. @param fails runs a part; at most `runsMax` times */
+/**
+ * Leaves out what is not needed for a failure: halves first, then smaller parts. @param fails runs a part; at most
+ * `runsMax` times
+ */
 export async function shrink<Item>(
   items: readonly Item[],
   fails: (part: readonly Item[]) => Promise<boolean>,

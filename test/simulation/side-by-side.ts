@@ -37,11 +37,10 @@ export async function runSideBySide(options: Options): Promise<number> {
   return died.length === 0 && tallies.every(({ isWell }) => isWell) ? 0 : 1;
 }
 
-async function runOne(seed: number, { days, processes, shrink, only, store, former, notes, twice }: Options) {
+async function runOne(seed: number, { days, processes, shrink, only, former, notes, twice }: Options) {
   const args = [...['--seed', String(seed)], ...['--days', String(days)], ...['--shrink', String(shrink)]];
   if (processes !== undefined) args.push('--processes', String(processes));
   if (only !== undefined) args.push('--only', only);
-  if (store !== undefined) args.push('--store', store);
   if (former !== undefined) args.push('--former', former);
   if (notes) args.push('--notes');
   if (twice) args.push('--twice');

@@ -34,7 +34,6 @@ export interface SeedOptions {
   readonly processes: number;
   /** A pattern: faults of no other kind. */
   readonly only?: string | undefined;
-  readonly store?: 'postgres' | 'sqlite' | undefined;
   /** Processes run it at first. */
   readonly former?: Release | undefined;
   /** In the place of the one that the seed gives. */
@@ -43,10 +42,10 @@ export interface SeedOptions {
 
 /** Runs a seed as the command line says, and prints what came of it. */
 export async function simulate(
-  { seed, days, processes, only, store, faults: plan, notes, twice, shrink }: Options,
+  { seed, days, processes, only, faults: plan, notes, twice, shrink }: Options,
   former?: Release,
 ): Promise<Tally> {
-  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, store, former, plan };
+  const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, former, plan };
   const outcome = await runSeed(options);
   report(outcome, notes);
   let isWell = outcome.violations.length === 0;
@@ -86,19 +85,16 @@ async function explain(outcome: Outcome, options: SeedOptions, runsMax: number):
   mkdirSync(directory, { recursive: true });
   const path = join(directory, `seed-${outcome.seed}`);
   writeFileSync(`${path}.svg`, picture(smallest));
-  const { seed, days, processes, store } = options;
-  const kept: KeptRun = { seed, days, processes, store, found: outcome.violations[0]!.text, faults: smallest.plan };
+  const { seed, days, processes } = options;
+  const kept: KeptRun = { seed, days, processes, found: outcome.violations[0]!.text, faults: smallest.plan };
   writeFileSync(`${path}.json`, `${JSON.stringify(kept, undefined, 2)}\n`);
   say(`the picture is ${path}.svg; again: npm run simulate -- --kept ${path}.json`);
 }
 
-export async function runSeed({ seed, days, processes, only, store, former, plan }: SeedOptions): Promise<Outcome> {
+export async function runSeed({ seed, days, processes, only, former, plan }: SeedOptions): Promise<Outcome> {
   const before = process.cpuUsage();
   const forMs = days * dayMs;
-  const kind = kindOf(seed, processes, store);
-  // Loaded where it is used, which takes none of the world's time.
-  if (kind.hasPostgres)
-    await Promise.all([import('../../src/store/postgres/open.ts'), import('../../src/store/postgres/listen.ts')]);
+  const kind = kindOf(seed, processes);
   const planned = plan ?? planOf(seededRandomness(seed), forMs, kind, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
   const simulation = new Simulation({ kind, former, forMs, begun, quiet: quietOf(planned, forMs) });

@@ -7,7 +7,6 @@ import { EngineModel, engineMarket } from './engine-model.ts';
 import { ExchangeModel, type Quote } from './exchange-model.ts';
 import { HonestQuotes } from './honest-quotes.ts';
 import { feeAtFirst, Operator } from './operator.ts';
-import { PostgresServer } from './postgres-server.ts';
 import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
@@ -36,7 +35,9 @@ const rate = '24.315';
 /** After the last fault everything is well again by then. */
 const mendedWithinMs = 150_000;
 const burstRequests = 80;
-/** A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon. */
+/**
+ * A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon.
+ */
 const impatientEveryMs = 10_000;
 const impatientWithinMs = 1_500;
 /** So little that the answers of one client matter, as those of thousands do to a machine. */
@@ -53,8 +54,6 @@ export class Simulation {
   readonly exchanges: readonly ExchangeModel[];
   readonly rates: RatesModel;
   readonly redis: RedisServer;
-  /** In the seeds whose store is on it. */
-  readonly postgres: PostgresServer | undefined;
   /** In some of the seeds that have Redis. */
   readonly engine: EngineModel | undefined;
   readonly processes: readonly ServiceProcess[];
@@ -83,13 +82,11 @@ export class Simulation {
     this.troubles = new Troubles(world);
     this.#directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'mdapi-simulation-'));
     this.#quotes = new HonestQuotes(feeAtFirst, '1', rate);
-    if (kind.hasPostgres) this.postgres = new PostgresServer();
-    world.postgres = this.postgres;
     const keyChanged = (old: string, key: string) => {
       for (const client of this.#clients) if (client.key === old) client.use(key);
     };
     const openStore = options.former?.openStore;
-    this.operator = new Operator(world, this.#directory, this.#quotes, this.postgres, keyChanged, openStore);
+    this.operator = new Operator(world, this.#directory, this.#quotes, keyChanged, openStore);
     const quoted = (exchange: string) => (pair: string, quote: Quote, isMuted: boolean) => {
       const symbol = pair.replace('/', '');
       this.#quotes.quoted(exchange, symbol, quote, world.nowMs, isMuted);
@@ -145,7 +142,10 @@ export class Simulation {
     return exchange.symbols.filter((symbol) => symbol.endsWith('/EUR'));
   }
 
-  /** @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset from now on */
+  /**
+   * @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset
+   * from now on
+   */
   lies(exchange: ExchangeModel, symbol: string, factor: number | undefined, how: 'lie' | 'rename' = 'lie'): void {
     this.troubles.lie(`${exchange.name} ${symbol}`, factor);
     if (factor === undefined) exchange.tellTruth(symbol);
@@ -173,33 +173,9 @@ export class Simulation {
   }
 
   /** Takes the store from the processes, or gives it back. */
-  troubleStore(trouble: StoreTrouble | undefined, processes: readonly ServiceProcess[] = []): void {
-    const begin = () => {
-      this.world.storeTrouble = trouble;
-      this.postgres?.trouble(
-        trouble,
-        processes.map(({ name }) => name),
-      );
-      this.troubles.storeTroubled();
-    };
-    // What an operator does is done as a whole, or begins when all is well.
-    if (trouble === undefined) this.operator.nothingBetween();
-    if (trouble === undefined || this.postgres === undefined) begin();
-    else this.operator.between(begin);
-  }
-
-  /** Has another server take the place of PostgreSQL, without what was committed in the last so many milliseconds. */
-  failOver(lostMs: number): void {
-    const { postgres, operator, world } = this;
-    if (postgres === undefined) return;
-    operator.between(() => {
-      world.storeTrouble = 'failed over';
-      const sinceMs = Math.max(world.nowMs - lostMs, operator.preparedAtMs);
-      const lost = postgres.failOver(sinceMs);
-      operator.forgetSince(sinceMs);
-      world.note('postgres', `lost ${lost} commits`);
-      this.troubles.storeTroubled();
-    });
+  troubleStore(trouble: StoreTrouble | undefined): void {
+    this.world.storeTrouble = trouble;
+    this.troubles.storeTroubled();
   }
 
   /** Has the operator restore the store, which has to work. */

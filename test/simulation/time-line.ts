@@ -61,8 +61,8 @@ const colours = [
 ] as const;
 
 /**
- * The same as one picture (SVG): a bar for each fault while it lasts, a row for each of them, a mark for each event, with its text where the
- * pointer rests.
+ * The same as one picture (SVG): a bar for each fault while it lasts, a row for each of them, a mark for each event,
+ * with its text where the pointer rests.
  */
 export function picture(shown: Shown): string {
   const notes = around(shown);

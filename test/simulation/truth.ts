@@ -1,4 +1,4 @@
-import { silentForMs } from '../../src/market/service-status.ts';
+import { silentForMs } from '../../src/market/data-flow.ts';
 import type { ExchangeModel } from './exchange-model.ts';
 import type { HonestQuotes } from './honest-quotes.ts';
 import type { Operator } from './operator.ts';
@@ -99,7 +99,10 @@ export class Troubles {
     if (last !== undefined && last.untilMs <= this.#world.nowMs) last.toldMs = Math.min(last.toldMs, this.#world.nowMs);
   }
 
-  /** Whether a market was to be delisted at an instant: no exchange had listed it for so long, and none had sent a price again. */
+  /**
+   * Whether a market was to be delisted at an instant: no exchange had listed it for so long, and none had sent a price
+   * again.
+   */
   isGone(symbol: string, atMs: number): boolean {
     const withinMs = learnsWithinMs + this.offMsMax;
     const isGone = ({ fromMs, toldMs }: Absence) =>

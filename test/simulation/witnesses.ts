@@ -18,11 +18,16 @@ export interface Truth {
   readonly heardAtMs: number;
   /** What happens often happens seldom, or did until a moment ago, see `Scheduler`. */
   readonly isQuiet: boolean;
-  /** When the first source did, where processes have it, and had the prices of it, ever since; `undefined` otherwise. */
+  /**
+   * When the first source did, where processes have it, and had the prices of it, ever since; `undefined` otherwise.
+   */
   readonly firstHeardAtMs: number | undefined;
   /** Since when every process can reach Redis, and Redis kept what it held. */
   readonly sharedSinceMs: number;
-  /** Since when they have one board, too: whoever has one of its own, or of an older store, keeps it while nobody is fed. */
+  /**
+   * Since when they have one board, too: whoever has one of its own, or of an older store, keeps it while nobody is
+   * fed.
+   */
   readonly oneBoardSinceMs: number;
   /** Since when the process runs without being frozen, or having its clock set. */
   undisturbedSinceMs(by: string): number;
@@ -48,7 +53,10 @@ interface TickerBody {
   readonly timestampMs: number;
 }
 
-/** A price may be dated so long before or after its quote held: what is not dated by its exchange is dated on arrival, four seconds late at times. */
+/**
+ * A price may be dated so long before or after its quote held: what is not dated by its exchange is dated on arrival,
+ * four seconds late at times.
+ */
 const datedWithinMs = 6_000;
 /** Terms begin on each process's own clock, and a request takes a moment. */
 const termsWithinMs = 1_500;
@@ -56,7 +64,10 @@ const termsWithinMs = 1_500;
 export const calmMs = 20_000;
 /** For so long after a clock was set, times may go back by as much as it was off. */
 const resetWithinMs = 600_000;
-/** From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it a little later. */
+/**
+ * From the last word of an exchange to the end of `operational`, and to `outage`; the processes that follow hear of it
+ * a little later.
+ */
 const operationalForMs = 6_000;
 const operationalForQuietMs = 15_000;
 const outageAfterMs = 5 * 60_000 + operationalForMs;

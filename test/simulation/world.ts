@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Randomness } from '../../src/ground/clock.ts';
 import { seededRandomness } from '../support/fake-clock.ts';
-import type { PostgresClient, PostgresLink } from './postgres-socket.ts';
 import { type Lane, Scheduler } from './scheduler.ts';
 
 /** A client's end of a WebSocket. */
@@ -79,13 +78,8 @@ export interface PublicServer {
   ): void;
 }
 
-/** A PostgreSQL server as its client library reaches it. */
-export interface PostgresReached {
-  connect(client: PostgresClient): PostgresLink;
-}
-
-/** What can be wrong with the store: the first three with any. */
-export type StoreTrouble = 'lost' | 'read-only' | 'locked' | 'hung' | 'slow' | 'unsteady' | 'split' | 'failed over';
+/** What can be wrong with the store. */
+export type StoreTrouble = 'lost' | 'read-only' | 'locked';
 
 /** A line of what happened. */
 export interface Note {
@@ -117,8 +111,6 @@ export class World {
   memoryBytes = 2 ** 30;
   /** What is wrong with the store, for the processes of the service. */
   storeTrouble: StoreTrouble | undefined;
-  /** In the seeds whose store is on PostgreSQL. */
-  postgres: PostgresReached | undefined;
   /** For keys and ids that operators make. */
   readonly operatorRandomness: Randomness;
   redis!: RedisReached;

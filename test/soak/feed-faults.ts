@@ -26,7 +26,10 @@ export interface FaultySource {
   readonly rest: TcpProxy;
 }
 
-/** Faults of each source in turn, for ever: of each, every kind the stand-in exchange and the network have, in a shuffled order. */
+/**
+ * Faults of each source in turn, for ever: of each, every kind the stand-in exchange and the network have, in a
+ * shuffled order.
+ */
 export function* faultPlan(sources: readonly FaultySource[], randomness: Randomness): Generator<PlannedFault> {
   const rounds = sources.map((source, index) => shuffled(faultsOf(source, index === 0), randomness));
   for (;;) for (const round of rounds) yield round.next().value!;
@@ -50,7 +53,10 @@ function* shuffled<T>(all: readonly T[], randomness: Randomness): Generator<T, u
   }
 }
 
-/** Lets one thing go wrong every thirty seconds, and waits each time for the feed to be operational and every source to deliver again. */
+/**
+ * Lets one thing go wrong every thirty seconds, and waits each time for the feed to be operational and every source to
+ * deliver again.
+ */
 export async function runFaults(
   plan: Iterator<PlannedFault>,
   record: SoakRecord,

@@ -12,8 +12,8 @@ const step = 10;
 const everyMs = 1_000;
 const askEveryMs = 200;
 /**
- * A price may be dated this long after it was replaced on every exchange: some exchanges collect changes for a second, some date nothing,
- * and a faulty network holds what is not dated back for another.
+ * A price may be dated this long after it was replaced on every exchange: some exchanges collect changes for a second,
+ * some date nothing, and a faulty network holds what is not dated back for another.
  */
 export const datedLateMs = 3_000;
 
@@ -33,8 +33,8 @@ interface KnownPrice {
 }
 
 /**
- * Sets the price of one market on every exchange once a second, each price once only, so that what clients are served tells from when it
- * is: a price may not be dated after it was replaced, nor be one that no exchange ever had.
+ * Sets the price of one market on every exchange once a second, each price once only, so that what clients are served
+ * tells from when it is: a price may not be dated after it was replaced, nor be one that no exchange ever had.
  */
 export async function followKnownPrices(settings: KnownPricesSettings): Promise<void> {
   const known = new Map<string, KnownPrice>();

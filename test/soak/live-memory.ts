@@ -18,8 +18,9 @@ interface HeapUsage {
 }
 
 /**
- * Has the process collect its garbage now and then, through its inspector, and notes what is left. Resident memory also holds garbage that is not collected yet, tens of megabytes of it: a leak of one
- * megabyte an hour shows in what is left long before it shows there.
+ * Has the process collect its garbage now and then, through its inspector, and notes what is left. Resident memory also
+ * holds garbage that is not collected yet, tens of megabytes of it: a leak of one megabyte an hour shows in what is
+ * left long before it shows there.
  */
 export async function watchLiveMemory(server: Child, record: SoakRecord, signal: AbortSignal): Promise<void> {
   const url = await eventually('the inspector', () => /Debugger listening on (ws:\S+)/.exec(server.stderr)?.[1]);

@@ -89,7 +89,9 @@ function isOverloaded({ status, body }: Answer): boolean {
   return status === 503 && body.includes('"SERVICE_OVERLOADED"');
 }
 
-/** How long the answers still said otherwise, in milliseconds; given up after half a minute. `undefined` says nothing. */
+/**
+ * How long the answers still said otherwise, in milliseconds; given up after half a minute. `undefined` says nothing.
+ */
 async function until(probe: () => Promise<boolean | undefined>): Promise<number> {
   const startedMs = performance.now();
   let otherwiseMs = 0;

@@ -9,7 +9,10 @@ export interface SoakOptions {
   readonly seed: number;
   /** The exchanges that are stood in for, in order of preference; faults come to each in turn. */
   readonly sources: readonly DialectName[];
-  /** Whether to write `docs/contributors/soak.md` and `soak.svg` beside it; otherwise the report goes to the terminal alone. */
+  /**
+   * Whether to write `docs/contributors/soak.md` and `soak.svg` beside it; otherwise the report goes to the terminal
+   * alone.
+   */
   readonly writeDocs: boolean;
 }
 

@@ -44,7 +44,10 @@ text { font: 12px system-ui, sans-serif; fill: #333 }
   .maintenance { fill: #b79bff }
 }`;
 
-/** One SVG document: the panels under each other over the same time, with the bands behind them. Readable in light and dark. */
+/**
+ * One SVG document: the panels under each other over the same time, with the bands behind them. Readable in light and
+ * dark.
+ */
 export function plotSvg({ title, minutes, panels, bands }: Plot): string {
   const height = top + panels.length * (panelHeight + panelGap) + bottom - panelGap;
   const x = (minute: number) => left + (minute / minutes) * (width - left - right);

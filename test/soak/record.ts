@@ -55,7 +55,10 @@ export class SoakRecord {
   /** What else was wrong, in plain words. */
   readonly faults: string[] = [];
   readonly keys = { created: 0, revoked: 0, takenMsMax: 0, refusedMsMax: 0 };
-  /** Of the market whose every price is known: how late one was dated, and how long one was served after it was replaced. */
+  /**
+   * Of the market whose every price is known: how late one was dated, and how long one was served after it was
+   * replaced.
+   */
   readonly known = { answers: 0, datedLateMsMax: 0, behindMsMax: 0, behindDuring: '', faults: [] as string[] };
   /** Milliseconds, all of the run. */
   readonly latencies: number[] = [];
@@ -94,7 +97,10 @@ export class SoakRecord {
     return last.toMs === undefined ? last.what : `${((Date.now() - last.toMs) / 1000).toFixed(1)} s after ${last.what}`;
   }
 
-  /** How late the event loop of the service ran within the last half minute, at most: what is wrong meanwhile can be the machine's. */
+  /**
+   * How late the event loop of the service ran within the last half minute, at most: what is wrong meanwhile can be the
+   * machine's.
+   */
   get lateMsLately(): number {
     const lately = this.samples.slice(-30).filter(({ atMs }) => Date.now() - atMs < 30_000);
     return Math.max(0, ...lately.map(({ eventLoopP99Ms }) => eventLoopP99Ms));

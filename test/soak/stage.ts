@@ -48,12 +48,12 @@ export async function setStage(cleanup: Cleanup, seed: number, dialects: readonl
   const updates = Math.round(updatesPerSecond / dialects.length);
   const market = ['--quotes', 'EUR', '--updates', String(updates), '--seed', String(seed)];
   const argv = [simulatorProgram, 'run', '--json', '--dialect', dialects.join(','), ...market];
-  const simulator = new Child(cleanup as never, process.execPath, argv, { cwd: process.cwd() });
+  const simulator = new Child(cleanup, process.execPath, argv, { cwd: process.cwd() });
   const addresses = JSON.parse(await simulator.firstLine()) as SimulatorAddresses;
   const behind = await Promise.all(Object.entries(addresses.dialects).map(([id, each]) => behindProxies(id, each)));
   const sources = behind.map(({ source }) => source);
   cleanup.after(() => Promise.all(sources.flatMap(({ live, rest }) => [live.close(), rest.close()])));
-  const installation = Installation.for(cleanup as never, addresses, {
+  const installation = Installation.for(cleanup, addresses, {
     server: { shutdownDeadline: '10s', overloadDelay: '200ms', writeTimeout: '10s' },
     sources: behind.map(({ configured }) => configured),
     markets: { symbols: 'all' },
@@ -78,7 +78,9 @@ export async function setStage(cleanup: Cleanup, seed: number, dialects: readonl
   };
 }
 
-/** An exchange with two ways to it, one for its live connection and one for REST, and its entry in the configuration. */
+/**
+ * An exchange with two ways to it, one for its live connection and one for REST, and its entry in the configuration.
+ */
 async function behindProxies(id: string, { restUrl, wsUrl, controlUrl }: SimulatorAddresses['dialects'][string]) {
   const targetPort = Number(new URL(restUrl).port);
   const [live, rest] = await Promise.all([TcpProxy.listen({ targetPort }), TcpProxy.listen({ targetPort })]);

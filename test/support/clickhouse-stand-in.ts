@@ -15,7 +15,10 @@ interface Cut {
 
 interface Table {
   /** Name and type of each stored column. */
-  readonly columns: ReadonlyMap<string, string>;
+  readonly columns: Map<string, string>;
+  /** The same of those that are computed. */
+  readonly aliases: Map<string, string>;
+  engine: string;
   definition: string;
   readonly comment: string;
   readonly tokens: Set<string> | undefined;
@@ -40,17 +43,24 @@ const types: readonly (readonly [RegExp, (value: unknown) => boolean])[] = [
   [/^Int64$/, (value) => Number.isSafeInteger(value)],
 ];
 
+/** The name and the type that a definition of a column begins with. */
+const columnShape = /^(\w+) (Nullable\(\w+\(.+?\)\)|DateTime64\(3, 'UTC'\)|LowCardinality\(String\)|\w+)/;
+
 /**
- * Stands in for the HTTP interface of ClickHouse with the statements that `mdapi history ship` uses, in SQLite. It refuses
- * what the server refuses: a wrong password, an unknown database, table or column, a value of another type, a body that was
- * cut off; and it drops an insert whose deduplication token it has seen. The real engine takes the same tests in
- * `ship.system.test.ts`.
+ * Stands in for the HTTP interface of ClickHouse with the statements that `mdapi history ship` uses, in SQLite. It
+ * refuses what the server refuses: a wrong password, an unknown database, table or column, a value of another type, a
+ * body that was cut off; and it drops an insert whose deduplication token it has seen. The real engine takes the same
+ * tests in `ship.system.test.ts`.
  */
 export class ClickHouseStandIn {
   readonly password = 'pass:word/1';
   readonly #server: Server;
   readonly #database = new DatabaseSync(':memory:');
   readonly #tables = new Map<string, Table>();
+  /** The columns of each view. */
+  readonly #views = new Map<string, ReadonlySet<string>>();
+  /** Statements that changed a table or a view. */
+  readonly changes: string[] = [];
   #requests = 0;
   #late: (() => void) | undefined;
   #cut: Cut | undefined;
@@ -103,6 +113,31 @@ export class ClickHouseStandIn {
     this.#tables.set(table, { ...this.#tables.get(table)!, comment });
   }
 
+  /** Makes a table, and the views of it, as a version that had no such column made them. */
+  withoutColumn(table: string, column: string): void {
+    const { columns, aliases } = this.#table(table);
+    if (!aliases.delete(column)) {
+      columns.delete(column);
+      this.#database.exec(`alter table ${table} drop column "${column}"`);
+    }
+    for (const [view, shown] of this.#views)
+      this.#views.set(view, new Set([...shown].filter((name) => name !== column)));
+  }
+
+  setType(table: string, column: string, type: string): void {
+    this.#table(table).columns.set(column, type);
+  }
+
+  setEngine(table: string, engine: string): void {
+    this.#table(table).engine = engine;
+  }
+
+  /** The names of the columns of a table or view. */
+  columnsOf(name: string): readonly string[] {
+    const table = this.#tables.get(name);
+    return [...(table === undefined ? this.#views.get(name)! : [...table.columns.keys(), ...table.aliases.keys()])];
+  }
+
   /** The statement that makes the table as it is now. */
   definitionOf(table: string): string | undefined {
     return this.#tables.get(table)?.definition;
@@ -153,14 +188,10 @@ export class ClickHouseStandIn {
     const query = inUrl ?? body;
     const [, inserted] = /^INSERT INTO (\w+) FORMAT JSONEachRow/.exec(query) ?? [];
     if (inserted !== undefined) return this.#insert(inserted, body, parameters);
-    if (query.startsWith('CREATE OR REPLACE VIEW')) return '';
+    if (query.startsWith('CREATE OR REPLACE VIEW')) return this.#createView(query);
     if (query.startsWith('CREATE TABLE')) return this.#create(query);
-    const [, altered, ttl] = /^ALTER TABLE (\w+) MODIFY TTL (.+)$/s.exec(query.trim()) ?? [];
-    if (altered !== undefined) {
-      const table = this.#table(altered);
-      table.definition = table.definition.replace(/^TTL .+$/m, `TTL ${ttl}`);
-      return '';
-    }
+    const [, altered, change] = /^ALTER TABLE (\w+) (.+)$/s.exec(query.trim()) ?? [];
+    if (altered !== undefined) return this.#alter(altered, change!);
     return this.#select(query, parameters)
       .map((row) => `${JSON.stringify(row)}\n`)
       .join('');
@@ -175,18 +206,53 @@ export class ClickHouseStandIn {
   #create(definition: string): string {
     const [, name = '', listed = ''] = /^CREATE TABLE IF NOT EXISTS (\w+) \(\n(.+?)\n\) ENGINE/s.exec(definition) ?? [];
     if (this.#tables.has(name)) return '';
-    const lines = [
-      ...listed.matchAll(
-        /^ {2}(\w+) (Nullable\(\w+\(.+?\)\)|DateTime64\(3, 'UTC'\)|LowCardinality\(String\)|\w+)(.*?),?$/gm,
-      ),
-    ];
-    const stored = lines.filter(([, , , rest = '']) => !rest.includes('ALIAS'));
-    const columns = new Map(stored.map(([, column = '', type = '']) => [column, type]));
+    const lines = listed.split('\n').flatMap((line) => {
+      const [, column = '', type = ''] = columnShape.exec(line.trim()) ?? [];
+      return column === '' || column === 'INDEX' ? [] : [{ column, type, isAlias: line.includes(' ALIAS ') }];
+    });
+    const typesOf = (some: typeof lines) => new Map(some.map(({ column, type }) => [column, type]));
+    const columns = typesOf(lines.filter(({ isAlias }) => !isAlias));
+    const aliases = typesOf(lines.filter(({ isAlias }) => isAlias));
+    const engine = /\) ENGINE = (\w+)/.exec(definition)?.[1] ?? '';
     const hasWindow = /non_replicated_deduplication_window = [1-9]/.test(definition);
     const comment = /COMMENT '(.+)'/.exec(definition)?.[1] ?? '';
-    this.#tables.set(name, { columns, definition, comment, tokens: hasWindow ? new Set() : undefined });
+    const tokens = hasWindow ? new Set<string>() : undefined;
+    this.#tables.set(name, { columns, aliases, engine, definition, comment, tokens });
     const declared = [...columns].map(([column, type]) => `"${column}" ${initialOf(type)}`);
     this.#database.exec(`create table ${name} (${declared.join(', ')})`);
+    return '';
+  }
+
+  /** Refuses a view that shows a column its table lacks. */
+  #createView(query: string): string {
+    this.changes.push(query);
+    const [, view = ''] = /^CREATE OR REPLACE VIEW (\w+)/.exec(query) ?? [];
+    const [, listed = ''] = /(?: AS |\)\n)SELECT ([\w\s,]+) FROM (?:coverage|spoken)\b/.exec(query) ?? [];
+    const shown = listed.split(/[\s,]+/);
+    const known = this.columnsOf(view === 'prices' ? 'quotes' : 'coverage');
+    for (const column of shown.filter((name) => !known.includes(name))) {
+      throw new Refusal(47, 'UNKNOWN_IDENTIFIER', `Unknown expression identifier ${column} in scope of ${view}`);
+    }
+    this.#views.set(view, new Set(shown));
+    return '';
+  }
+
+  #alter(name: string, change: string): string {
+    this.changes.push(change);
+    const table = this.#table(name);
+    const [, ttl] = /^MODIFY TTL (.+)$/s.exec(change) ?? [];
+    if (ttl !== undefined) {
+      table.definition = table.definition.replace(/^TTL .+$/m, `TTL ${ttl}`);
+      return '';
+    }
+    for (const added of change.split(/,? ?ADD COLUMN IF NOT EXISTS /).slice(1)) {
+      const [, column = '', type = ''] = columnShape.exec(added) ?? [];
+      if (this.columnsOf(name).includes(column)) continue;
+      (added.includes(' ALIAS ') ? table.aliases : table.columns).set(column, type);
+      if (!added.includes(' ALIAS ')) {
+        this.#database.exec(`alter table ${name} add column "${column}" ${initialOf(type)}`);
+      }
+    }
     return '';
   }
 
@@ -214,7 +280,8 @@ export class ClickHouseStandIn {
   }
 
   #select(query: string, parameters: URLSearchParams): Record<string, string | number>[] {
-    if (query.includes('system.tables')) return this.#describe(query);
+    if (query.includes('FROM system.tables')) return this.#describeTables(query);
+    if (query.includes('FROM system.columns')) return this.#describeColumns();
     const [, name = ''] = /FROM (\w+)/.exec(query) ?? [];
     this.#table(name);
     const text = query.replace(/\s*FORMAT JSONEachRow\s*$/, '').replaceAll(/\{(\w+):UInt32\}/g, ':$1');
@@ -223,14 +290,25 @@ export class ClickHouseStandIn {
     return rows.map((row) => ({ ...row }) as Record<string, string | number>);
   }
 
-  #describe(query: string): Record<string, string>[] {
-    const all = [...this.#tables].map(([name, { comment, definition }]) => ({
+  #describeTables(query: string): Record<string, string>[] {
+    const all = [...this.#tables].map(([name, { comment, engine, definition }]) => ({
       name,
       comment,
+      engine,
       create_table_query: definition,
     }));
     const only = /name = '(\w+)'/.exec(query)?.[1];
     return all.filter(({ name }) => only === undefined || name === only);
+  }
+
+  #describeColumns(): Record<string, string>[] {
+    const ofTables = [...this.#tables].flatMap(([table, { columns, aliases }]) =>
+      [...columns, ...aliases].map(([name, type]) => ({ table, name, type })),
+    );
+    const ofViews = [...this.#views].flatMap(([table, names]) =>
+      [...names].map((name) => ({ table, name, type: 'String' })),
+    );
+    return [...ofTables, ...ofViews];
   }
 }
 

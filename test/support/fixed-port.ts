@@ -39,8 +39,8 @@ async function isFree(port: number): Promise<boolean> {
 
 /**
  * Takes the UDP port of the same number, which nothing here uses: so the kernel keeps two processes from reserving one
- * TCP port, also while nobody listens on it, and ends the reservation with the process, however that ends. `undefined` when
- * it is another's.
+ * TCP port, also while nobody listens on it, and ends the reservation with the process, however that ends. `undefined`
+ * when it is another's.
  */
 async function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4');

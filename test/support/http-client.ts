@@ -48,7 +48,9 @@ export function readToEnd(socket: Socket): Promise<Buffer> {
   return new Promise((resolve) => socket.once('close', () => resolve(Buffer.concat(chunks))));
 }
 
-/** Splits bytes into responses. `methods` names the requests' methods in order where one is not GET: HEAD has no body. */
+/**
+ * Splits bytes into responses. `methods` names the requests' methods in order where one is not GET: HEAD has no body.
+ */
 export function splitResponses(bytes: Buffer, methods: readonly string[] = []): WireResult {
   const responses: WireResponse[] = [];
   let rest: Buffer = bytes as Buffer;

@@ -127,7 +127,9 @@ export class ListenerHarness {
     );
     this.key = this.addKey();
     const { clock, feed } = this;
-    this.#living = clock.every(1_000, () => feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs()));
+    this.#living = clock.every(1_000, () => {
+      if (feed.path === 'live') feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs());
+    });
   }
 
   static async start(options: HarnessOptions = {}): Promise<ListenerHarness> {

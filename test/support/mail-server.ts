@@ -12,7 +12,9 @@ export interface ReceivedMail {
   readonly raw: string;
 }
 
-/** What to do when the whole message is there: accept it, refuse it with a code, or anything else with the connection. */
+/**
+ * What to do when the whole message is there: accept it, refuse it with a code, or anything else with the connection.
+ */
 export type AtEnd = (mail: ReceivedMail, connection: Socket) => number | undefined | Promise<number | undefined>;
 
 export interface MailServerOptions {

@@ -107,7 +107,9 @@ interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
 }
 
-/** The status is documented for the operation, every documented header is there, and the body is exactly as described. */
+/**
+ * The status is documented for the operation, every documented header is there, and the body is exactly as described.
+ */
 function assertDocumented(method: string, path: string, answer: RawAnswer & { readonly body: unknown }): void {
   const where = `${method} ${path} ${answer.status}`;
   assert.match(String(answer.headers['x-request-id']), /^[\w-]{16,64}$/, where);

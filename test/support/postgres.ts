@@ -74,7 +74,9 @@ function own(path: string): void {
   if (unprivileged.uid !== undefined) chownSync(path, unprivileged.uid, unprivileged.gid);
 }
 
-/** The package's libraries lack their usual names, which its install script would link: they are linked here instead. */
+/**
+ * The package's libraries lack their usual names, which its install script would link: they are linked here instead.
+ */
 function environmentFor(directory: string): NodeJS.ProcessEnv {
   const env = { PATH: process.env.PATH, LC_ALL: 'C' };
   if (systemBinaries !== undefined) return env;
@@ -129,9 +131,9 @@ const quick = {
 };
 
 /**
- * Runs a program until its own standard input ends, which happens when the test process does, in whatever way. Then ends
- * the program and, unless it is to be kept, removes the directory. Signals meant for the test process reach it too, and
- * must not end it before its work is done.
+ * Runs a program until its own standard input ends, which happens when the test process does, in whatever way. Then
+ * ends the program and, unless it is to be kept, removes the directory. Signals meant for the test process reach it
+ * too, and must not end it before its work is done.
  */
 const guard = `directory=$1; shift
 trap '' HUP INT TERM

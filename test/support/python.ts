@@ -28,7 +28,10 @@ export interface Output {
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const cache = join(repository, 'node_modules', '.cache', 'python-client');
 
-/** Options for `test`: a test that needs Python is skipped without its environments; the runner names it, and in CI fails. */
+/**
+ * Options for `test`: a test that needs Python is skipped without its environments; the runner names it, and in CI
+ * fails.
+ */
 export const pythonNeeds = { ...(readMade() === undefined ? { skip: missing() } : {}) };
 
 /** The environments. Throws where there are none. */

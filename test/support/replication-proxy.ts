@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/ground/clock.ts';
 
 /**
- * A way to Redis on which everything passes at once but what the server answers on a connection that reads the stream of changes: that is
- * late. Gives its port.
+ * A way to Redis on which everything passes at once but what the server answers on a connection that reads the stream
+ * of changes: that is late. Gives its port.
  */
 export async function lateReplication(
   t: Pick<TestContext, 'after'>,

@@ -20,7 +20,9 @@ export type Found =
   | { readonly path: string; readonly needs: object }
   | { readonly path: undefined; readonly needs: { skip: string } };
 
-/** Looks for the program. A test that needs it is skipped without it; the runner names it at the end, and in CI fails. */
+/**
+ * Looks for the program. A test that needs it is skipped without it; the runner names it at the end, and in CI fails.
+ */
 export function findSystemProgram(program: SystemProgram): Found {
   const path = findInstalled(program);
   if (path !== undefined) return { path, needs: {} };

@@ -6,7 +6,10 @@ import { ServiceHarness, type ServiceHarnessOptions } from './service-harness.ts
 
 export const returnAfterS = 3;
 
-/** What makes a service use Kraken, Bitvavo and Coinbase, each a stand-in with the same markets; the first is the harness's own. */
+/**
+ * What makes a service use Kraken, Bitvavo and Coinbase, each a stand-in with the same markets; the first is the
+ * harness's own.
+ */
 export async function withOthers(
   t: Pick<TestContext, 'after'>,
   settings: Readonly<Record<string, string>> = {},

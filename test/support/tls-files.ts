@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 const path = (name: string) => fileURLToPath(new URL(`./tls/${name}`, import.meta.url));
 
 /**
- * Certificates for `localhost` and 127.0.0.1 from an authority that only tests trust. They are valid until 2126. Made with OpenSSL: the keys
- * with `ecparam -name prime256v1 -genkey`, the authority with `req -x509`, the others with `x509 -req -CA`. The authority's key is not kept.
+ * Certificates for `localhost` and 127.0.0.1 from an authority that only tests trust. They are valid until 2126. Made
+ * with OpenSSL: the keys with `ecparam -name prime256v1 -genkey`, the authority with `req -x509`, the others with `x509
+ * -req -CA`. The authority's key is not kept.
  */
 export const tlsFiles = {
   authority: path('authority.pem'),

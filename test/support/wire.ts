@@ -35,7 +35,9 @@ export class Wire {
     return response!;
   }
 
-  /** Sends the requests in one write and gives their answers in order; throws when the connection ends before the last. */
+  /**
+   * Sends the requests in one write and gives their answers in order; throws when the connection ends before the last.
+   */
   async askAll(requests: readonly string[]): Promise<readonly WireResponse[]> {
     const methods = requests.map((request) => request.slice(0, request.indexOf(' ')));
     this.socket.write(requests.join(''), 'latin1');

@@ -1,22 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { type Notes, readNotes } from '../../src/configuration/reference.ts';
 import { annotatedSchema, type Field, fields, isSection } from '../../src/configuration/schema.ts';
 
 /** `docs/configuration.md`, from the schema alone. */
 export function configurationReference(): string {
   const introduction = readFileSync(new URL('configuration-introduction.txt', import.meta.url), 'utf8');
-  const notes = readNotes();
   const sections = Object.entries(annotatedSchema.properties ?? {}).map(([name, schema]) => {
     const own = fields.filter((field) => field.path[0] === name);
-    const title = isSection(schema) ? `${notes.get(name)!.description}\n\n` : '';
-    return `## \`${name}\`\n\n${title}${list(own, notes)}`;
+    const title = isSection(schema) ? `${schema.description}\n\n` : '';
+    return `## \`${name}\`\n\n${title}${list(own)}`;
   });
   return [introduction, ...sections].join('\n');
 }
 
-function list(own: readonly Field[], notes: ReadonlyMap<string, Notes>): string {
+function list(own: readonly Field[]): string {
   const entries = own.map(({ key, schema }) => {
-    const { description, whenAbsent = 'none', security, example } = notes.get(key)!;
+    const { description = '', whenAbsent = 'none', security, example } = schema;
     const initial = schema.default === undefined ? whenAbsent : code(schema.default);
     // A range shows by itself what it is one of, and so does a word; the introduction says what holds of most texts.
     const allowed = (schema.allowed ?? '')

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { prometheusRules } from '../../src/conditions/prometheus.ts';
 import { exampleYaml } from '../../src/configuration/reference.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import { managementDocument } from '../../src/management/document.ts';
@@ -6,6 +7,7 @@ import { operations } from '../../src/management/operations.ts';
 import { commandReference } from './cli-reference.ts';
 import { configurationReference } from './configuration-reference.ts';
 import { ingestDocument } from './ingest-document.ts';
+import { metricsReference } from './metrics-reference.ts';
 
 const baseUrl = 'https://api.example.com';
 
@@ -17,6 +19,8 @@ const documents: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationReference,
   'docs/mdapi.yaml': exampleYaml,
   'docs/cli.md': commandReference,
+  'ops/prometheus/alerts.yml': prometheusRules,
+  'docs/metrics.md': metricsReference,
 };
 
 function json(document: object): string {

@@ -1,7 +1,8 @@
 /**
- * `npm run mutants -- src/market`: changes the code of a room in small ways, one at a time, and runs the room's quick tests against each change. One
- * that no test notices survives: docs/contributors/mutation.md says what survives and why that is harmless. What was found stays in `.mutants/`, so that
- * the next run tries only survivors and what changed; `--afresh` tries everything.
+ * `npm run mutants -- src/market`: changes the code of a room in small ways, one at a time, and runs the room's quick
+ * tests against each change. One that no test notices survives: docs/contributors/mutation.md says what survives and
+ * why that is harmless. What was found stays in `.mutants/`, so that the next run tries only survivors and what
+ * changed; `--afresh` tries everything.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync } from 'node:fs';
@@ -17,7 +18,10 @@ const { values, positionals } = parseArgs({
     /** A pattern that the paths of the files to change match. */
     only: { type: 'string', default: '' },
     concurrency: { type: 'string', default: '2' },
-    /** How long the tests of a mutant may take beyond one and a half times what they take without one. A busy machine needs more. */
+    /**
+     * How long the tests of a mutant may take beyond one and a half times what they take without one. A busy machine
+     * needs more.
+     */
     'timeout-ms': { type: 'string', default: '3000' },
     afresh: { type: 'boolean', default: false },
   },
@@ -55,7 +59,7 @@ const results = await new Stryker({
   timeoutMS: Number(values['timeout-ms']),
   timeoutFactor: 1.5,
   // It would rewrite the compiler's configuration, through a compiler older than ours.
-  ignorePatterns: ['.git', '/bench', '/client-python/*/**', '/ops', 'tsconfig.json'],
+  ignorePatterns: ['.git', '/bench', '/client-python/*/**', '/ops', '/tools/clients', 'tsconfig.json'],
   tempDirName: `${directory}/sandboxes`,
   incremental: true,
   incrementalFile: `${report}.incremental.json`,

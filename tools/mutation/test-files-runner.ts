@@ -1,6 +1,7 @@
 /**
- * Lets Stryker run test files of Node's runner: once each to learn which mutants it reaches, then for each mutant those that reach it, in one
- * process that ends with the first failure. A process for each file, as its own runner for TAP starts, takes ten times as long.
+ * Lets Stryker run test files of Node's runner: once each to learn which mutants it reaches, then for each mutant those
+ * that reach it, in one process that ends with the first failure. A process for each file, as its own runner for TAP
+ * starts, takes ten times as long.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
  * Makes the Helm chart in a new folder out of ops/kubernetes, so that there is one text of every object:
- * `node tools/release/chart.ts FOLDER`. Throws when a manifest no longer has what a value of the chart takes the place of.
+ * `node tools/release/chart.ts FOLDER`. Throws when a manifest no longer has what a value of the chart takes the place
+ * of.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Makes `dist/`, what of this program a package carries: plain JavaScript with source maps, since Node strips no types under
- * `node_modules`, and the files that it reads. `npm pack` runs this before (`prepack`), and with `--remove` after it.
- * A checkout needs none of it: there `bin/mdapi.js` runs the sources.
+ * Makes `dist/`, what of this program a package carries: plain JavaScript with source maps, since Node strips no types
+ * under `node_modules`, and the files that it reads. `npm pack` runs this before (`prepack`), and with `--remove` after
+ * it. A checkout needs none of it: there `bin/mdapi.js` runs the sources.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,9 @@ function compile(): void {
   put('package.json', `${JSON.stringify({ name, version, type })}\n`);
 }
 
-/** The compiler changes the endings of imports. These are of workers and of programs that are started by their address. */
+/**
+ * The compiler changes the endings of imports. These are of workers and of programs that are started by their address.
+ */
 function leadToJavaScript(file: string): void {
   const code = readFileSync(file, 'utf8');
   writeFileSync(file, code.replaceAll(/(new URL\('[^']+)\.ts(?=', import\.meta\.url\))/g, '$1.js'));

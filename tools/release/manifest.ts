@@ -1,4 +1,7 @@
-/** Turns the package.json of the folder it runs in into that of a package: without what only a checkout needs, with its packages in it. */
+/**
+ * Turns the package.json of the folder it runs in into that of a package: without what only a checkout needs, with its
+ * packages in it.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const {

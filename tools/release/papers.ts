@@ -1,6 +1,7 @@
 /**
- * Writes what goes with the packages of a release: bills of materials (CycloneDX) and the notes, which are the version's section
- * of CHANGELOG.md, or until it has one what is unreleased. `node tools/release/papers.ts TREE FOLDER`, where TREE is the tree the packages were made from.
+ * Writes what goes with the packages of a release: bills of materials (CycloneDX) and the notes, which are the
+ * version's section of CHANGELOG.md, or until it has one what is unreleased. `node tools/release/papers.ts TREE
+ * FOLDER`, where TREE is the tree the packages were made from.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,9 @@ writeBill(manifestOf('client').name, manifestOf('client').version, npmBill(join(
 writeBill(...pythonBill());
 writeFileSync(join(folder, 'RELEASE-NOTES.md'), notes(readFileSync(join(tree, 'CHANGELOG.md'), 'utf8')));
 
-/** With `--omit=dev` npm leaves out what a tool of a developer needs, too: so it gets a lock file without those tools. */
+/**
+ * With `--omit=dev` npm leaves out what a tool of a developer needs, too: so it gets a lock file without those tools.
+ */
 function serverBill(): Bill {
   const { bundleDependencies: _, ...manifest } = manifestOf('');
   const lock = JSON.parse(readFileSync(join(tree, 'package-lock.json'), 'utf8'));

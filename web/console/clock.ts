@@ -1,4 +1,7 @@
-/** The one file of the console that touches the browser's clock, timers and calendar. All instants are epoch milliseconds. */
+/**
+ * The one file of the console that touches the browser's clock, timers and calendar. All instants are epoch
+ * milliseconds.
+ */
 
 /** What stops a timer or a subscription. Calling it again does nothing. */
 export type Stop = () => void;

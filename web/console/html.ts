@@ -6,7 +6,10 @@ export type Content = ComponentChildren;
 
 type Tag = (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
 
-/** Templates that make Preact elements. One with several roots gives an array of them: good as content, not as a component's answer. */
+/**
+ * Templates that make Preact elements. One with several roots gives an array of them: good as content, not as a
+ * component's answer.
+ */
 export const html = (htm as unknown as { bind(make: typeof h): Tag }).bind(h);
 
 /** Joins the names that apply: `classes('row', isOpen && 'open')`. */

@@ -54,13 +54,16 @@ export function say(english: Text, values: Values = {}): string {
 }
 
 /** Puts values in place of each `{name}` of a text. */
-export function filled(text: string, values: Values): string {
+function filled(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 type Part = Content | ((inside: Content) => Content);
 
-/** A text with elements: one replaces `{name}`, one wraps what `<name>…</name>` holds. `code` and `strong` need no definition. */
+/**
+ * A text with elements: one replaces `{name}`, one wraps what `<name>…</name>` holds. `code` and `strong` need no
+ * definition.
+ */
 export function tell(english: Text, parts: Readonly<Record<string, Part>> = {}): Content {
   return assembled(say(english), parts);
 }

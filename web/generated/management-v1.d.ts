@@ -1359,6 +1359,722 @@ export interface components {
              */
             readonly provider: string | null;
         };
+        /**
+         * @description A condition by its code, and what it names: whoever reads it makes the words from that. The set can grow.
+         * @example {
+         *       "code": "SourceLost",
+         *       "values": {
+         *         "source": "kraken",
+         *         "seconds": 40,
+         *         "others": [
+         *           {
+         *             "source": "kraken",
+         *             "markets": 56
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        readonly FoundCondition: {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Starting";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Draining";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "InternalErrors";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RequestsShed";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Null where requests were refused a short while ago. */
+                readonly overload: {
+                    /**
+                     * @description `load`: percent of its time that the serving thread works. `heap`: percent of the heap. `unsent`: MiB of answers that wait.
+                     * @example load
+                     * @enum {string}
+                     */
+                    readonly signal: "load" | "heap" | "unsent";
+                    /**
+                     * @description 1: requests without a key. 2: and those with one on new connections. 3: all but `/v1/time` and `/v1/status`.
+                     * @example 1
+                     */
+                    readonly step: number;
+                    /**
+                     * Format: int64
+                     * @description What was measured.
+                     * @example 97
+                     */
+                    readonly value: number;
+                    /**
+                     * Format: int64
+                     * @description Its bound.
+                     * @example 90
+                     */
+                    readonly bound: number;
+                    /** @description Null but for `load`. */
+                    readonly late: {
+                        /**
+                         * Format: int64
+                         * @description What was measured.
+                         * @example 97
+                         */
+                        readonly value: number;
+                        /**
+                         * Format: int64
+                         * @description Its bound.
+                         * @example 90
+                         */
+                        readonly bound: number;
+                    } | null;
+                } | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ConnectionsDropped";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "Maintenance";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description When the window began. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly fromMs: number;
+                /**
+                 * Format: int64
+                 * @description When it ends. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly toMs: number;
+                /**
+                 * @description What was announced.
+                 * @example Database maintenance.
+                 */
+                readonly description: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketDataLate";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketDataOutage";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoMarketData";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StatusChanged";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What `/v1/status` says of the market data.
+                 * @example operational
+                 * @enum {string}
+                 */
+                readonly ticker: "operational" | "degraded" | "outage" | "maintenance";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedOnFallback";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsMissing";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "DelistingHeldBack";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "SourceLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * Format: int64
+                 * @description For how long; null where it never had one.
+                 * @example 40
+                 * @example null
+                 */
+                readonly seconds: number | null;
+                /** @description Which others make the prices meanwhile. */
+                readonly others: readonly {
+                    /**
+                     * @description The source’s id in the configuration.
+                     * @example kraken
+                     */
+                    readonly source: string;
+                    /**
+                     * Format: int64
+                     * @description Markets whose price it makes.
+                     * @example 56
+                     */
+                    readonly markets: number;
+                }[];
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "SourceDoubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * @description Why it is doubted: by other sources, or by the guard.
+                 * @example contradicted
+                 * @enum {string}
+                 */
+                readonly reason: "contradicted" | "not_comparable" | "jump" | "range" | "spread" | "rate" | "withdrawn";
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly {
+                        /**
+                         * @description The exchange market.
+                         * @example BTCEUR
+                         */
+                        readonly market: string;
+                        /**
+                         * @description Its bid, as it arrived last.
+                         * @example 50000000.0
+                         */
+                        readonly bid: string;
+                        /**
+                         * @description Its ask.
+                         * @example 50000000.1
+                         */
+                        readonly ask: string;
+                        /**
+                         * @description The source whose price is served instead; null where the last good price stays, or there is none.
+                         * @example bitvavo
+                         * @example null
+                         */
+                        readonly servedBy: string | null;
+                        /**
+                         * @description The source whose last good price stays; null otherwise.
+                         * @example kraken
+                         * @example null
+                         */
+                        readonly lastGoodOf: string | null;
+                        /**
+                         * Format: int64
+                         * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
+                         * @example 1795255200000
+                         * @example null
+                         */
+                        readonly lastGoodAtMs: number | null;
+                    }[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreUnreachable";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Why nothing can be saved; null where it cannot even be read. */
+                readonly trouble: {
+                    /**
+                     * @description In English.
+                     * @example The disk that holds the database /data/mdapi.sqlite is full. Free some space.
+                     */
+                    readonly text: string;
+                    /**
+                     * @description By its code; null where it has none.
+                     * @example disk_full.file
+                     * @example null
+                     */
+                    readonly code: string | null;
+                    /**
+                     * @description What that names.
+                     * @example {
+                     *       "path": "/data/mdapi.sqlite"
+                     *     }
+                     */
+                    readonly values: {
+                        readonly [key: string]: unknown;
+                    };
+                } | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreDamaged";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What SQLite found, in its words.
+                 * @example row 3 missing from index
+                 */
+                readonly finding: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "StoreMassChangeHeld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Keys that are kept.
+                 * @example 5000
+                 */
+                readonly keys: number;
+                /**
+                 * Format: int64
+                 * @description Maintenance windows that are kept.
+                 * @example 0
+                 */
+                readonly windows: number;
+                /**
+                 * Format: int64
+                 * @description Terms that are kept.
+                 * @example 0
+                 */
+                readonly terms: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "JustUpgraded";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The copy of the database from before.
+                 * @example /var/lib/mdapi/mdapi.sqlite.before-2.0.0
+                 */
+                readonly kept: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordHasGap";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordEndsSilent";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The chain of its segments.
+                 * @example 3
+                 */
+                readonly chain: number;
+                /**
+                 * Format: int64
+                 * @description Where its part of the record ends. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly endsAtMs: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordNotWritten";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RecordAltered";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `moved`: its file or database was moved or exchanged. `cut_off`: its chain ends before the segment. `exchanged`: another segment is in its place.
+                 * @example moved
+                 * @enum {string}
+                 */
+                readonly what: "moved" | "cut_off" | "exchanged";
+                /**
+                 * Format: int64
+                 * @description The chain of the segment; null where all was moved.
+                 * @example 1
+                 * @example null
+                 */
+                readonly chain: number | null;
+                /**
+                 * Format: int64
+                 * @description The segment; null where all was moved.
+                 * @example 4711
+                 * @example null
+                 */
+                readonly number: number | null;
+                /**
+                 * @description The day whose seal says so; null without one.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly day: string | null;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsWithoutPrice";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description How many.
+                 * @example 3
+                 */
+                readonly count: number;
+                /**
+                 * @description Why.
+                 * @example no_ticker
+                 * @enum {string}
+                 */
+                readonly reason: "no_ticker" | "held" | "no_rate" | "rounds_to_zero";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MostMarketsWithoutPrice";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "PricesHeld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Who holds them.
+                 * @example operator
+                 * @enum {string}
+                 */
+                readonly holder: "operator" | "guard";
+                /** @description The markets, and the currencies of rates. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateDoubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateEndsSoon";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * Format: int64
+                 * @description Whole hours until then.
+                 * @example 20
+                 */
+                readonly hours: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateGone";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedAlone";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "FeedLeaseLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why, in the words of the client of Redis.
+                 * @example connect ECONNREFUSED 127.0.0.1:6379
+                 */
+                readonly trouble: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "LimitsCountedAlone";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ClockOff";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description How far it is ahead, in seconds; behind where negative.
+                 * @example 3
+                 */
+                readonly seconds: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "ClockWrong";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description How far it is ahead, in seconds; behind where negative.
+                 * @example 3
+                 */
+                readonly seconds: number;
+                /** @description The sources that say so. */
+                readonly sources: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "CertificateEndsSoon";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Whole days until then.
+                 * @example 13
+                 */
+                readonly days: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "CertificateExpired";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "KeyBreachesLimit";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The key.
+                 * @example key_4fGh72Kq0ZsTn1Lw
+                 */
+                readonly keyId: string;
+                /**
+                 * Format: int64
+                 * @description Requests that the limit refused.
+                 * @example 90
+                 */
+                readonly requests: number;
+                /**
+                 * Format: int64
+                 * @description Minutes in which it did.
+                 * @example 3
+                 */
+                readonly minutes: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoticesDelayed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "NoticesFailing";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description E-mails that wait.
+                 * @example 3
+                 */
+                readonly pending: number;
+            };
+        };
         /** @description What an operator should know. */
         readonly Note: {
             /**
@@ -1380,6 +2096,8 @@ export interface components {
             readonly page: string | null;
             /** @description The markets that it names, the first few. */
             readonly markets: readonly string[];
+            /** @description The same by its code. */
+            readonly condition: components["schemas"]["FoundCondition"];
         };
         /** @description What an alert tells, as it holds in this process. */
         readonly Condition: {
@@ -1404,6 +2122,8 @@ export interface components {
              * @example kraken: no connection for 40 s
              */
             readonly summary: string;
+            /** @description The same by its code. */
+            readonly condition: components["schemas"]["FoundCondition"];
             /**
              * Format: int64
              * @description Since when. In milliseconds since the Unix epoch.
@@ -1754,6 +2474,29 @@ export interface components {
             /** @description Oldest first. Missing are those in which no process ran. */
             readonly minutes: readonly components["schemas"]["Minute"][];
         };
+        /** @description Whether data flows. The interval of polls is counted in. */
+        readonly DataFlow: {
+            /**
+             * @description `flowing`: over a live connection that delivers, however quiet the market. `polled`: over polls that are not overdue, or in the seconds after the live connection was lost. `silent`: not at all.
+             * @example flowing
+             * @enum {string}
+             */
+            readonly state: "flowing" | "polled" | "silent";
+            /**
+             * Format: date-time
+             * @description When it last flowed, where it is silent; null while it flows, and where there never was any data. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly since: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `since`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly sinceMs: number | null;
+        };
         /** @description The feed of one source now; counters since the start of the process. */
         readonly FeedHealth: {
             /** @description How data arrives; null until the feed has chosen a path. */
@@ -1987,6 +2730,26 @@ export interface components {
              */
             readonly servedBy: string | null;
             /**
+             * @description The source whose last good price stays; null otherwise.
+             * @example kraken
+             * @example null
+             */
+            readonly lastGoodOf: string | null;
+            /**
+             * Format: date-time
+             * @description When that last good price was captured; null otherwise. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly lastGoodAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `lastGoodAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly lastGoodAtMs: number | null;
+            /**
              * @description What is served instead, in words.
              * @example the price of bitvavo
              */
@@ -2006,6 +2769,8 @@ export interface components {
             readonly kind: string;
             /** @description Whether the configuration pauses it. */
             readonly paused: boolean;
+            /** @description From this source alone; null of one that is paused, and where another process runs the feed. */
+            readonly flow: components["schemas"]["DataFlow"] | null;
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
             /** @description The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open. */
@@ -2056,6 +2821,8 @@ export interface components {
              * @enum {string}
              */
             readonly path: "live" | "fallback";
+            /** @description From whichever source. */
+            readonly flow: components["schemas"]["DataFlow"];
             /**
              * Format: int64
              * @description Age of the market data in milliseconds; null when there has been none.
@@ -2068,12 +2835,105 @@ export interface components {
             /** @description The last 24 hours, oldest first. Kept across restarts. */
             readonly timeline: readonly components["schemas"]["FeedSpan"][];
         };
+        /** @description A change of the sources. The set can grow. */
+        readonly SourceChangeCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "added";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "removed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "changed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "paused";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "resumed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The id of a source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "order";
+            /** @description What it names. */
+            readonly values: {
+                /** @description All of them, in order of preference. */
+                readonly sources: readonly string[];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "pricing.sources";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        };
         /** @description What a reload changed. */
         readonly SourceReload: {
             /** @description The sources now, in order of preference. */
             readonly sources: readonly string[];
             /** @description What is not as before; empty where nothing is. */
             readonly changes: readonly string[];
+            /** @description The same by their codes. */
+            readonly changeCodes: readonly components["schemas"]["SourceChangeCode"][];
         };
         /** @description A conversion rate. */
         readonly Rate: {
@@ -2674,6 +3534,113 @@ export interface components {
                 readonly fromMs: number | null;
             }[];
         };
+        /** @description What a step does. The set can grow. */
+        readonly PriceStepCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "quote";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The side of the exchange’s order book.
+                 * @example ask
+                 * @enum {string}
+                 */
+                readonly side: "ask" | "bid";
+                /**
+                 * @description The source.
+                 * @example kraken
+                 */
+                readonly source: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fee";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `+` for the price that clients pay, `−` for what they receive.
+                 * @example +
+                 * @enum {string}
+                 */
+                readonly sign: "+" | "−";
+                /**
+                 * @description The fee in percent.
+                 * @example 0.5
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency that is converted.
+                 * @example EUR
+                 */
+                readonly base: string;
+                /**
+                 * @description The currency it becomes.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * @description The middle rate.
+                 * @example 24.500
+                 */
+                readonly mid: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "margin";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description `+` for the price that clients pay, `−` for what they receive.
+                 * @example +
+                 * @enum {string}
+                 */
+                readonly sign: "+" | "−";
+                /**
+                 * @description The currency margin in percent.
+                 * @example 1
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rounding";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Which way.
+                 * @example up
+                 * @enum {string}
+                 */
+                readonly direction: "up" | "down" | "half_even";
+                /**
+                 * Format: int32
+                 * @description To how many decimals.
+                 * @example 0
+                 */
+                readonly places: number;
+            };
+        };
         /** @description One source of a market. */
         readonly SourceQuote: {
             /**
@@ -2832,12 +3799,14 @@ export interface components {
             readonly buy: readonly {
                 /**
                  * @description What was done.
-                 * @example × (1 + fee 0.5 %)
+                 * @example best ask of kraken
                  */
                 readonly step: string;
+                /** @description The same by its code. */
+                readonly stepCode: components["schemas"]["PriceStepCode"];
                 /**
                  * @description The exact result.
-                 * @example 50250.1005
+                 * @example 50000.1
                  */
                 readonly value: string;
             }[];
@@ -2845,12 +3814,14 @@ export interface components {
             readonly sell: readonly {
                 /**
                  * @description What was done.
-                 * @example × (1 + fee 0.5 %)
+                 * @example best ask of kraken
                  */
                 readonly step: string;
+                /** @description The same by its code. */
+                readonly stepCode: components["schemas"]["PriceStepCode"];
                 /**
                  * @description The exact result.
-                 * @example 50250.1005
+                 * @example 50000.1
                  */
                 readonly value: string;
             }[];
@@ -3106,6 +4077,126 @@ export interface components {
             /** @description What holds with it. */
             readonly terms: components["schemas"]["MarketTerms"];
         };
+        /** @description Why a term may be a mistake. The set can grow. */
+        readonly TermConcernCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "same_start";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Those that begin at the same instant for the same. */
+                readonly terms: readonly string[];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "start_in_past";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The start that was asked for. In milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly fromMs: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "unusual_rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is large.
+                 * @example fee
+                 * @enum {string}
+                 */
+                readonly what: "fee" | "margin";
+                /**
+                 * @description In percent.
+                 * @example 50
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_price";
+            /** @description What it names. */
+            readonly values: {
+                /** @description The first of them. */
+                readonly markets: readonly string[];
+                /**
+                 * Format: int64
+                 * @description How many there are besides.
+                 * @example 2
+                 */
+                readonly more: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "prices_move";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market that moves most.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+                /**
+                 * @description What a client would pay.
+                 * @example 84631.2
+                 */
+                readonly buy: string;
+                /**
+                 * @description What a client pays now.
+                 * @example 84210.1
+                 */
+                readonly buyBefore: string;
+                /**
+                 * @description The change in percent.
+                 * @example 0.50
+                 */
+                readonly buyPercent: string;
+                /**
+                 * @description What a client would receive.
+                 * @example 83788.8
+                 */
+                readonly sell: string;
+                /**
+                 * @description What a client receives now.
+                 * @example 84209.9
+                 */
+                readonly sellBefore: string;
+                /**
+                 * @description The change in percent.
+                 * @example -0.50
+                 */
+                readonly sellPercent: string;
+                /**
+                 * Format: int64
+                 * @description How many more markets move by over `overPercent`.
+                 * @example 41
+                 */
+                readonly others: number;
+                /**
+                 * @description A usual change is smaller.
+                 * @example 2
+                 */
+                readonly overPercent: string;
+            };
+        };
         /** @description What a new term would change. */
         readonly TermEffect: {
             /**
@@ -3130,6 +4221,8 @@ export interface components {
             readonly changes: readonly components["schemas"]["PriceChange"][];
             /** @description Why it may be a mistake: to be confirmed. Empty where nothing is unusual. */
             readonly concerns: readonly string[];
+            /** @description The same by their codes. */
+            readonly concernCodes: readonly components["schemas"]["TermConcernCode"][];
         };
         /** @description A span without a record. */
         readonly RecordGap: {
@@ -3510,6 +4603,96 @@ export interface components {
              */
             readonly text: string;
         };
+        /** @description Something that is not as it was written. The set can grow. */
+        readonly RecordFindingCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "segment";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it is. `cut_off`: the chain ends before it.
+                 * @example changed
+                 * @enum {string}
+                 */
+                readonly what: "changed" | "swapped" | "missing" | "deletion_unsealed" | "damaged" | "cut_off" | "exchanged";
+                /**
+                 * Format: int64
+                 * @description The chain.
+                 * @example 1
+                 */
+                readonly chain: number;
+                /**
+                 * Format: int64
+                 * @description The segment.
+                 * @example 4711
+                 */
+                readonly number: number;
+                /**
+                 * Format: int64
+                 * @description The piece of its data that is damaged; null where it is not one alone.
+                 * @example 2
+                 * @example null
+                 */
+                readonly chunk: number | null;
+                /**
+                 * @description The day whose seal says so; null without one.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly day: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "ledger";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it is.
+                 * @example changed
+                 * @enum {string}
+                 */
+                readonly what: "changed" | "missing" | "unsealed";
+                /**
+                 * @description A row, or an entry of the ledger itself.
+                 * @example run
+                 * @enum {string}
+                 */
+                readonly kind: "run" | "hold" | "deletion" | "entry";
+                /**
+                 * Format: int64
+                 * @description Its number.
+                 * @example 3
+                 */
+                readonly number: number;
+                /**
+                 * Format: int64
+                 * @description The chain of a deletion; null otherwise.
+                 * @example 1
+                 * @example null
+                 */
+                readonly chain: number | null;
+                /**
+                 * @description The kind of row that an entry is of; null where that cannot be told.
+                 * @example seal
+                 * @example null
+                 */
+                readonly of: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "moved";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        };
         /** @description Whether the record is as it was written. */
         readonly RecordVerification: {
             /** @description Whether every segment is as it was written, and none is missing. */
@@ -3532,6 +4715,8 @@ export interface components {
              * @example null
              */
             readonly finding: string | null;
+            /** @description The same by its code. */
+            readonly findingCode: components["schemas"]["RecordFindingCode"] | null;
         };
         /** @description The holder of API keys. */
         readonly Account: {
@@ -4317,6 +5502,8 @@ export interface components {
              * @example kraken: no connection for 40 s
              */
             readonly summary: string;
+            /** @description The same by its code; null where an older version told it. */
+            readonly condition: components["schemas"]["FoundCondition"] | null;
             /**
              * Format: date-time
              * @description When it was told. ISO 8601 in UTC with milliseconds.
@@ -4498,9 +5685,10 @@ export interface components {
             readonly actor: string;
             /**
              * @description What was done. The set can grow.
-             * @example key.create
+             * @example account.create
+             * @enum {string}
              */
-            readonly action: string;
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -4662,6 +5850,434 @@ export interface components {
              */
             readonly description: string;
         };
+        /** @description What went wrong this time. The set can grow. */
+        readonly ProblemDetailCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "store";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The code of the store’s refusal or failure.
+                 * @example key_unknown
+                 */
+                readonly code: string;
+                /**
+                 * @description What that names.
+                 * @example {
+                 *       "id": "key_4fGh72Kq0ZsTn1Lw"
+                 *     }
+                 */
+                readonly values: {
+                    readonly [key: string]: unknown;
+                };
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "not_signed_in";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "token_invalid";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "token_ended";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "session_expired";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "role_required";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The role that is needed.
+                 * @example operator
+                 */
+                readonly needed: string;
+                /**
+                 * @description Who asks.
+                 * @example alice
+                 */
+                readonly name: string;
+                /**
+                 * @description The role of that one.
+                 * @example support
+                 */
+                readonly role: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "role_of_programs";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Who asks.
+                 * @example alice
+                 */
+                readonly name: string;
+                /**
+                 * @description The role of that one.
+                 * @example support
+                 */
+                readonly role: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "csrf_token";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "other_site";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "too_many_attempts";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "internal";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_too_large";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_no_json";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_malformed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_length";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "body_no_object";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "path_escape";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "value_missing";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "value_must";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What it has to be.
+                 * @example BTCEUR
+                 */
+                readonly value: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "confirm_final";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is final.
+                 * @example delisting
+                 * @enum {string}
+                 */
+                readonly what: "delisting" | "erasing";
+                /**
+                 * @description What is to be repeated in `confirm`.
+                 * @example BTCEUR
+                 */
+                readonly wanted: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "confirm_concerns";
+            /** @description What it names. */
+            readonly values: {
+                /** @description Why the term may be a mistake. */
+                readonly concerns: readonly components["schemas"]["TermConcernCode"][];
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "term_market_unknown";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "term_quote_unknown";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency.
+                 * @example USD
+                 */
+                readonly quote: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "term_not_converted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market or currency.
+                 * @example BTCEUR
+                 */
+                readonly subject: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "market_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "nothing_doubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "configuration_none";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "configuration_refused";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description What is wrong with it, in English.
+                 * @example sources: is empty.
+                 */
+                readonly why: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "destination_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "request_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "streams_taken";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_none";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_hold_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_answer_unknown";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_price_none";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why the market had none then; null where the record lacks it.
+                 * @example held
+                 * @example null
+                 */
+                readonly reason: string | null;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "record_proof_none";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Why there is no proof.
+                 * @example unknown
+                 * @enum {string}
+                 */
+                readonly why: "unknown" | "running" | "older" | "incomplete" | "changed";
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "span_reversed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "span_too_long";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "steps_too_many";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The most steps.
+                 * @example 1500
+                 */
+                readonly count: number;
+            };
+        };
         /** @description A problem (RFC 9457) with a code and a request id. */
         readonly Problem: {
             /**
@@ -4691,6 +6307,8 @@ export interface components {
              * @example There is no key key_4fGh72Kq0ZsTn1Lw.
              */
             readonly detail: string;
+            /** @description The same by its code, where it has one. */
+            readonly detailCode?: components["schemas"]["ProblemDetailCode"];
             /**
              * @description Equals the `X-Request-Id` header; the log records faults of the service under it.
              * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
@@ -4708,6 +6326,8 @@ export interface components {
                  * @example is missing.
                  */
                 readonly message: string;
+                /** @description The same by its code, where it has one. */
+                readonly messageCode?: components["schemas"]["ProblemDetailCode"];
             }[];
         };
     };
@@ -4923,6 +6543,7 @@ export interface components {
 }
 export type Session = components['schemas']['Session'];
 export type SignInMethods = components['schemas']['SignInMethods'];
+export type FoundCondition = components['schemas']['FoundCondition'];
 export type Note = components['schemas']['Note'];
 export type Condition = components['schemas']['Condition'];
 export type ServiceState = components['schemas']['ServiceState'];
@@ -4931,11 +6552,13 @@ export type ServiceStatus = components['schemas']['ServiceStatus'];
 export type Overview = components['schemas']['Overview'];
 export type Minute = components['schemas']['Minute'];
 export type Minutes = components['schemas']['Minutes'];
+export type DataFlow = components['schemas']['DataFlow'];
 export type FeedHealth = components['schemas']['FeedHealth'];
 export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
+export type SourceChangeCode = components['schemas']['SourceChangeCode'];
 export type SourceReload = components['schemas']['SourceReload'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
@@ -4946,6 +6569,7 @@ export type MarketList = components['schemas']['MarketList'];
 export type Market = components['schemas']['Market'];
 export type UpstreamQuote = components['schemas']['UpstreamQuote'];
 export type MarketTerms = components['schemas']['MarketTerms'];
+export type PriceStepCode = components['schemas']['PriceStepCode'];
 export type SourceQuote = components['schemas']['SourceQuote'];
 export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
@@ -4959,6 +6583,7 @@ export type Term = components['schemas']['Term'];
 export type TermList = components['schemas']['TermList'];
 export type PricePair = components['schemas']['PricePair'];
 export type PriceChange = components['schemas']['PriceChange'];
+export type TermConcernCode = components['schemas']['TermConcernCode'];
 export type TermEffect = components['schemas']['TermEffect'];
 export type RecordGap = components['schemas']['RecordGap'];
 export type RecordHold = components['schemas']['RecordHold'];
@@ -4973,6 +6598,7 @@ export type RecordedAnswerPage = components['schemas']['RecordedAnswerPage'];
 export type RecordSegment = components['schemas']['RecordSegment'];
 export type ProvenAnswer = components['schemas']['ProvenAnswer'];
 export type AnswerProof = components['schemas']['AnswerProof'];
+export type RecordFindingCode = components['schemas']['RecordFindingCode'];
 export type RecordVerification = components['schemas']['RecordVerification'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
@@ -5002,6 +6628,7 @@ export type Token = components['schemas']['Token'];
 export type TokenList = components['schemas']['TokenList'];
 export type NewToken = components['schemas']['NewToken'];
 export type ProblemDescription = components['schemas']['ProblemDescription'];
+export type ProblemDetailCode = components['schemas']['ProblemDetailCode'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseInvalidInput = components['responses']['InvalidInput'];
 export type ResponseInvalidToken = components['responses']['InvalidToken'];
@@ -5214,7 +6841,20 @@ export interface operations {
                      *           "page": "feed",
                      *           "markets": [
                      *             "BTCEUR"
-                     *           ]
+                     *           ],
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "alerts": [
@@ -5223,6 +6863,19 @@ export interface operations {
                      *           "subject": "kraken",
                      *           "severity": "critical",
                      *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "sinceMs": 1795255200000
                      *         }
                      *       ],
@@ -5374,12 +7027,22 @@ export interface operations {
                     /**
                      * @example {
                      *       "path": "live",
+                     *       "flow": {
+                     *         "state": "flowing",
+                     *         "since": "2026-11-21T10:00:00.000Z",
+                     *         "sinceMs": 1795255200000
+                     *       },
                      *       "dataAgeMs": 420,
                      *       "sources": [
                      *         {
                      *           "id": "kraken",
                      *           "kind": "kraken",
                      *           "paused": true,
+                     *           "flow": {
+                     *             "state": "flowing",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000
+                     *           },
                      *           "health": {
                      *             "path": "live",
                      *             "connection": "open",
@@ -5437,6 +7100,9 @@ export interface operations {
                      *               "reason": "contradicted",
                      *               "why": "other sources agree on another price, or it alone left its own",
                      *               "servedBy": "bitvavo",
+                     *               "lastGoodOf": "kraken",
+                     *               "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *               "lastGoodAtMs": 1795255200000,
                      *               "served": "the price of bitvavo"
                      *             }
                      *           ]
@@ -5493,7 +7159,15 @@ export interface operations {
                      *         "kraken"
                      *       ],
                      *       "changes": [
-                     *         "paused kraken"
+                     *         "added kraken"
+                     *       ],
+                     *       "changeCodes": [
+                     *         {
+                     *           "code": "added",
+                     *           "values": {
+                     *             "source": "kraken"
+                     *           }
+                     *         }
                      *       ]
                      *     }
                      */
@@ -5647,6 +7321,9 @@ export interface operations {
                      *               "reason": "contradicted",
                      *               "why": "other sources agree on another price, or it alone left its own",
                      *               "servedBy": "bitvavo",
+                     *               "lastGoodOf": "kraken",
+                     *               "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *               "lastGoodAtMs": 1795255200000,
                      *               "served": "the price of bitvavo"
                      *             }
                      *           ],
@@ -5758,6 +7435,9 @@ export interface operations {
                      *             "reason": "contradicted",
                      *             "why": "other sources agree on another price, or it alone left its own",
                      *             "servedBy": "bitvavo",
+                     *             "lastGoodOf": "kraken",
+                     *             "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastGoodAtMs": 1795255200000,
                      *             "served": "the price of bitvavo"
                      *           }
                      *         ],
@@ -5804,14 +7484,28 @@ export interface operations {
                      *         },
                      *         "buy": [
                      *           {
-                     *             "step": "× (1 + fee 0.5 %)",
-                     *             "value": "50250.1005"
+                     *             "step": "best ask of kraken",
+                     *             "stepCode": {
+                     *               "code": "quote",
+                     *               "values": {
+                     *                 "side": "ask",
+                     *                 "source": "kraken"
+                     *               }
+                     *             },
+                     *             "value": "50000.1"
                      *           }
                      *         ],
                      *         "sell": [
                      *           {
-                     *             "step": "× (1 + fee 0.5 %)",
-                     *             "value": "50250.1005"
+                     *             "step": "best ask of kraken",
+                     *             "stepCode": {
+                     *               "code": "quote",
+                     *               "values": {
+                     *                 "side": "ask",
+                     *                 "source": "kraken"
+                     *               }
+                     *             },
+                     *             "value": "50000.1"
                      *           }
                      *         ],
                      *         "changes": [
@@ -5847,6 +7541,9 @@ export interface operations {
                      *             "reason": "contradicted",
                      *             "why": "other sources agree on another price, or it alone left its own",
                      *             "servedBy": "bitvavo",
+                     *             "lastGoodOf": "kraken",
+                     *             "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastGoodAtMs": 1795255200000,
                      *             "served": "the price of bitvavo"
                      *           }
                      *         ],
@@ -5987,6 +7684,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6102,6 +7802,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6217,6 +7920,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6332,6 +8038,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6457,6 +8166,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -6750,6 +8462,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -7146,6 +8861,16 @@ export interface operations {
                      *       ],
                      *       "concerns": [
                      *         "A fee of 50 % is unusual."
+                     *       ],
+                     *       "concernCodes": [
+                     *         {
+                     *           "code": "same_start",
+                     *           "values": {
+                     *             "terms": [
+                     *               "trm_4fGh72Kq0ZsTn1Lw"
+                     *             ]
+                     *           }
+                     *         }
                      *       ]
                      *     }
                      */
@@ -7342,14 +9067,28 @@ export interface operations {
                      *       },
                      *       "buy": [
                      *         {
-                     *           "step": "× (1 + fee 0.5 %)",
-                     *           "value": "50250.1005"
+                     *           "step": "best ask of kraken",
+                     *           "stepCode": {
+                     *             "code": "quote",
+                     *             "values": {
+                     *               "side": "ask",
+                     *               "source": "kraken"
+                     *             }
+                     *           },
+                     *           "value": "50000.1"
                      *         }
                      *       ],
                      *       "sell": [
                      *         {
-                     *           "step": "× (1 + fee 0.5 %)",
-                     *           "value": "50250.1005"
+                     *           "step": "best ask of kraken",
+                     *           "stepCode": {
+                     *             "code": "quote",
+                     *             "values": {
+                     *               "side": "ask",
+                     *               "source": "kraken"
+                     *             }
+                     *           },
+                     *           "value": "50000.1"
                      *         }
                      *       ],
                      *       "changes": [
@@ -7385,6 +9124,9 @@ export interface operations {
                      *           "reason": "contradicted",
                      *           "why": "other sources agree on another price, or it alone left its own",
                      *           "servedBy": "bitvavo",
+                     *           "lastGoodOf": "kraken",
+                     *           "lastGoodAt": "2026-11-21T10:00:00.000Z",
+                     *           "lastGoodAtMs": 1795255200000,
                      *           "served": "the price of bitvavo"
                      *         }
                      *       ],
@@ -7756,7 +9498,17 @@ export interface operations {
                      *       "whole": true,
                      *       "segments": 5760,
                      *       "deleted": 0,
-                     *       "finding": "chain 1, segment 4711: changed"
+                     *       "finding": "chain 1, segment 4711: changed",
+                     *       "findingCode": {
+                     *         "code": "segment",
+                     *         "values": {
+                     *           "what": "changed",
+                     *           "chain": 1,
+                     *           "number": 4711,
+                     *           "chunk": 2,
+                     *           "day": "2026-11-20"
+                     *         }
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["RecordVerification"];
@@ -9635,6 +11387,19 @@ export interface operations {
                      *           "subject": "kraken",
                      *           "severity": "critical",
                      *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "raisedAt": "2026-11-21T10:00:00.000Z",
                      *           "raisedAtMs": 1795255200000
                      *         }
@@ -9817,7 +11582,7 @@ export interface operations {
                      *           "at": "2026-11-21T10:00:00.000Z",
                      *           "atMs": 1795255200000,
                      *           "actor": "alice",
-                     *           "action": "key.create",
+                     *           "action": "account.create",
                      *           "subject": {
                      *             "kind": "account",
                      *             "id": "key_4fGh72Kq0ZsTn1Lw"

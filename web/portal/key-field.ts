@@ -11,7 +11,9 @@ export function currentKey(): string {
   return key;
 }
 
-/** Makes the field work: what is typed is kept for the pages of this tab, until it is forgotten or the tab is closed. */
+/**
+ * Makes the field work: what is typed is kept for the pages of this tab, until it is forgotten or the tab is closed.
+ */
 export function startKeyField(changed: () => void): void {
   const bar = document.querySelector<HTMLElement>('.key-bar');
   if (bar === null) return;

@@ -119,7 +119,10 @@ function showFound(entries: readonly Entry[] | undefined, query: string, outcome
     );
 }
 
-/** The parts that have every term, those with the terms in their names first, and before all the guide that is about them. */
+/**
+ * The parts that have every term, those with the terms in their names first, and before all the guide that is about
+ * them.
+ */
 function best(entries: readonly Entry[], terms: readonly string[], guide: RegExp | undefined): readonly Entry[] {
   const weighed = entries.flatMap((entry) => {
     const weights = terms.map((term) => weightOf(entry, term));

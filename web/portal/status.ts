@@ -45,7 +45,7 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
   if (unreachable.hidden !== isReached) unreachable.hidden = isReached;
   if (isReached) {
     setText(unreachable, '');
-    if (summary !== undefined) showState(shownState(summary.status.indicator, summary.incidents.length > 0));
+    if (summary !== undefined) showState(shownState(summary.status.indicator, isSilent(summary)));
     const duration = durationInWords(sinceAnswerMs);
     setText(byId('checked'), say('Updated every 5 seconds; last answer {duration} ago.', { duration }));
     return;
@@ -60,6 +60,10 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
     meaning: say('This page cannot tell whether the service works for others.'),
   });
   setText(byId('checked'), say('The last request got no answer.'));
+}
+
+function isSilent({ components }: Summary): boolean {
+  return components.some((component) => component.data_flow === 'silent');
 }
 
 function showState({ className, word, meaning }: ShownState): void {

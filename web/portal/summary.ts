@@ -4,9 +4,16 @@ import { every, steadyMs, timeoutSignal, wallClockMs } from './clock.ts';
 export interface Summary {
   readonly page: { readonly updated_at: string };
   readonly status: { readonly indicator: string; readonly description: string };
-  readonly components: readonly { readonly id: string; readonly status: string; readonly updated_at: string | null }[];
-  readonly incidents: readonly unknown[];
+  readonly components: readonly Component[];
   readonly scheduled_maintenances: readonly Maintenance[];
+}
+
+interface Component {
+  readonly id: string;
+  readonly status: string;
+  readonly updated_at: string | null;
+  /** Of the market data: `flowing`, `polled` or `silent`. */
+  readonly data_flow?: string;
 }
 
 export interface Maintenance {

@@ -107,8 +107,8 @@ function shownBody(text: string): string {
 }
 
 /**
- * Offers the markets in the field for the symbol, once a key is there and the field is entered: loading them is a request
- * of that key.
+ * Offers the markets in the field for the symbol, once a key is there and the field is entered: loading them is a
+ * request of that key.
  */
 function startSymbolPicker(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('input[list="symbols"]');

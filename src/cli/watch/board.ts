@@ -3,7 +3,7 @@ import { type Clock, sleep, withTimeout } from '../../ground/clock.ts';
 import type { BoardView, MarketView } from '../../management/views.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';
 import { parseSymbol } from '../../market/symbol.ts';
-import { CommandError, exitCodes, failure } from '../failure.ts';
+import { CommandError, exitCodes, marketDelisted } from '../failure.ts';
 
 /** The markets that are watched, and how often. */
 export interface Watching {
@@ -111,7 +111,7 @@ function selected(markets: readonly MarketView[], wanted: readonly string[]): re
   const symbols = new Set<string | undefined>(texts.map(parseSymbol));
   const found = markets.filter(({ symbol }) => symbols.has(symbol));
   const delisted = found.find(({ status }) => status === 'delisted');
-  if (delisted !== undefined) throw failure('market_delisted', { symbol: delisted.symbol });
+  if (delisted !== undefined) throw marketDelisted(delisted.symbol);
   return found;
 }
 

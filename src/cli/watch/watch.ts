@@ -1,30 +1,53 @@
 import { parseDuration } from '../../configuration/duration.ts';
 import { type Context, command } from '../command.ts';
-import { exitCodes, failure, UsageError } from '../failure.ts';
+import { CommandError, exitCodes, UsageError } from '../failure.ts';
 import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
 import { harmless } from '../style.ts';
 import { lookAt, looks, type Row, type Watched, type Watching, watchedNext } from './board.ts';
 import { dataAgeText, maintenanceText } from './texts.ts';
 
-const intervalMs = { min: 100, max: 3_600_000 };
+const intervalMinMs = 100;
+const intervalMaxMs = 3_600_000;
 
-export const watch = command('watch', async (input, context) => {
-  const interval = intervalFrom(input.option('interval') ?? '1s');
-  const symbols = input.everyArgument('SYMBOL');
-  const { configuration } = await configurationFor(input, context);
-  const url = privateUrl(configuration.admin);
-  const look = await lookAt(url, context.clock, context.signal);
-  if (context.signal.aborted) return exitCodes.ok;
-  if (look.kind === 'lost') throw failure('server_unreachable.board', { url, why: look.why });
-  const watching = { url, intervalMs: interval, symbols, first: watchedNext(undefined, look.view, symbols) };
-  await printLines(watching, input.json, context);
-  return exitCodes.ok;
+const watch = command({
+  name: 'watch',
+  summary: 'watch client prices and the state of the service live',
+  details: [
+    'Asks the running server on its private listener and prints the state of the service and each market once, then a line for each change; with --json an object whose `event` is service, market, lost or found.',
+    'No server at the start is an error; one that stops answering later is waited for.',
+  ],
+  positionals: { SYMBOL: { many: true, summary: 'markets to show, in any case (default: all that are not delisted)' } },
+  options: {
+    interval: { value: 'SPAN', summary: 'how often to ask, 100ms to 1h (default: 1s)' },
+  },
+  examples: {
+    'mdapi watch BTCEUR BTCCZK --interval 250ms': 'two markets, four times a second',
+    'mdapi watch --json': 'one JSON object per line and change, for a program',
+  },
+  async run({ positionals: { SYMBOL: symbols }, options }, context) {
+    const intervalMs = intervalFrom(options.interval ?? '1s');
+    const { configuration } = await configurationFor(options, context);
+    const url = privateUrl(configuration.admin);
+    const look = await lookAt(url, context.clock, context.signal);
+    if (context.signal.aborted) return exitCodes.ok;
+    if (look.kind === 'lost') throw serverUnreachable(url, look.why);
+    const watching = { url, intervalMs, symbols, first: watchedNext(undefined, look.view, symbols) };
+    await printLines(watching, options.json, context);
+    return exitCodes.ok;
+  },
 });
+
+export const commands = [watch];
+
+function serverUnreachable(url: string, why: string): CommandError {
+  const message = `No answer from ${url} (${why}). Start \`mdapi serve\`, or name its configuration with --config.`;
+  return new CommandError(exitCodes.failure, 'server_unreachable', message);
+}
 
 function intervalFrom(text: string): number {
   const spanMs = parseDuration(text);
-  if (spanMs !== undefined && spanMs >= intervalMs.min && spanMs <= intervalMs.max) return spanMs;
+  if (spanMs !== undefined && spanMs >= intervalMinMs && spanMs <= intervalMaxMs) return spanMs;
   throw new UsageError(`--interval: "${text}" is not a span from 100ms to 1h, such as 500ms or 2s.`);
 }
 

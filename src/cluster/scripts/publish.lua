@@ -10,7 +10,8 @@ end
 if last.err then error(last.err) end
 if #last == 0 and ARGV[2] ~= '1' then return {} end
 local before = #last > 0 and last[1][1] or '0-0'
-local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[6], '*', 'before', before, 'anew', ARGV[2], 'state', ARGV[3], 'silent', ARGV[5])
+local fields = { 'before', before, 'anew', ARGV[2], 'state', ARGV[3], 'silent', ARGV[5], 'polled', ARGV[7] }
+local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[6], '*', unpack(fields))
 if ARGV[4] ~= '' then redis.call('SET', KEYS[3], id .. ' ' .. ARGV[4]) end
 local answer, offers = { id }, redis.pcall('XREVRANGE', KEYS[4], '+', '-', 'COUNT', 16)
 for _, offer in ipairs(offers) do answer[#answer + 1] = offer[2][2] end

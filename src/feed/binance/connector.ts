@@ -10,7 +10,9 @@ import type { BestPrices } from '../top-of-book.ts';
 import { asCount, asDecimal, asEpoch, asList, asObject, asText, required, type WireObject } from '../wire.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
-/** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */
+/**
+ * `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all.
+ */
 const fewMax = 20;
 const someMax = 100;
 const candles = { hour: { interval: '1h', limit: '170' }, minute: { interval: '1m', limit: '62' } } as const;
@@ -73,18 +75,24 @@ export const binanceSocket: SocketTraits = {
   batchMax: 100,
 };
 
-/** For so long after a change of the book the best prices of `ticker` are not used: it is sent once a second and can be from before that. */
+/**
+ * For so long after a change of the book the best prices of `ticker` are not used: it is sent once a second and can be
+ * from before that.
+ */
 const tickerLagMs = 2_000;
 
 /**
- * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the statistics of the rolling day.
- * `bookTicker` is silent until the book changes, and carries no time; until then, and while the book is quiet, the best prices of `ticker` are used.
+ * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the
+ * statistics of the rolling day. `bookTicker` is silent until the book changes, and carries no time; until then, and
+ * while the book is quiet, the best prices of `ticker` are used.
  */
 export class BinanceLive extends LiveProtocol<Map<MarketSymbol, number>> {
   readonly #updates = this.context;
   /** When each market's book last changed. Monotonic. */
   readonly #bookAtMs = new Map<MarketSymbol, number>();
-  /** The time of each market's newest `ticker` event. The market room cannot order it among book changes without a time. */
+  /**
+   * The time of each market's newest `ticker` event. The market room cannot order it among book changes without a time.
+   */
   readonly #tickerTimes = new Map<MarketSymbol, EpochMs>();
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
@@ -166,8 +174,9 @@ export class BinanceLive extends LiveProtocol<Map<MarketSymbol, number>> {
 }
 
 /**
- * Reads the answer of `exchangeInfo`. Only `TRADING` is trading; every other state, known (`HALT`, `BREAK`, `END_OF_DAY`,
- * `CANCEL_ONLY`) or new, takes fewer kinds of order or none. Binance also lists assets whose names are not in ASCII.
+ * Reads the answer of `exchangeInfo`. Only `TRADING` is trading; every other state, known (`HALT`, `BREAK`,
+ * `END_OF_DAY`, `CANCEL_ONLY`) or new, takes fewer kinds of order or none. Binance also lists assets whose names are
+ * not in ASCII.
  */
 export function readExchangeInfo(result: unknown): ListedPair[] {
   const pairs = listedPairs(asObject(result)?.symbols, 'symbols', ['symbol', 'baseAsset', 'quoteAsset'], readTerms);
@@ -209,7 +218,10 @@ export function readStatistics({ c: last, h: high, l: low, v: volume, w: vwap, P
   return { ...readCommonValues({ last, high, low, volume, vwap }), priceChangePercent24h: asDecimal(change) };
 }
 
-/** Reads one entry of `ticker/24hr`. `closeTime` ends the window of its statistics, and need not be that of the best prices: they carry no time. */
+/**
+ * Reads one entry of `ticker/24hr`. `closeTime` ends the window of its statistics, and need not be that of the best
+ * prices: they carry no time.
+ */
 export function readPolledTicker(entry: WireObject): TickerValues {
   const { bidPrice: b, askPrice: a, lastPrice: c, highPrice: h, lowPrice: l, volume: v, weightedAvgPrice: w } = entry;
   const statistics = readStatistics({ c, h, l, v, w, P: entry.priceChangePercent });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { turns } from '../../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import { silentLog } from '../../ground/log.ts';
+import { symbol } from '../../market/samples.testing.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import { connectorOptions } from '../connector.testing.ts';
 import { RecordingSink } from '../feed-rig.testing.ts';
@@ -77,12 +78,12 @@ test('an answer from a cache has its own time, and does not prove that the feed 
     answer.agoMs = 3_600_000;
     await pass(20);
     assert.equal(sink.bid('BTCEUR'), '26208');
-    const { capturedAt } = sink.markets.acceptedTicker('BTCEUR' as never)!;
+    const { capturedAt } = sink.markets.acceptedTicker(symbol('BTCEUR'))!;
     assert.ok(clock.now() - capturedAt >= 3_600_000, 'as old as the exchange says');
     assert.deepEqual(sink.current, []);
     answer.agoMs = 0;
     await pass(20);
-    assert.ok(clock.now() - sink.markets.acceptedTicker('BTCEUR' as never)!.capturedAt < 5_000);
+    assert.ok(clock.now() - sink.markets.acceptedTicker(symbol('BTCEUR'))!.capturedAt < 5_000);
     assert.ok(sink.current.length > 5);
   }));
 

@@ -16,7 +16,10 @@ type LoadTickers = (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
 
 const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', limit: '62' } } as const;
 
-/** The connector for Bitstamp. Its channels carry neither maintenance nor the state of a market: both are taken from the catalogue. */
+/**
+ * The connector for Bitstamp. Its channels carry neither maintenance nor the state of a market: both are taken from the
+ * catalogue.
+ */
 export class BitstampConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;
   protected readonly requests = {
@@ -81,7 +84,10 @@ class StatisticsLoop extends Loop {
   }
 }
 
-/** Bitstamp's `order_book` channels, one for each message and market: the first level of each side, with the statistics of the REST ticker. */
+/**
+ * Bitstamp's `order_book` channels, one for each message and market: the first level of each side, with the statistics
+ * of the REST ticker.
+ */
 export class BitstampLive extends LiveProtocol<LoadTickers> {
   /** No channel has them. */
   readonly #statistics = new StatisticsLoop(this.clock, this.context, (ticker) =>
@@ -92,7 +98,10 @@ export class BitstampLive extends LiveProtocol<LoadTickers> {
     this.#statistics.start();
   }
 
-  /** The heartbeat keeps a quiet connection open; that it is answered is not documented, so the socket is pinged as well. */
+  /**
+   * The heartbeat keeps a quiet connection open; that it is answered is not documented, so the socket is pinged as
+   * well.
+   */
   override ping(): void {
     this.channel.sendNow({ event: 'bts:heartbeat' });
     super.ping();
@@ -146,8 +155,8 @@ export class BitstampLive extends LiveProtocol<LoadTickers> {
 
 /**
  * Reads the answer of `markets`, in today's shape or in that of the older `trading-pairs-info`, which names a pair
- * `url_symbol` and writes its smallest order as `20.0 EUR`. Perpetuals are ignored. Bitstamp gives no minimum amount of a
- * spot order, so the smallest amount that can be written is the minimum.
+ * `url_symbol` and writes its smallest order as `20.0 EUR`. Perpetuals are ignored. Bitstamp gives no minimum amount of
+ * a spot order, so the smallest amount that can be written is the minimum.
  */
 export function readMarkets(result: unknown): ListedPair[] {
   const spot = requireList(result, 'markets').filter(({ market_type = 'SPOT' }) => market_type === 'SPOT');
@@ -178,7 +187,10 @@ export function readTopOfBook(data: WireObject): BestPrices & { readonly upstrea
   return { bid: best(data.bids), ask: best(data.asks), upstreamTime };
 }
 
-/** Reads one entry of `ticker`. `open` is today's, `open_24` that of 24 hours ago. `timestamp` has whole seconds, and shows an answer from a cache. */
+/**
+ * Reads one entry of `ticker`. `open` is today's, `open_24` that of 24 hours ago. `timestamp` has whole seconds, and
+ * shows an answer from a cache.
+ */
 export function readPolledTicker(entry: WireObject): TickerValues {
   return {
     ...readCommonValues(entry),

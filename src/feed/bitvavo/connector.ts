@@ -70,10 +70,11 @@ export const bitvavoSocket: SocketTraits = {
 const rateErrors = new Set([105, 110]);
 
 /**
- * Bitvavo's WebSocket: the channel `ticker24h` alone, which has prices, statistics and its own time in one message, at most once a second for each
- * market that changed. The channel `ticker` is faster but has no time, so the two could not be ordered. There is no heartbeat: a silent connection is
- * detected by pings of the WebSocket protocol. A market that has not changed since the subscription sends nothing; it is polled over REST. Whether a
- * new subscription begins with the current values is not documented, so nothing depends on it.
+ * Bitvavo's WebSocket: the channel `ticker24h` alone, which has prices, statistics and its own time in one message, at
+ * most once a second for each market that changed. The channel `ticker` is faster but has no time, so the two could not
+ * be ordered. There is no heartbeat: a silent connection is detected by pings of the WebSocket protocol. A market that
+ * has not changed since the subscription sends nothing; it is polled over REST. Whether a new subscription begins with
+ * the current values is not documented, so nothing depends on it.
  */
 export class BitvavoLive extends LiveProtocol {
   protected readonly readers: FrameReaders = {

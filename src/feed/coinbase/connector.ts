@@ -58,8 +58,8 @@ export class CoinbaseConnector extends ConnectorBase {
   }
 
   /**
-   * The time in the answer is that of the last trade, not that of the prices. It reveals an answer from a cache, which this
-   * call has served for hours: its last trade is older than the last known one.
+   * The time in the answer is that of the last trade, not that of the prices. It reveals an answer from a cache, which
+   * this call has served for hours: its last trade is older than the last known one.
    */
   async #poll(symbol: MarketSymbol, signal: AbortSignal): Promise<readonly UpstreamTicker[]> {
     this.#polledAtMs.set(symbol, this.options.clock.monotonicMs());

@@ -45,10 +45,12 @@ const refreshesAtOnce = 20;
 const sequenceMax = Number.MAX_SAFE_INTEGER;
 
 /**
- * Coinbase Exchange's WebSocket. Best prices come from `level2_batch`: the channel `ticker` moves with trades alone, and in a thin market its best
- * prices are as old as the last trade. The statistics come from it. A heartbeat confirms unchanged prices only if its sequence number did not move,
- * or a change of the book arrived before it: a book that moves unseen is stale. The answer to a subscription names the channel `level2` or a variant
- * of it, so any name beginning so counts; no heartbeat is relied on for the connection itself, which is probed by pings of the WebSocket protocol.
+ * Coinbase Exchange's WebSocket. Best prices come from `level2_batch`: the channel `ticker` moves with trades alone,
+ * and in a thin market its best prices are as old as the last trade. The statistics come from it. A heartbeat confirms
+ * unchanged prices only if its sequence number did not move, or a change of the book arrived before it: a book that
+ * moves unseen is stale. The answer to a subscription names the channel `level2` or a variant of it, so any name
+ * beginning so counts; no heartbeat is relied on for the connection itself, which is probed by pings of the WebSocket
+ * protocol.
  */
 export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
   readonly #loadStatistics = this.context;

@@ -58,7 +58,10 @@ export function readStats(result: unknown): Statistics {
   return statisticsOf(requireObject(result, 'stats'));
 }
 
-/** All are over the last 24 hours, `open` is the price at their start. There is no average and no volume in the quote currency. */
+/**
+ * All are over the last 24 hours, `open` is the price at their start. There is no average and no volume in the quote
+ * currency.
+ */
 function statisticsOf(stats: WireObject): Statistics {
   const values = readCommonValues(stats);
   return { ...values, priceChangePercent24h: changePercentOf(values.last, asPositive(stats.open)) };

@@ -10,7 +10,10 @@ import type { RestAnswer } from '../rest-client.ts';
 import { Loop } from '../timers.ts';
 import * as wire from '../wire.ts';
 
-/** The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no candles, and no states. */
+/**
+ * The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has
+ * no candles, and no states.
+ */
 export class CoinmateConnector extends ConnectorBase {
   protected readonly requests = {
     // 40 a minute of the 100 that an address has; more is a ban.
@@ -131,7 +134,10 @@ const closeReasons: Partial<Record<wire.UpstreamErrorKind, CloseReason>> = {
   refused: 'refused',
 };
 
-/** Reads the data of `tradingPairs`, whose numbers must be their source text. Coinmate gives a pair no state: one that is listed is trading. */
+/**
+ * Reads the data of `tradingPairs`, whose numbers must be their source text. Coinmate gives a pair no state: one that
+ * is listed is trading.
+ */
 export function readTradingPairs(data: unknown): ListedPair[] {
   return listedPairs(data, 'tradingPairs', ['name', 'firstCurrency', 'secondCurrency'], readTerms);
 }
@@ -148,7 +154,10 @@ function readTerms(entry: wire.WireObject): MarketTerms {
   };
 }
 
-/** Reads one entry of `tickerAll`, its numbers as source text. `change` and `open` are since today's open, not over 24 hours: neither is used. */
+/**
+ * Reads one entry of `tickerAll`, its numbers as source text. `change` and `open` are since today's open, not over 24
+ * hours: neither is used.
+ */
 export function readTicker(entry: wire.WireObject): TickerValues {
   return {
     ...readCommonValues(entry),

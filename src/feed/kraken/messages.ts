@@ -27,8 +27,8 @@ export function commonCode(krakenCode: string): string {
 }
 
 /**
- * The currency behind an asset id, in capitals also where Kraken writes a lower-case letter (`AAPLx`, a tokenised share);
- * `undefined` when its name is not a currency code (`ETH2.S`).
+ * The currency behind an asset id, in capitals also where Kraken writes a lower-case letter (`AAPLx`, a tokenised
+ * share); `undefined` when its name is not a currency code (`ETH2.S`).
  */
 export function currencyOfAsset(assetId: string, assets: AssetNames): CurrencyCode | undefined {
   return readCurrency(commonCode(assets.get(assetId) ?? legacyAssets.get(assetId) ?? assetId));
@@ -51,7 +51,10 @@ export function readAssets(result: unknown): AssetNames {
   );
 }
 
-/** Reads the result of `AssetPairs`, also in the older shape without `status`, `tick_size` and `costmin`. Ignores pairs without `wsname` (dark pools). */
+/**
+ * Reads the result of `AssetPairs`, also in the older shape without `status`, `tick_size` and `costmin`. Ignores pairs
+ * without `wsname` (dark pools).
+ */
 export function readAssetPairs(result: unknown, assets: AssetNames = new Map()): ListedPair[] {
   const pairs = Object.entries(requireObject(result, 'AssetPairs'));
   const listed = pairs.flatMap(([id, pair]) => readPair(id, asObject(pair) ?? {}, assets) ?? []);

@@ -74,8 +74,8 @@ const upgradeNotice = '64008';
 const ourServices: ReadonlySet<unknown> = new Set(['0', '1', '5']);
 
 /**
- * OKX's public channels: `tickers` (at most ten times a second for each instrument, whole values), `instruments` (states)
- * and `status` (maintenance of the exchange). Keep-alives are the bare texts `ping` and `pong`.
+ * OKX's public channels: `tickers` (at most ten times a second for each instrument, whole values), `instruments`
+ * (states) and `status` (maintenance of the exchange). Keep-alives are the bare texts `ping` and `pong`.
  */
 export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
   /** Instruments whose first ticker on this connection has arrived: the first is a snapshot. */
@@ -129,7 +129,10 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
     if (symbol !== undefined && argument?.channel === 'tickers') this.subscriptions.accepted(symbol);
   }
 
-  /** `channel:tickers,instId:BTC-XXX doesn't exist`. An error without an instrument refuses none: the subscription times out. */
+  /**
+   * `channel:tickers,instId:BTC-XXX doesn't exist`. An error without an instrument refuses none: the subscription times
+   * out.
+   */
   #refused(message: string): void {
     const symbol = this.symbolOf(/\binstId:([^\s,]+)/.exec(message)?.[1]);
     if (symbol === undefined) this.dropped('unknown_kind');
@@ -153,13 +156,18 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
     }));
   }
 
-  /** Maintenance of another service, or of paper trading (`env` 2), does not concern the feed. @param isNews pushed: it overrides what was heard before */
+  /**
+   * Maintenance of another service, or of paper trading (`env` 2), does not concern the feed.
+   *
+   * @param isNews pushed: it overrides what was heard before
+   */
   #status(entries: readonly WireObject[], isNews = true): void {
     for (const { serviceType, title, env, state } of entries) {
       const word = asText(state)?.slice(0, 20);
       const key = `${serviceType} ${asText(title)}`;
       const isOurs = ourServices.has(serviceType) && env !== '2' && word !== undefined;
-      if (!isOurs || (!isNews && this.#maintenance.has(key))) continue;
+      if (!isOurs) continue;
+      if (!isNews && this.#maintenance.has(key)) continue;
       this.#maintenance.set(key, word);
       const words = [...this.#maintenance.values()];
       const now = ['ongoing', 'pre_open'].find((each) => words.includes(each));
@@ -170,8 +178,9 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
 }
 
 /**
- * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`, `preopen`, `test`, `post_only`,
- * `rebase`, `settling`) or new, takes fewer kinds of order or none. There is no minimum value of an order.
+ * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`,
+ * `preopen`, `test`, `post_only`, `rebase`, `settling`) or new, takes fewer kinds of order or none. There is no minimum
+ * value of an order.
  */
 export function readInstruments(data: unknown): ListedPair[] {
   const spot = requireList(data, 'instruments').filter(({ instType }) => instType === 'SPOT');

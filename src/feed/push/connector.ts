@@ -8,8 +8,8 @@ import type { PushedMarket, PushedTicker } from './messages.ts';
 import { type PushListener, PushSession, type PushTransport, upstreamMarkets } from './push-session.ts';
 
 /**
- * The operator's own engine, which connects to the service and pushes its catalogue and prices (`/ingest/v1`). Where other
- * connectors open a connection, this one waits for one. One engine at a time: a later run of it takes over.
+ * The operator's own engine, which connects to the service and pushes its catalogue and prices (`/ingest/v1`). Where
+ * other connectors open a connection, this one waits for one. One engine at a time: a later run of it takes over.
  */
 export class PushConnector implements ExchangeConnector {
   readonly id: string;

@@ -3,7 +3,6 @@ import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import type { DecimalString } from '../../market/decimal.ts';
 import { asObject } from '../wire.ts';
-import say from './messages.json' with { type: 'json' };
 
 /** Plain notation, above or at zero, without superfluous zeros before the digits. */
 const decimal = (description: string, example: string) =>
@@ -43,22 +42,30 @@ const PushedMarketSchema = Type.Object(
 export const engineMessages = {
   hello: message('hello', 'The first message of every connection, within 5 seconds.', {
     protocol: Type.Literal(1, { description: 'Version of this protocol.' }),
-    epoch: whole(say.hello.epoch, 7),
+    epoch: whole(
+      'Number of the engine’s run: higher with every start. A higher one ends the connection of a lower one.',
+      7,
+    ),
   }),
   catalogue: message('catalogue', 'Every market there is, before the first snapshot and after every change.', {
     markets: Type.Array(PushedMarketSchema, { description: 'All of them.', minItems: 1, maxItems: 20_000 }),
   }),
-  snapshot: message('snapshot', say.snapshot.about, {
-    phase: Type.Enum(['begin', 'end'], { description: 'Which bracket.' }),
-  }),
+  snapshot: message(
+    'snapshot',
+    'Brackets the tickers of all markets that have a price: what comes between is the whole state, and ' +
+      'a market left out has none.',
+    {
+      phase: Type.Enum(['begin', 'end'], { description: 'Which bracket.' }),
+    },
+  ),
   ticker: message('ticker', 'The whole state of one market. The next one makes up for a lost one.', {
-    seq: whole(say.ticker.seq, 15),
+    seq: whole('One more than that of the ticker before, whatever its market. Any number after a snapshot begins.', 15),
     symbol: Type.String({
       description: 'A market of the catalogue.',
       pattern: '^[A-Z0-9]{2,32}$',
       examples: ['BTCEUR'],
     }),
-    time: whole(say.ticker.time, 1_795_255_200_000),
+    time: whole('When the engine knew it, milliseconds since the Unix epoch; not in the future.', 1_795_255_200_000),
     bid: decimal('Best bid, above zero.', '50000.0'),
     ask: decimal('Best ask, not below the bid and at most ten times as high.', '50000.1'),
     high24h: decimal('Highest trade of 24 hours, not below the lowest.', '51000.5'),
@@ -75,22 +82,55 @@ export const engineMessages = {
       }),
     ),
   }),
-  heartbeat: message('heartbeat', say.heartbeat.about, {
-    lastSeq: whole('Of the last ticker sent; 0 before the first.', 15, 0),
-  }),
+  heartbeat: message(
+    'heartbeat',
+    'Once a second, also while nothing changes. Three seconds without a message end the connection.',
+    {
+      lastSeq: whole('Of the last ticker sent; 0 before the first.', 15, 0),
+    },
+  ),
 } as const;
 
-const errorCodes = Object.keys(say.error.codes) as (keyof typeof say.error.codes)[];
+/** Why a message, or the connection, is refused. */
+const errorCodes = [
+  /** The frame is no message. */
+  'MALFORMED',
+  /** A field is missing, unknown or not valid. */
+  'INVALID_MESSAGE',
+  /** The message does not belong here. */
+  'OUT_OF_TURN',
+  /** The market is not in the catalogue. */
+  'UNKNOWN_SYMBOL',
+  /** The time is in the future. */
+  'FUTURE_TIME',
+  /** The prices contradict each other. */
+  'INVALID_PRICE',
+  /** A later run is connected. */
+  'FENCED',
+  /** No message came in time. */
+  'SILENT',
+  /** Answers are not read. */
+  'SLOW',
+] as const;
 
 /** Answers of the service, by `type`. */
 export const serviceMessages = {
   ack: message('ack', 'Every ticker up to this one was processed.', { seq: whole('Of the last one.', 15, 0) }),
-  resync: message('resync', say.resync.about, {
-    reason: Type.Enum(['connected', 'gap', 'quiet', 'requested'], { description: say.resync.reason }),
-    expectedSeq: Type.Optional(whole('With `gap`: the number that should have come.', 16)),
-  }),
+  resync: message(
+    'resync',
+    'Send the catalogue if it was not sent on this connection, and a snapshot. Tickers outside it are ' +
+      'not taken until then.',
+    {
+      reason: Type.Enum(['connected', 'gap', 'quiet', 'requested'], {
+        description:
+          'Why; `quiet`: no ticker for 5 seconds; `requested`: the service began to read anew, or markets ' +
+          'were added to it.',
+      }),
+      expectedSeq: Type.Optional(whole('With `gap`: the number that should have come.', 16)),
+    },
+  ),
   error: message('error', 'A message, or the connection, was refused.', {
-    code: Type.Enum(errorCodes, { description: 'Why.' }),
+    code: Type.Enum([...errorCodes], { description: 'Why.' }),
     message: Type.String({
       description: 'What is wrong and how to fix it, for people.',
       examples: ['ask: is below the bid.'],
@@ -118,7 +158,17 @@ export interface Refusal {
 }
 
 /** How the service closes a connection (RFC 6455 §7.4). */
-export const closeCodes = say.closing;
+export const closeCodes = {
+  MALFORMED: { code: 1007, meaning: 'The first message was not readable.' },
+  INVALID_MESSAGE: { code: 1008, meaning: 'The first message was not valid.' },
+  TOO_LARGE: { code: 1009, meaning: 'A frame was over 8 MiB.' },
+  OUT_OF_TURN: { code: 4001, meaning: 'A message out of turn, or no `hello` in time.' },
+  FENCED: { code: 4002, meaning: 'A later run of the engine is connected.' },
+  SILENT: { code: 4003, meaning: 'No message for three seconds.' },
+  SLOW: { code: 4004, meaning: 'Answers were not read.' },
+  REVOKED: { code: 4005, meaning: 'The token was revoked.' },
+  AGAIN: { code: 1013, meaning: 'Connect again.' },
+} as const;
 
 const validators = new Map(Object.entries(engineMessages).map(([type, schema]) => [type, Compile(schema)]));
 

@@ -24,7 +24,9 @@ export interface PushTransport {
 
 /** The events of a session. */
 export interface PushListener {
-  /** The engine identified its run. Returns false when a later run of it is, or was, connected: the session ends then. */
+  /**
+   * The engine identified its run. Returns false when a later run of it is, or was, connected: the session ends then.
+   */
   helloReceived(session: PushSession, epoch: number): boolean;
   /** Returns why the markets cannot be, by field; `undefined` when they are taken. */
   catalogueReceived(markets: readonly PushedMarket[]): string | undefined;
@@ -48,7 +50,10 @@ const aheadMsMax = 1_000;
 /** No market has such a spread: one side of it is a mistake. */
 const askFactorMax = 10;
 
-/** One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; the market room judges prices. */
+/**
+ * One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; the market
+ * room judges prices.
+ */
 export class PushSession {
   readonly #clock: Clock;
   readonly #transport: PushTransport;
@@ -72,7 +77,9 @@ export class PushSession {
     this.#clock = clock;
     this.#transport = transport;
     this.#listener = listener;
-    this.#startedAtMs = this.#heardAtMs = this.#tickerAtMs = clock.monotonicMs();
+    this.#startedAtMs = clock.monotonicMs();
+    this.#heardAtMs = this.#startedAtMs;
+    this.#tickerAtMs = this.#startedAtMs;
     this.#watch = clock.every(ackEveryMs, () => this.#check());
   }
 

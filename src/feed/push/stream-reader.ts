@@ -61,8 +61,9 @@ interface Session {
 }
 
 /**
- * Reads what an engine writes to a stream, in place of a connection: each `hello` begins a session, and every entry carries its epoch, so
- * that two engines never mix. Goes on after a restart where it stopped; where entries were lost, the engine starts over.
+ * Reads what an engine writes to a stream, in place of a connection: each `hello` begins a session, and every entry
+ * carries its epoch, so that two engines never mix. Goes on after a restart where it stopped; where entries were lost,
+ * the engine starts over.
  */
 export class StreamReader {
   readonly #parts: StreamReaderParts;

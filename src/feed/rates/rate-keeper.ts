@@ -51,7 +51,9 @@ const heldRetryMs = 30_000;
 /** Far beyond any pair of real currencies: outside, a source is broken or has changed its unit. */
 const plausible = { min: '0.000001', max: '1000000' } as const;
 
-/** Refreshes one conversion rate and validates each value. How long a rate stays valid is the market room's decision. */
+/**
+ * Refreshes one conversion rate and validates each value. How long a rate stays valid is the market room's decision.
+ */
 export class RateKeeper extends Loop {
   readonly #options: RateKeeperOptions;
   readonly #backoff: Backoff;

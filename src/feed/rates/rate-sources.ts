@@ -31,8 +31,10 @@ const currencyAttribute = /(?:^|\s)currency\s*=\s*(['"])([A-Z]{3})\1/;
 const rateAttribute = /(?:^|\s)rate\s*=\s*(['"])([0-9.]{1,32})\1/;
 
 /**
- * Reads one of the daily reference rates of the European Central Bank, units of a currency per euro: one `<Cube time='…'>` that holds one `<Cube currency='…' rate='…'/>` for each currency. The shape has been
- * the same for decades, so anything else (two days, a currency twice, a truncated document) is refused, not interpreted. Throws `UpstreamError`.
+ * Reads one of the daily reference rates of the European Central Bank, units of a currency per euro: one
+ * `<Cube time='…'>` that holds one `<Cube currency='…' rate='…'/>` for each currency. The shape has been the same for
+ * decades, so anything else (two days, a currency twice, a truncated document) is refused, not interpreted. Throws
+ * `UpstreamError`.
  */
 export function readEcb(text: string, currency: string): LoadedRate {
   if (!/<\/gesmes:Envelope>\s*$/.test(text)) throw new UpstreamError('malformed', 'not a complete document');
@@ -47,7 +49,10 @@ export function readEcb(text: string, currency: string): LoadedRate {
   return { mid: required(asDecimal(rates[0]), 'the rate is not a decimal'), fixingDate };
 }
 
-/** Follows the steps of a JSON pointer (RFC 6901 §4) through the document and reads the rate digit for digit. Throws `UpstreamError`. */
+/**
+ * Follows the steps of a JSON pointer (RFC 6901 §4) through the document and reads the rate digit for digit. Throws
+ * `UpstreamError`.
+ */
 export function readJsonRate(text: string, steps: readonly string[]): LoadedRate {
   const value = steps.reduce<unknown>(stepInto, parseLossless(text));
   return { mid: required(asDecimal(value), 'no decimal at the JSON pointer'), fixingDate: undefined };
@@ -91,11 +96,16 @@ async function loadMiddle(
   return { mid: middleOf({ bid, ask }), fixingDate: undefined };
 }
 
-/** Where a conversion rate comes from, as it is configured. A URL may carry credentials; they appear in no error and no log. */
+/**
+ * Where a conversion rate comes from, as it is configured. A URL may carry credentials; they appear in no error and no
+ * log.
+ */
 type RateOrigin =
   /** The rates of `cnb` are in CZK, those of `ecb` are of EUR. */
   | { readonly source: 'cnb' | 'ecb'; readonly url: string }
-  /** Any JSON document with a number, or a string that holds one, at the pointer (RFC 6901), for example `/rates/CZK`. */
+  /**
+   * Any JSON document with a number, or a string that holds one, at the pointer (RFC 6901), for example `/rates/CZK`.
+   */
   | { readonly source: 'json'; readonly url: string; readonly pointer: string }
   /** A market of the rate's base and quote, which need not be of a configured quote currency. */
   | { readonly source: 'exchange'; readonly market: MarketSymbol };

@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 const clock = { now: () => (10 * minuteMs) as EpochMs };
 
 /** A record of two sealed minutes and a running one, with an answer in each and holds of which the last is released. */
-async function filled(t: TestContext) {
+async function recordWithRows(t: TestContext) {
   const fixture = await newRecord(t);
   const { store, journalPath } = fixture;
   const { writer } = await writerOn(store, journalPath);
@@ -77,7 +77,7 @@ function copy(
 }
 
 recordTest('a record that is copied and copied back is whole, and every body is rebuilt byte for byte', async (t) => {
-  const fixture = await filled(t);
+  const fixture = await recordWithRows(t);
   const before = await contentAt(fixture.location);
   assert.equal(before.bodies.filter((body) => body?.startsWith('{"serverTime":')).length, 3);
   const [there, back] = [sqlite(t), await emptyLike(t, fixture)];
@@ -96,7 +96,7 @@ recordTest('a record that is copied and copied back is whole, and every body is 
 });
 
 recordTest('a copy of the record that breaks off leaves nothing, and can be begun again', async (t) => {
-  const fixture = await filled(t);
+  const fixture = await recordWithRows(t);
   const to = await emptyLike(t, fixture);
   const progress = (segments: number) => {
     if (segments === 3) throw new Error('interrupted');
@@ -109,7 +109,7 @@ recordTest('a copy of the record that breaks off leaves nothing, and can be begu
 });
 
 recordTest('a copy of the record is refused where it would be of no use, and nothing is copied', async (t) => {
-  const [fixture, other] = [await filled(t), await filled(t)];
+  const [fixture, other] = [await recordWithRows(t), await recordWithRows(t)];
   const to = await emptyLike(t, fixture);
   await other.store.addHold({ from: 0 as EpochMs, to: 1 as EpochMs, reason: 'of its own' });
   await assert.rejects(copy(fixture.location, other.location), { reason: 'copy_refused' });

@@ -3,14 +3,29 @@ import { holdText, ledgerHash, runText } from '../segment/ledger.ts';
 import type { LedgerFact } from '../segment/rows.ts';
 import type { DaySeal, Deletion, LedgerEntry, LedgerKind, SegmentReader } from '../segment/segment-store.ts';
 
+/** A row beside the segments, or its entry in the ledger. */
+export interface LedgerSubject {
+  readonly kind: 'run' | 'hold' | 'deletion' | 'entry';
+  readonly number: number;
+  /** That of a deletion. */
+  readonly chain?: number;
+  /** The kind of row that an entry is of, where that can be told. */
+  readonly of?: LedgerKind;
+}
+
 /** Something beside the segments that is not as it was written. */
 export interface LedgerFinding {
-  /** Such as `run 3`. */
+  readonly about: LedgerSubject;
+  /** The same in words, such as `run 3`. */
   readonly subject: string;
   readonly what: 'changed' | 'missing' | 'unsealed';
 }
 
-/** Compares runs, holds, deletions and seals with the ledger, and that with what the chains note of it. @param deletions of all chains */
+/**
+ * Compares runs, holds, deletions and seals with the ledger, and that with what the chains note of it.
+ *
+ * @param deletions of all chains
+ */
 export async function ledgerFinding(
   store: SegmentReader,
   notes: readonly LedgerFact[],
@@ -25,12 +40,12 @@ export async function ledgerFinding(
   const released = new Set(parsed('release').map(({ id }) => id));
   const held = parsed('hold').filter(({ id }) => !released.has(id));
   const differing =
-    difference(parsed('run'), await store.runs(), ({ run }) => `run ${run}`, runText) ??
-    difference(held, await store.holds(), ({ id }) => `hold ${id}`, holdText) ??
+    difference(parsed('run'), await store.runs(), ({ run }) => ({ kind: 'run', number: run }), runText) ??
+    difference(held, await store.holds(), ({ id }) => ({ kind: 'hold', number: id }), holdText) ??
     difference(
       parsed('deletion'),
       deletions,
-      ({ chain, first }) => `deletion ${first} of chain ${chain}`,
+      ({ chain, first }) => ({ kind: 'deletion', number: first, chain }),
       JSON.stringify,
     );
   return differing ?? headFinding(store, [...parsed('seal'), ...parsed('stamp')].flatMap(headsIn));
@@ -41,8 +56,8 @@ function changedEntry(entries: readonly LedgerEntry[], notes: readonly LedgerFac
   const hashes: string[] = [];
   for (const { number, kind, text, hash } of entries) {
     const expected = ledgerHash(previous, kind, text);
-    if (number !== hashes.length + 1) return { subject: `entry ${hashes.length + 1} of the ledger`, what: 'missing' };
-    if (!expected.equals(hash)) return { subject: `entry ${number} of the ledger (${kind})`, what: 'changed' };
+    if (number !== hashes.length + 1) return found({ kind: 'entry', number: hashes.length + 1 }, 'missing');
+    if (!expected.equals(hash)) return found({ kind: 'entry', number, of: kind }, 'changed');
     previous = hash;
     hashes.push(expected.toString('hex'));
   }
@@ -50,25 +65,36 @@ function changedEntry(entries: readonly LedgerEntry[], notes: readonly LedgerFac
     .toSorted((one, other) => one.number - other.number)
     .find(({ number, hash }) => hashes[number - 1] !== hash);
   const what = unlike !== undefined && unlike.number > entries.length ? 'missing' : 'changed';
-  return unlike && { subject: `entry ${unlike.number} of the ledger`, what };
+  return unlike && found({ kind: 'entry', number: unlike.number }, what);
+}
+
+function found(about: LedgerSubject, what: LedgerFinding['what']): LedgerFinding {
+  return { about, subject: subjectText(about), what };
+}
+
+function subjectText({ kind, number, chain, of }: LedgerSubject): string {
+  if (kind === 'deletion') return `deletion ${number} of chain ${chain}`;
+  if (kind !== 'entry') return `${kind} ${number}`;
+  return `entry ${number} of the ledger${of === undefined ? '' : ` (${of})`}`;
 }
 
 /** Compares rows of a table with their entries. Of two entries for one row the first counts. */
 function difference<Row>(
   entered: readonly (Row & { readonly text: string })[],
   rows: readonly Row[],
-  subjectOf: (row: Row) => string,
+  subjectOf: (row: Row) => LedgerSubject,
   textOf: (row: Row) => string,
 ): LedgerFinding | undefined {
-  const texts = new Map(entered.toReversed().map((entry) => [subjectOf(entry), entry.text]));
+  const left = new Map(entered.toReversed().map((entry) => [subjectText(subjectOf(entry)), entry]));
   for (const row of rows) {
-    const subject = subjectOf(row);
-    const text = texts.get(subject);
-    if (text !== textOf(row)) return { subject, what: text === undefined ? 'unsealed' : 'changed' };
-    texts.delete(subject);
+    const about = subjectOf(row);
+    const subject = subjectText(about);
+    const text = left.get(subject)?.text;
+    if (text !== textOf(row)) return found(about, text === undefined ? 'unsealed' : 'changed');
+    left.delete(subject);
   }
-  const [missing] = texts.keys();
-  return missing === undefined ? undefined : { subject: missing, what: 'missing' };
+  const [missing] = left.values();
+  return missing && found(subjectOf(missing), 'missing');
 }
 
 /** The ends of the chains at the end of a day. */

@@ -1,7 +1,9 @@
-import { inOrder, isBefore, type Position } from '../segment/rows.ts';
+import { inOrder, isBefore, type RecordPosition } from '../segment/rows.ts';
 
 /** Gives the rows of streams, each in order, in one order, with a batch of each stream in memory. */
-export async function* merged<Row extends Position>(streams: readonly AsyncGenerator<Row[]>[]): AsyncGenerator<Row[]> {
+export async function* merged<Row extends RecordPosition>(
+  streams: readonly AsyncGenerator<Row[]>[],
+): AsyncGenerator<Row[]> {
   const waiting = streams.map((stream) => ({ stream, rows: [] as Row[] }));
   for (;;) {
     for (const each of waiting) {

@@ -18,8 +18,8 @@ import { after, type QuoteRow } from '../segment/rows.ts';
 const currentForMs = 60_000;
 
 /**
- * The middle of bid and ask of each market whose price this source made at an instant: what was in force then. None in a gap,
- * outside the record, and where the source had fallen silent.
+ * The middle of bid and ask of each market whose price this source made at an instant: what was in force then. None in
+ * a gap, outside the record, and where the source had fallen silent.
  */
 export async function middlesAt(
   reader: RecordReader,

@@ -11,7 +11,9 @@ import type { Stamp } from './verify.ts';
 
 const dayMs = 86_400_000;
 
-/** One answer, with all that is needed to check it without the record: `docs/record-format.md` says what each field is. */
+/**
+ * One answer, with all that is needed to check it without the record: `docs/record-format.md` says what each field is.
+ */
 export type Proof = Exclude<Awaited<ReturnType<typeof proveAnswer>>, NoProof>;
 
 /** Why an answer cannot be proved. */

@@ -8,8 +8,9 @@ const lagMaxMs = 60_000;
 const beginning = { sub: 0 };
 
 /**
- * Gives what was published in a span, of a market or of all, each row once: from one chain after the other. Where the next one goes on, what it has
- * later than the one before is left out, and what it had earlier is given at that instant.
+ * Gives what was published in a span, of a market or of all, each row once: from one chain after the other. Where the
+ * next one goes on, what it has later than the one before is left out, and what it had earlier is given at that
+ * instant.
  */
 export async function* publishedQuotes(
   reader: RecordReader,
@@ -41,7 +42,8 @@ export async function* publishedQuotes(
 function isNew(row: QuoteRow, known: Map<string, QuoteRow>): boolean {
   const last = known.get(row.symbol);
   if (last === undefined) return true;
-  const [one, other] = [row.quote?.capturedAt, last.quote?.capturedAt];
+  const one = row.quote?.capturedAt;
+  const other = last.quote?.capturedAt;
   const isLater = one === undefined || other === undefined || one === other ? isBefore(last, row) : one > other;
   if (!isLater || contentOf(row) === contentOf(last)) return false;
   known.delete(row.symbol);

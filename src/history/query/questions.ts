@@ -17,14 +17,14 @@ import {
   gapAt,
   isBefore,
   type NoQuote,
-  type Position,
   type Quote,
   type QuoteRow,
   type RateVersion,
+  type RecordPosition,
   type TermsVersion,
 } from '../segment/rows.ts';
 import { segmentKinds } from '../segment/segment.ts';
-import type { Hold, SegmentReader } from '../segment/segment-store.ts';
+import type { RecordHold, SegmentReader } from '../segment/segment-store.ts';
 import { candlesOf } from './candles.ts';
 import { merged } from './merged.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
@@ -51,7 +51,7 @@ export type PriceAt =
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
   /** `undefined` where there is no more. */
-  readonly next: Position | undefined;
+  readonly next: RecordPosition | undefined;
 }
 
 /** An answer again, with what proves it. */
@@ -71,12 +71,12 @@ export interface RecordSummary {
   readonly segments: number;
   readonly bytes: number;
   readonly gaps: readonly Gap[];
-  readonly holds: readonly Hold[];
+  readonly holds: readonly RecordHold[];
 }
 
 interface PageOptions extends RecordSpan {
   readonly limit: number;
-  readonly after?: Position | undefined;
+  readonly after?: RecordPosition | undefined;
 }
 
 /** Answers what people ask of the record. Everything it takes and gives survives a structured clone. */
@@ -225,8 +225,8 @@ function heldIn(facts: Facts, subjects: readonly DoubtSubject[]): WithheldInput[
 }
 
 /**
- * How a recorded price came about. The last step is the price as it was published, whatever this version of the software
- * would make of the same values. `undefined` where the record has no listing of the market.
+ * How a recorded price came about. The last step is the price as it was published, whatever this version of the
+ * software would make of the same values. `undefined` where the record has no listing of the market.
  */
 function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExplanation | undefined {
   const market = listingOf(facts, symbol);
@@ -261,7 +261,7 @@ function spanOf({ from, to, after: last }: PageOptions): RecordSpan {
   return { from: last === undefined || last.at < from ? from : last.at, to };
 }
 
-async function pageOf<Row extends Position>(
+async function pageOf<Row extends RecordPosition>(
   batches: AsyncIterable<readonly Row[]>,
   { limit, after: last }: PageOptions,
 ): Promise<RowPage<Row>> {

@@ -34,8 +34,8 @@ export class RecordClient {
   }
 
   /**
-   * Rejects with the error of the thread, and with `RecordBusy` where too many questions wait. Verifications that are asked
-   * for at one time share one run.
+   * Rejects with the error of the thread, and with `RecordBusy` where too many questions wait. Verifications that are
+   * asked for at one time share one run.
    *
    * @param signal the asker has left: the question is dropped, and ends where it has begun
    */

@@ -99,7 +99,8 @@ recordTest('a second entry for a run that was changed does not count', async (t)
   const { text } = (await record.store.ledger()).find(({ kind }) => kind === 'run')!;
   await record.store.addEntry('run' as 'seal', { ...JSON.parse(text), startedAt: 7 });
   await record.outside('update RUN set started_ms = 7');
-  assert.deepEqual(await findingIn(record), { subject: 'run 1', what: 'changed' });
+  const about = { kind: 'run', number: 1 };
+  assert.deepEqual(await findingIn(record), { about, subject: 'run 1', what: 'changed' });
 });
 
 recordTest(

@@ -32,14 +32,20 @@ export interface Verification {
   readonly finding: Finding | undefined;
 }
 
-/** Looks at every segment of every chain. @param progress called with the number of segments so far @param kept what the store knows of it */
+/**
+ * Looks at every segment of every chain.
+ *
+ * @param progress called with the number of segments so far
+ * @param kept what the store knows of it
+ */
 export async function verifyRecord(
   store: SegmentReader,
   progress: (segments: number) => void,
   kept: readonly ExpectedHead[] = [],
 ): Promise<Verification> {
   const heads: { chain: number; number: number; hash: string }[] = [];
-  const [unsealed, sealed] = [new Map<string, Deletion>(), new Set<string>()];
+  const unsealed = new Map<string, Deletion>();
+  const sealed = new Set<string>();
   const notes: LedgerFact[] = [];
   const note = (facts: readonly FactRow[]) => {
     for (const { kind, text } of facts) {
@@ -62,7 +68,7 @@ export async function verifyRecord(
         error instanceof DamagedChunk ? error : Promise.reject(error),
       ))!;
       if (segment instanceof DamagedChunk)
-        return verification({ chain, number, what: 'damaged', chunk: segment.chunk });
+        return verification({ chain, number, what: 'damaged', chunk: segment.values.chunk });
       if (!hashOf(segment).equals(segment.hash)) return verification({ chain, number, what: 'changed' });
       if (!segment.previous.equals(skipped.hash ?? head.hash)) return verification({ chain, number, what: 'swapped' });
       if (segment.kind === 'breaks') note(decodeFacts(segment.data));
@@ -86,7 +92,10 @@ export async function verifyRecord(
   return { ...verification(finding), ...(stamps.length > 0 && { stamps }) };
 }
 
-/** Finds what retention took out between two segments that follow each other; `undefined` where something else is missing. */
+/**
+ * Finds what retention took out between two segments that follow each other; `undefined` where something else is
+ * missing.
+ */
 export function skip(last: number, next: number, deletions: readonly Deletion[]) {
   let [at, count] = [last, 0];
   let hash: Buffer | undefined;

@@ -38,8 +38,8 @@ interface Known {
 }
 
 /**
- * Makes the leaves of the answers of a segment, while they are written and again when one is to be proved. Only whoever knows the request id in a leaf
- * can guess it, so that a path in the tree shows nothing of others.
+ * Makes the leaves of the answers of a segment, while they are written and again when one is to be proved. Only whoever
+ * knows the request id in a leaf can guess it, so that a path in the tree shows nothing of others.
  */
 export class AnswerLeaves {
   readonly #inForce: InForce;

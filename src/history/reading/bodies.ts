@@ -14,8 +14,8 @@ export interface RebuiltAnswer {
 }
 
 /**
- * Builds the body of an answer again, byte for byte, as it is without compression. A 304 had no body: it is the one that
- * the client said it has. `undefined` where the record lacks what it was made from.
+ * Builds the body of an answer again, byte for byte, as it is without compression. A 304 had no body: it is the one
+ * that the client said it has. `undefined` where the record lacks what it was made from.
  */
 export async function rebuildAnswer(
   reader: RecordReader,

@@ -10,7 +10,10 @@ export interface ChainFacts {
   readonly begin: EpochMs;
   /** The last instant up to which it is known to be stored. */
   readonly until: EpochMs;
-  /** Whether its process lives, as far as is known; `undefined` where it gives no signs and others do: its last row is its end. */
+  /**
+   * Whether its process lives, as far as is known; `undefined` where it gives no signs and others do: its last row is
+   * its end.
+   */
   readonly isAlive: boolean | undefined;
 }
 
@@ -20,15 +23,20 @@ export interface Stretch {
   readonly from: number;
   readonly to: number;
   /**
-   * The chain with the greatest rank speaks for the span: the one that began last to make prices for all, else for itself alone, else the one that
-   * took them from others for longest, else what was stored last before a standstill or is assumed to go on. What is alone ranks by a millionth.
+   * The chain with the greatest rank speaks for the span: the one that began last to make prices for all, else for
+   * itself alone, else the one that took them from others for longest, else what was stored last before a standstill or
+   * is assumed to go on. What is alone ranks by a millionth.
    */
   readonly rank: number;
 }
 
-/** Spans of all chains, of which one after the other speaks for all: the processes that share a record publish the same. */
+/**
+ * Spans of all chains, of which one after the other speaks for all: the processes that share a record publish the same.
+ */
 export class Coverage {
-  /** Spans in which something is lacking: where no chain has the record, and where a process lost answers of its own. */
+  /**
+   * Spans in which something is lacking: where no chain has the record, and where a process lost answers of its own.
+   */
   readonly gaps: readonly Gap[];
   /** Whoever speaks first. */
   readonly #stretches: readonly Stretch[];
@@ -139,7 +147,10 @@ function gapsOf({ breaks, until, isAlive }: ChainFacts): Gap[] {
 
 type Span = Pick<Gap, 'from' | 'to'>;
 
-/** Gives the spans between stretches and after the last, with the bounds of a gap: recorded are `from` and `to`, and nothing between. */
+/**
+ * Gives the spans between stretches and after the last, with the bounds of a gap: recorded are `from` and `to`, and
+ * nothing between.
+ */
 function uncovered(stretches: readonly Stretch[]): Span[] {
   const spans: Span[] = [];
   const [first, ...rest] = stretches.toSorted((one, other) => one.from - other.from);

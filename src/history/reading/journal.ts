@@ -19,8 +19,9 @@ export interface JournalMark {
 const recordKind = { mark: 0, rows: 1 } as const;
 
 /**
- * The file of what is recorded and not yet in a segment: marks and batches of rows one after the other in a file, each with its length
- * and CRC-32. A write that fails halfway is taken back, so that the next one follows the last whole record.
+ * The file of what is recorded and not yet in a segment: marks and batches of rows one after the other in a file, each
+ * with its length and CRC-32. A write that fails halfway is taken back, so that the next one follows the last whole
+ * record.
  */
 export class Journal {
   readonly #file: number;
@@ -60,7 +61,10 @@ export class Journal {
     }
   }
 
-  /** Resolves once what was appended before is on the disk, which can take seconds; more may be appended meanwhile. Rejects with the system's error. */
+  /**
+   * Resolves once what was appended before is on the disk, which can take seconds; more may be appended meanwhile.
+   * Rejects with the system's error.
+   */
   async sync(): Promise<void> {
     if (this.#isSynced) return;
     this.#isSynced = true;
@@ -102,7 +106,9 @@ export function chainsWithJournal(journalPath: string): number[] {
   return endings.map(Number).sort((a, b) => a - b);
 }
 
-/** The contents of a journal that are in no segment, and of which process; `undefined` for one that was closed in order. */
+/**
+ * The contents of a journal that are in no segment, and of which process; `undefined` for one that was closed in order.
+ */
 export interface JournalContent extends JournalMark {
   readonly batches: readonly RowBatch[];
 }
@@ -112,7 +118,11 @@ export function readJournal(path: string, head: number): JournalContent | undefi
   return fs.existsSync(path) ? journalContent(fs.readFileSync(path), head) : undefined;
 }
 
-/** Reads a journal up to the first record that is damaged or cut short. @param head the number of the last segment stored */
+/**
+ * Reads a journal up to the first record that is damaged or cut short.
+ *
+ * @param head the number of the last segment stored
+ */
 export function journalContent(bytes: Buffer, head: number): JournalContent | undefined {
   let mark: JournalMark | undefined;
   let batches: RowBatch[] = [];

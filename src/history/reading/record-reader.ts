@@ -13,8 +13,8 @@ import {
   inOrder,
   isBefore,
   lastingBreakKinds,
-  type Position,
   type QuoteRow,
+  type RecordPosition,
   type Rows,
   type ServingRow,
 } from '../segment/rows.ts';
@@ -131,12 +131,12 @@ export class RecordReader {
   }
 
   /** The last row of a market before a position; `undefined` where none is known. */
-  async lastQuote(chain: number, symbol: string, before: Position): Promise<QuoteRow | undefined> {
+  async lastQuote(chain: number, symbol: string, before: RecordPosition): Promise<QuoteRow | undefined> {
     return (await this.lastQuotes(chain, before, symbol)).get(symbol);
   }
 
   /** The last row of each market before a position, or of one. */
-  async lastQuotes(chain: number, before: Position, only?: string): Promise<ReadonlyMap<string, QuoteRow>> {
+  async lastQuotes(chain: number, before: RecordPosition, only?: string): Promise<ReadonlyMap<string, QuoteRow>> {
     const found = new Map<string, QuoteRow>();
     const isWanted = wanting(only);
     const isMissing: IsWanted = (symbol) => isWanted(symbol) && !found.has(symbol);
@@ -160,7 +160,7 @@ export class RecordReader {
   }
 
   /** The facts in force at a position. */
-  async factsAt(chain: number, before: Position, isWanted = everything): Promise<Facts> {
+  async factsAt(chain: number, before: RecordPosition, isWanted = everything): Promise<Facts> {
     const facts = new Map<string, FactRow>();
     const add = (rows: readonly FactRow[]) => {
       for (const row of rows.toReversed()) {
@@ -244,7 +244,7 @@ export class RecordReader {
   }
 
   /** Finds rows before a position: the latest first, back to the keyframe that says what held when they began. */
-  async #before(chain: number, kinds: readonly SegmentKind[], before: Position) {
+  async #before(chain: number, kinds: readonly SegmentKind[], before: RecordPosition) {
     const running = (await this.#running(chain)).batches.filter(({ from }) => from <= before.at);
     const keyframe = await this.#keyframeBefore(chain, before);
     const to = (before.at + 1) as EpochMs;
@@ -259,7 +259,7 @@ export class RecordReader {
   }
 
   /** The last one before a position. One at the very instant can already hold what came after, unless it is empty. */
-  async #keyframeBefore(chain: number, { at }: Position): Promise<SegmentHead | undefined> {
+  async #keyframeBefore(chain: number, { at }: RecordPosition): Promise<SegmentHead | undefined> {
     const to = (at + 1) as EpochMs;
     const query = { kinds: ['keyframe'] as const, chain, to, byTime: true, backwards: true, limit: sameInstantMax };
     const heads = await this.#store.heads(query);
@@ -287,6 +287,6 @@ function wanting(subject: string | undefined): IsWanted {
   return subject === undefined ? everything : (name) => name === subject;
 }
 
-function isAfter(row: Position, last: Position | undefined): boolean {
+function isAfter(row: RecordPosition, last: RecordPosition | undefined): boolean {
   return last === undefined || isBefore(last, row);
 }

@@ -1,7 +1,10 @@
 import { isoInstant } from '../../contract/instant.ts';
 import type { EpochMs } from '../../ground/clock.ts';
 
-/** Stand in a body for the instants that differ from one answer to the next. No text of a body holds a control character. */
+/**
+ * Stand in a body for the instants that differ from one answer to the next. No text of a body holds a control
+ * character.
+ */
 const marks = { now: '\u0001', updated: '\u0002' } as const;
 
 /** A body of the service's status without its instants, of which few differ, and the age of the market data. */

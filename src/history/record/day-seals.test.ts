@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import { isoInstant } from '../../contract/instant.ts';
 import type { EpochMs } from '../../ground/clock.ts';
-import type { SegmentStore } from '../segment/segment-store.ts';
+import { silentLog } from '../../ground/log.ts';
+import { segmentKinds } from '../segment/segment.ts';
+import type { DaySeal, RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import { daySealer } from './day-seals.ts';
 import { answers, newRecord, recordTest, requestKey, writerOn } from './record.testing.ts';
+import { RecordingThread } from './recording-thread.ts';
 
 const instant = (text: string) => Date.parse(text) as EpochMs;
 const evening = instant('2026-11-21T23:58:00Z');
@@ -15,30 +20,53 @@ async function endOf(store: SegmentStore, chain: number, number: number): Promis
   return Math.max(...heads.map(({ lastAt }) => lastAt));
 }
 
+/** A recording thread that begins at an instant, told what the serving thread tells it. */
+async function threadFrom(startedAt: EpochMs, location: RecordLocation) {
+  const seals: DaySeal[] = [];
+  const thread = new RecordingThread({
+    location,
+    keepForMs: 86_400_000,
+    requestKey,
+    clock: new FakeClock(isoInstant(startedAt)),
+    randomness: seededRandomness(1),
+    log: silentLog,
+    heard: (message) => {
+      if (message.kind === 'sealed') seals.push(message.seal);
+    },
+    ended: () => assert.fail('the thread ended by itself'),
+  });
+  await thread.start();
+  const tick = (now: EpochMs) => thread.post({ kind: 'tick', now, until: now });
+  return { thread, tick, seals };
+}
+
 recordTest('the seal of a day holds its last minute, and each day has one', async (t) => {
-  const { store, journalPath } = await newRecord(t);
-  const { writer } = await writerOn(store, journalPath);
-  const seal = await daySealer(store, 1, evening);
+  const { location, store } = await newRecord(t);
+  const { thread, tick, seals } = await threadFrom(evening, location);
   const answered = answers();
   for (const at of [evening, lastMoment]) {
-    await writer.take(answered(at));
-    await writer.tick(at as EpochMs);
-    assert.equal(await seal(at as EpochMs, writer.figures().head), undefined, 'the day goes on');
+    thread.post({ kind: 'piece', piece: answered(at) });
+    tick(at);
   }
-  await writer.tick(midnight);
-  const { head } = writer.figures();
-  const sealed = await seal(midnight, head);
-  assert.deepEqual(sealed, {
-    day: '2026-11-21',
+  tick(midnight);
+  tick((midnight + 1_000) as EpochMs);
+  await thread.stop();
+  const [seal, ...more] = seals;
+  assert.deepEqual(more, [], 'it has its seal');
+  const head = await store.heads({
+    kinds: segmentKinds,
     chain: 1,
-    segment: head.number,
-    head: head.hash.toString('hex'),
-    others: [],
+    beforeNumber: seal!.segment + 1,
+    backwards: true,
+    limit: 1,
   });
-  assert.equal(await endOf(store, 1, sealed!.segment), lastMoment);
-  assert.equal(await seal((midnight + 1_000) as EpochMs, head), undefined, 'it has its seal');
-  const again = await daySealer(store, 1, midnight);
-  assert.equal(await again(midnight, head), undefined, 'also for the next process');
+  const sealed = { segment: head[0]!.number, head: head[0]!.hash.toString('hex') };
+  assert.deepEqual(seal, { day: '2026-11-21', chain: 1, ...sealed, others: [] });
+  assert.equal(await endOf(store, 1, seal!.segment), lastMoment);
+  const next = await threadFrom(midnight, location);
+  next.tick(midnight);
+  await next.thread.stop();
+  assert.deepEqual(next.seals, [], 'also for the next process');
 });
 
 recordTest(

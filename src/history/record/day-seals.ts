@@ -3,7 +3,10 @@ import type { EpochMs } from '../../ground/clock.ts';
 import type { ChainHead } from '../segment/segment.ts';
 import { type DaySeal, lastOf, type SegmentStore } from '../segment/segment-store.ts';
 
-/** Seals each day of a chain once it is over, also one over whose end no process ran. Goes on where the process before ended. */
+/**
+ * Seals each day of a chain once it is over, also one over whose end no process ran. Goes on where the process before
+ * ended.
+ */
 export async function daySealer(store: SegmentStore, ofChain: number, startedAt: EpochMs) {
   const last = await lastOf(store, ofChain);
   const seals = (await store.ledger()).filter(({ kind }) => kind === 'seal').map(({ text }) => JSON.parse(text));

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { AnswerLeaves } from '../reading/answer-leaves.ts';
 import { chainsWithJournal, Journal, type JournalContent, journalOf, readJournal } from '../reading/journal.ts';
 import { RecordReader } from '../reading/record-reader.ts';
@@ -26,10 +26,11 @@ export interface OpenWriterOptions {
 export type OpenWriter = Awaited<ReturnType<typeof openWriter>>;
 
 /**
- * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and begins a run. Throws the system's
- * error, or `StoreError`.
+ * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and
+ * begins a run. Throws the system's error, or `StoreError`.
  *
- * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the chain back
+ * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the
+ * chain back
  */
 export async function openWriter(options: OpenWriterOptions) {
   const { store, journalPath, requestKey, now, written } = options;
@@ -37,7 +38,8 @@ export async function openWriter(options: OpenWriterOptions) {
   try {
     const head = (await store.head(chain)) ?? chainStart;
     const left = readJournal(path, head.number);
-    // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's first.
+    // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's
+    // first.
     const lastStored = left !== undefined && left.after > head.number ? await lastOf(store, chain) : undefined;
     const recovered = left && (await recover(store, chain, left));
     // The store refused it when it stopped.
@@ -68,7 +70,8 @@ async function takeChain(store: SegmentStore, journalPath: string) {
       createIfMissing(path);
       return { chain, path, release: lockForService(path) };
     } catch (error) {
-      if (!(error instanceof StoreError && error.reason === 'in_use') || tried.length >= chainsMax) throw error;
+      if (!isStoreError(error, 'in_use')) throw error;
+      if (tried.length >= chainsMax) throw error;
     }
   }
 }

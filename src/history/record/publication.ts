@@ -17,7 +17,10 @@ import type {
 } from '../segment/rows.ts';
 import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 
-/** Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no clock and keeps no row. */
+/**
+ * Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no
+ * clock and keeps no row.
+ */
 export class Publication implements StreamListener {
   readonly #reader = new StreamReader(this);
   readonly #names: string[] = [];
@@ -97,7 +100,8 @@ export class Publication implements StreamListener {
   serving({ keyId, askedAt, route, symbol, status, text: body, request }: StreamedServing): void {
     const isStatus = route === '/v1/status' && status === 200;
     const { text, feedAgeMs } = isStatus ? splitStatus(body, askedAt) : { text: body, feedAgeMs: 0 };
-    const [at, sub] = [this.#at, this.#sub];
+    const at = this.#at;
+    const sub = this.#sub;
     this.#rows.servings.push({ at, sub, keyId, askedAt, route, symbol, status, text, feedAgeMs, request });
   }
 

@@ -1,10 +1,10 @@
 import type { Clock, EpochMs, Timer } from '../../ground/clock.ts';
 import type { PriceInputs } from '../../market/client-ticker.ts';
+import { silentForMs } from '../../market/data-flow.ts';
 import type { Doubt, DoubtSubject } from '../../market/doubts.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { Markets, MarketsObserver } from '../../market/markets.ts';
 import { areSamePrices, noReferences } from '../../market/reference-prices.ts';
-import { silentForMs } from '../../market/service-status.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms } from '../../market/terms.ts';
 import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';
@@ -27,7 +27,10 @@ export interface RecorderOptions {
   readonly channel: { send(piece: Buffer): void };
   /** Called after each flush: for whatever else is to be recorded. */
   readonly onFlush?: (() => void) | undefined;
-  /** Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
+  /**
+   * Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the
+   * record goes on.
+   */
   readonly onGap: (since: EpochMs | undefined, error?: unknown) => void;
   /** Called once it has noted that this process stood still, and made no prices. */
   readonly onStandstill?: (() => void) | undefined;
@@ -289,7 +292,8 @@ export class Recorder implements MarketsObserver {
     const sent = this.#sentOf(symbol);
     const last = sent.market;
     sent.market = market;
-    if (last === market || (last !== undefined && market !== undefined && areEqual(last, market))) return;
+    if (last === market) return;
+    if (last !== undefined && market !== undefined && areEqual(last, market)) return;
     this.#stream.listing(sent.index, JSON.stringify({ market: market ?? null } satisfies ListingFact));
   }
 
@@ -300,7 +304,8 @@ export class Recorder implements MarketsObserver {
     if (inputs.kind !== 'inputs') {
       const reason = inputs.kind === 'unpriced' ? inputs.reason : 'not_offered';
       const isNew = sent.noQuote === undefined && sent.inputs === undefined;
-      if (sent.noQuote === reason || (isNew && reason === 'not_offered')) return;
+      if (sent.noQuote === reason) return;
+      if (isNew && reason === 'not_offered') return;
       sent.noQuote = reason;
       sent.inputs = undefined;
       this.#stream.noQuote(sent.index, reason);

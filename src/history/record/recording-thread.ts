@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Backoff } from '../../ground/backoff.ts';
 import type { Clock, Randomness, Timer } from '../../ground/clock.ts';
 import type { Log } from '../../ground/log.ts';
-import { refusal } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorValues } from '../../store/store-error.ts';
 import { threadEnvironment } from '../reading/thread-environment.ts';
 import type { RecordLocation } from '../segment/segment-store.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
@@ -41,7 +41,7 @@ export class RecordingThread {
   /** Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
   async start(): Promise<void> {
     const [first] = (await once(this.#begin(), 'message')) as [FromWorker];
-    if (first.kind === 'failed') throw refusal('cannot_open.record', { message: first.message });
+    if (first.kind === 'failed') throw recordNotOpened({ said: first.message });
   }
 
   post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
@@ -89,4 +89,9 @@ export class RecordingThread {
     this.#parts.ended();
     this.#restarting = this.#parts.clock.after(this.#restart.nextMs(), () => this.#begin());
   }
+}
+
+/** @param values `said`: a sentence of the thread about the file that it cannot open */
+export function recordNotOpened(values: StoreErrorValues['cannot_open.record']) {
+  return new StoreError('cannot_open.record', values, `${values.said} It is for the record: history.url.`);
 }

@@ -11,7 +11,7 @@ import type { FactKind } from '../segment/rows.ts';
 import { newRecord, recordTest, requestKey } from './record.testing.ts';
 import { Recording, type RecordingParts } from './recording.ts';
 
-async function recordingWith(t: TestContext, parts: object) {
+async function recordingWith(t: TestContext, parts: Partial<RecordingParts>) {
   const { location, store } = await newRecord(t);
   const clock = new FakeClock();
   const feedStatus = new FeedStatus();
@@ -30,8 +30,9 @@ async function recordingWith(t: TestContext, parts: object) {
     market: { ...market, service: { announced: [] } },
     heads: { load: async () => [], keep: async () => {} },
     readClock: () => ({ bySource: new Map() }),
+    shared: undefined,
     ...parts,
-  } as unknown as RecordingParts);
+  });
   await recording.start();
   recording.begin('https://api.example.com/errors');
   const factsOf = async (wanted: FactKind) => {
@@ -85,4 +86,16 @@ recordTest('that it makes the prices, for all or alone for itself, is recorded w
   await clock.advance(10_000);
   await recording.stop();
   assert.deepEqual(await factsOf('publishing'), ['alone', true, 'alone', false]);
+});
+
+recordTest('a feed that is polled every twenty seconds goes on making the prices between two polls', async (t) => {
+  const { clock, feedStatus, recording, factsOf } = await recordingWith(t, {});
+  for (let poll = 0; poll < 3; poll++) {
+    feedStatus.updated('fallback', clock.now(), clock.monotonicMs());
+    feedStatus.source('kraken').current(false, clock.now(), clock.monotonicMs(), 20_000);
+    await clock.advance(20_000);
+  }
+  await clock.advance(6_000);
+  await recording.stop();
+  assert.deepEqual(await factsOf('publishing'), [true, false]);
 });

@@ -1,8 +1,8 @@
 import type { ServiceBoard } from '../../board/service-board.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { EpochMs, Timer } from '../../ground/clock.ts';
+import type { MetricGroup } from '../../ground/metric.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
-import { silentForMs } from '../../market/service-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExpectedHead } from '../segment/expected-heads.ts';
 import type { FactKind, GapFact, ProcessFact, PublishingFact } from '../segment/rows.ts';
@@ -44,7 +44,10 @@ type MessageHandlers = {
   readonly [Kind in Heard['kind']]: (message: Extract<Heard, { readonly kind: Kind }>) => void;
 };
 
-/** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
+/**
+ * Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that
+ * thread is a gap.
+ */
 export class Recording {
   readonly #parts: RecordingParts;
   readonly #recorder: Recorder;
@@ -92,8 +95,9 @@ export class Recording {
   }
 
   /**
-   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent` are other processes; `doubt` is
-   * why the record is no longer the one it was. `clockOffsetMs` is how far the wall clock is ahead of that of the record's database.
+   * `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one left before; `silent`
+   * are other processes; `doubt` is why the record is no longer the one it was. `clockOffsetMs` is how far the wall
+   * clock is ahead of that of the record's database.
    */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0, silent = [], clockOffsetMs } = this.#figures ?? {};
@@ -162,7 +166,7 @@ export class Recording {
       const subject = { kind: 'history', id: String(chain) } as const;
       const { audit, log } = this.#parts;
       audit
-        .record({ action: 'history.deleted', subject, summary, details: { first, last } })
+        .record({ action: 'history.deleted', subject, summary, details: { first, last, untilMs: until } })
         .catch((error) => log.error({ err: error }, 'the deletion of a part of the record could not be audited'));
     },
   };
@@ -188,7 +192,7 @@ export class Recording {
     if (announced !== this.#recorded.windows) this.#note('windows', announced);
     if (feedStatus.path !== this.#recorded.path) this.#note('feed', { path: feedStatus.path });
     const { isLeading = true, isAlone = false } = sharing?.() ?? {};
-    const isFed = feedStatus.silentMs(clock.now(), clock.monotonicMs()) <= silentForMs;
+    const isFed = feedStatus.flow(clock.now(), clock.monotonicMs()).state !== 'silent';
     const publishing = isFed && (isLeading || (isAlone && 'alone'));
     if (publishing !== (this.#recorded.publishing ?? false)) this.#note('publishing', publishing);
     this.#recordOffsets();
@@ -211,3 +215,42 @@ export class Recording {
     this.#recorder.fact(kind, '', JSON.stringify(value));
   }
 }
+
+/** Without a value where nothing is recorded. */
+export const recordMetrics: MetricGroup<{
+  readonly figures: ReturnType<Recording['figures']> | undefined;
+  readonly now: EpochMs;
+}> = {
+  title: 'Record',
+  metrics: [
+    { name: 'record_quotes_total', help: 'Published prices recorded.', read: ({ figures }) => figures?.quotes },
+    { name: 'record_answers_total', help: 'Answers to keys recorded.', read: ({ figures }) => figures?.servings },
+    { name: 'record_bytes_total', help: 'Bytes of sealed segments.', read: ({ figures }) => figures?.segmentBytes },
+    {
+      name: 'record_backlog_bytes',
+      help: 'Bytes noted and not in the journal yet.',
+      read: ({ figures }) => figures?.backlogBytes,
+    },
+    {
+      name: 'record_write_failing',
+      help: '1 while the record cannot be written and waits in memory.',
+      read: ({ figures }) => figures && Number(figures.trouble !== undefined),
+    },
+    { name: 'record_gaps_total', help: 'Gaps in the record.', read: ({ figures }) => figures?.gaps },
+    {
+      name: 'record_gap_seconds',
+      help: 'How long nothing has been recorded; 0 while all is.',
+      read: ({ figures, now }) => figures && (figures.gapSince === undefined ? 0 : (now - figures.gapSince) / 1000),
+    },
+    {
+      name: 'record_silent_processes',
+      help: 'Processes whose record ended without a stop.',
+      read: ({ figures }) => figures?.silent.length,
+    },
+    {
+      name: 'postgres_clock_skew_seconds',
+      help: 'Wall clock of this process minus that of the PostgreSQL server of its record.',
+      read: ({ figures }) => (figures?.clockOffsetMs === undefined ? undefined : figures.clockOffsetMs / 1000),
+    },
+  ],
+};

@@ -4,7 +4,7 @@ import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
 import { type AcceptedTicker, valueNames } from '../../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../../market/upstream.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
-import { type NoQuote, noQuotes, type Position, type ServingRow } from '../segment/rows.ts';
+import { type NoQuote, noQuotes, type RecordPosition, type ServingRow } from '../segment/rows.ts';
 
 /** Operations that the serving thread sends the recording one. Codes of one stream, never stored. */
 const op = {
@@ -22,13 +22,16 @@ const op = {
 } as const;
 
 /** An answer, as the serving thread sends it: the text of the service's status is its whole body. */
-export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
+export type StreamedServing = Omit<ServingRow, keyof RecordPosition | 'feedAgeMs'>;
 
 /** Writes the stream with the fewest bytes and the least work: the serving thread has clients to serve. */
 export class StreamWriter {
   #writer = new ByteWriter(65_536);
   #at = 0;
-  /** Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody keeps it for longer. */
+  /**
+   * Words that the servings of a piece have in common, by their numbers in the piece: keys come and go, so that nobody
+   * keeps it for longer.
+   */
   readonly #words = new Map<string, number>();
   #request = 0;
 
@@ -113,7 +116,9 @@ export class StreamWriter {
   serving({ keyId, askedAt, route, symbol, status, text, request }: StreamedServing): void {
     const writer = this.#writer;
     // First, for a new word is an entry of its own.
-    const [keyWord, routeWord, symbolWord] = [this.#word(keyId), this.#word(route), this.#word(symbol)];
+    const keyWord = this.#word(keyId);
+    const routeWord = this.#word(route);
+    const symbolWord = this.#word(symbol);
     writer.byte(op.serving);
     writer.count(keyWord);
     writer.difference(this.#at - askedAt);

@@ -45,8 +45,9 @@ export type FromWorker =
 export type RecordDoubt = HeadFinding | { readonly what: 'moved' };
 
 /**
- * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
- * neither encoding nor the disk holds up an answer. It does one thing after the other, in the order of its messages.
+ * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so
+ * that neither encoding nor the disk holds up an answer. It does one thing after the other, in the order of its
+ * messages.
  */
 const { location, requestKey, startedAt, keepForMs } = workerData as WorkerSettings;
 const port = parentPort!;

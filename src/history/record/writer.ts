@@ -11,7 +11,7 @@ import {
   type FactRow,
   isEmpty,
   type LedgerFact,
-  type Position,
+  type RecordPosition,
   type Rows,
   startOf,
 } from '../segment/rows.ts';
@@ -20,7 +20,10 @@ import { isSilent, type SegmentStore, type Sign } from '../segment/segment-store
 import { encodeServings } from '../segment/serving-codec.ts';
 import type { Publication } from './publication.ts';
 
-/** So much is on the disk of this machine alone, with the second that a tick takes to come and what it waits for the store. */
+/**
+ * So much is on the disk of this machine alone, with the second that a tick takes to come and what it waits for the
+ * store.
+ */
 const signEveryMs = 3_000;
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
@@ -104,8 +107,8 @@ export class RecordWriter {
   }
 
   /**
-   * Begins to bring the journal to the disk, closes a minute that is over, and signs for what was published before `until`. Throws the error of
-   * the disk, be it of the time before.
+   * Begins to bring the journal to the disk, closes a minute that is over, and signs for what was published before
+   * `until`. Throws the error of the disk, be it of the time before.
    */
   async tick(now: EpochMs, until = now): Promise<void> {
     await this.#drain();
@@ -259,7 +262,7 @@ export function segmentsOf({ quotes, facts, servings }: Rows, run: number, { num
   const contents: SegmentContent[] = [];
   const add = (
     kind: SegmentKind,
-    rows: readonly Position[],
+    rows: readonly RecordPosition[],
     encode: () => Buffer,
     keyframe: number,
     requests: SegmentContent['requests'] = noRequests,

@@ -131,7 +131,9 @@ test('the rows of one market, or of one key, are read without the others', () =>
   );
 });
 
-/** The bytes of a segment with a code in its table of columns exchanged: as a version wrote it that has another column. */
+/**
+ * The bytes of a segment with a code in its table of columns exchanged: as a version wrote it that has another column.
+ */
 function withCodes(bytes: Buffer, exchanged: Readonly<Record<number, number>>): Buffer {
   const codes = [...Array(16).keys(), ...Object.values(statisticColumns).flatMap((code) => [code, code + 1])];
   const table = Buffer.from([codes.length, ...codes]);

@@ -24,7 +24,10 @@ export function decompress(bytes: Uint8Array): Buffer {
   }
 }
 
-/** Columns side by side: values of one kind in a row compress well. Each has a code, which never changes and is never used for another. */
+/**
+ * Columns side by side: values of one kind in a row compress well. Each has a code, which never changes and is never
+ * used for another.
+ */
 export class ColumnsWriter {
   readonly #columns: ReadonlyMap<number, ByteWriter>;
 
@@ -75,8 +78,8 @@ export function byPosition(count: number): readonly number[] {
 }
 
 /**
- * How each column of a table is written, in the order of their codes: add at the end only. `count`: a whole number from 0 on;
- * `difference`: of either sign; `cumulated`: as the difference from the row before.
+ * How each column of a table is written, in the order of their codes: add at the end only. `count`: a whole number from
+ * 0 on; `difference`: of either sign; `cumulated`: as the difference from the row before.
  */
 type Layout = Readonly<Record<string, 'count' | 'difference' | 'cumulated' | 'text'>>;
 type Cells<Table extends Layout, Row> = {

@@ -20,7 +20,11 @@ export function ratioOf(value: number, last: number): number {
   return Number.isFinite(ratio) ? ratio : 1;
 }
 
-/** The codes of the columns that a column of decimals takes: the forms, and the values. @param first the code of the forms */
+/**
+ * The codes of the columns that a column of decimals takes: the forms, and the values.
+ *
+ * @param first the code of the forms
+ */
 export function decimalCodes(first: number): readonly [forms: number, values: number] {
   return [first, first + 1];
 }
@@ -62,7 +66,10 @@ export class DecimalColumnWriter {
   }
 }
 
-/** Reads what `DecimalColumnWriter` wrote, from one reset to the next. Of a column that older segments lack all are absent. */
+/**
+ * Reads what `DecimalColumnWriter` wrote, from one reset to the next. Of a column that older segments lack all are
+ * absent.
+ */
 export class DecimalColumnReader {
   readonly #columns: { readonly forms: ByteReader; readonly values: ByteReader } | undefined;
 
@@ -147,7 +154,9 @@ export class Decimals {
     return ratios;
   }
 
-  /** Gives what `Number` makes of the text: both parts are exact, so that the quotient is the nearest to the decimal. */
+  /**
+   * Gives what `Number` makes of the text: both parts are exact, so that the quotient is the nearest to the decimal.
+   */
   #number(index: number): number {
     const places = this.places[index]!;
     return places === noPlaces ? Number(this.texts?.get(index)) : this.ticks[index]! / powers[places]!;
@@ -161,8 +170,8 @@ const noDecimals = new Decimals(0);
 const digitsMax = 15;
 
 /**
- * Splits a decimal into a whole number of its last place and its places (`0.10`: 10 and 2), so that `decimalOf` gives the same text again. `undefined` for one that it would not: with too many
- * digits, or with zeros in front.
+ * Splits a decimal into a whole number of its last place and its places (`0.10`: 10 and 2), so that `decimalOf` gives
+ * the same text again. `undefined` for one that it would not: with too many digits, or with zeros in front.
  */
 function ticksOf(decimal: string) {
   const point = decimal.indexOf('.');

@@ -21,8 +21,8 @@ export class DecodedSegments {
   }
 
   /**
-   * Decodes segments of one chain in the order of their heads, reading of each only the groups that hold what is wanted.
-   * The first is read alone, because it is often enough.
+   * Decodes segments of one chain in the order of their heads, reading of each only the groups that hold what is
+   * wanted. The first is read alone, because it is often enough.
    */
   async *decoded<Found>(heads: readonly SegmentHead[], decode: GroupDecoder<Found>, isWanted: IsWanted) {
     const most = isWanted === everything ? 1 : segmentsPerRead;

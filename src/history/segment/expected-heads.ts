@@ -17,7 +17,10 @@ export interface HeadFinding extends Omit<ExpectedHead, 'hash'> {
   readonly what: 'cut_off' | 'exchanged';
 }
 
-/** Looks whether segments are still in the record. One that retention deleted still is, where its chain goes on behind it. */
+/**
+ * Looks whether segments are still in the record. One that retention deleted still is, where its chain goes on behind
+ * it.
+ */
 export async function headFinding(
   store: SegmentReader,
   expected: readonly ExpectedHead[],
@@ -29,7 +32,8 @@ export async function headFinding(
     const isBehind = ((await store.head(chain))?.number ?? 0) > number;
     const deletions = found === undefined && isBehind ? await store.deletions(chain) : [];
     const deletion = deletions.find(({ first, last }) => first <= number && number <= last);
-    if (deletion !== undefined && (deletion.last > number || deletion.hash === hash)) continue;
+    const isDeleted = deletion !== undefined && (deletion.last > number || deletion.hash === hash);
+    if (isDeleted) continue;
     const what = found === undefined && !isBehind ? 'cut_off' : 'exchanged';
     return { chain, number, what, ...(day === undefined ? {} : { day }) };
   }

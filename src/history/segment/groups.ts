@@ -1,7 +1,10 @@
 import { ByteReader, ByteWriter, signed, unsigned } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
 
-/** The first byte of every segment: how the rest is written. 2: columns by their positions; 3: with a table of their codes. */
+/**
+ * The first byte of every segment: how the rest is written. 2: columns by their positions; 3: with a table of their
+ * codes.
+ */
 const format = 3;
 const oldestFormat = 2;
 
@@ -10,7 +13,10 @@ const plainIndexBytesMax = 16_384;
 
 /** Encodes a group of subjects. */
 export interface GroupEncoder<Row> {
-  /** Subjects of a group: one is read by decompressing its group alone, larger ones compress better. `undefined`: all in one, where rows are few. */
+  /**
+   * Subjects of a group: one is read by decompressing its group alone, larger ones compress better. `undefined`: all in
+   * one, where rows are few.
+   */
   readonly subjectsPerGroup: number | undefined;
   /** The codes of the columns that it writes, in their order. */
   readonly columns: readonly number[];
@@ -162,7 +168,10 @@ export function decodeGrouped<Found>(
 
 export const everything: IsWanted = () => true;
 
-/** The texts that a segment's rows refer to by number. Those that its keyframe knows are written as references to it, which cost next to nothing. */
+/**
+ * The texts that a segment's rows refer to by number. Those that its keyframe knows are written as references to it,
+ * which cost next to nothing.
+ */
 export class NameWriter {
   readonly #base: ReadonlyMap<string, number>;
   readonly #indexes = new Map<string, number>();

@@ -8,7 +8,10 @@ export function leafOf(text: string): string {
   return hash('sha256', `\0${text}`, 'latin1');
 }
 
-/** The hash tree of RFC 6962, section 2.1: its levels from the leaves to the root, each its hashes in a row. The root of no leaves has no bytes. */
+/**
+ * The hash tree of RFC 6962, section 2.1: its levels from the leaves to the root, each its hashes in a row. The root of
+ * no leaves has no bytes.
+ */
 export function treeOf(leaves: readonly string[]): Buffer[] {
   const levels: Buffer[] = [Buffer.from(leaves.join(''), 'latin1')];
   for (let below = levels[0]!; below.length > hashBytes; below = levels.at(-1)!) levels.push(levelAbove(below));

@@ -1,5 +1,5 @@
 import { sha256 } from './segment.ts';
-import type { Hold, LedgerKind, Run } from './segment-store.ts';
+import type { LedgerKind, RecordHold, Run } from './segment-store.ts';
 
 /** Gives what the hash of an entry has to be. */
 export function ledgerHash(previous: Uint8Array | undefined, kind: LedgerKind, text: string): Buffer {
@@ -11,6 +11,6 @@ export function runText({ run, chain, startedAt, requestKey }: Run): string {
   return JSON.stringify({ run, chain, startedAt, key: sha256(requestKey).toString('hex') });
 }
 
-export function holdText({ id, from, to, reason }: Hold): string {
+export function holdText({ id, from, to, reason }: RecordHold): string {
   return JSON.stringify({ id, from, to, reason });
 }

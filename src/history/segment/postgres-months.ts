@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../ground/clock.ts';
-import { statementsIn } from '../../store/filled.ts';
+import { statementsIn } from '../../store/sql-file.ts';
 import { recordForm } from './record-form.ts';
 import type { Deletion } from './segment-store.ts';
 import type { RunQuery } from './sql-segments.ts';

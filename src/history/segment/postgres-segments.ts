@@ -2,7 +2,7 @@ import type { Clock, EpochMs } from '../../ground/clock.ts';
 import type { Timeouts } from '../../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
 import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
-import { refusal } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorValues } from '../../store/store-error.ts';
 import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { assertReadable, recordForm } from './record-form.ts';
 import { chainStart, type Segment } from './segment.ts';
@@ -151,7 +151,7 @@ class PostgresSegments extends SqlSegments implements SegmentStore {
       const head = (await headOfChain(run, prefix, first.chain)) ?? chainStart;
       const missing = segments.filter(({ number }) => number > head.number);
       if (!head.hash.equals(missing[0]?.previous ?? segments.at(-1)!.hash))
-        throw refusal('unexpected.chain', { chain: first.chain, name: this.#location.name });
+        throw chainEndsElsewhere({ chain: first.chain, name: this.#location.name });
       for (const month of new Set(missing.map(({ firstAt }) => monthOf(firstAt)))) await makeMonth(run, month);
       for (const segment of missing) await run(insertSegment, [...valuesOf(segment), segment.data]);
       await run('delete from record_journal where chain = ?', [first.chain]);
@@ -244,3 +244,12 @@ async function take<Result>(run: RunQuery, steps: Steps<Result>): Promise<Result
 
 const insertSegment = `insert into record_segment (${headColumns}, data)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+export function chainEndsElsewhere(values: StoreErrorValues['unexpected.chain']) {
+  const { chain, name } = values;
+  const message =
+    `Chain ${chain} of the record in ${name} does not end where this process left it. ` +
+    'Is this machine a copy of another one, or was the database restored? ' +
+    'Restart the service, on a copy without the journals.';
+  return new StoreError('unexpected.chain', values, message);
+}

@@ -7,9 +7,9 @@ import { decodeGrouped, encodeGrouped, type GroupDecoder, type NameWriter } from
 import {
   isBefore,
   noQuotes,
-  type Position,
   type Quote,
   type QuoteRow,
+  type RecordPosition,
   type Statistics,
   statisticColumns,
   statisticNames,
@@ -197,14 +197,14 @@ class MarketRows {
   }
 
   /** The last one before a position. */
-  lastBefore(position: Position): QuoteRow | undefined {
+  lastBefore(position: RecordPosition): QuoteRow | undefined {
     for (let index = this.#at.length - 1; index >= 0; index--) {
       if (isBefore(this.#position(index), position)) return this.#row(index);
     }
     return undefined;
   }
 
-  #position(index: number): Position {
+  #position(index: number): RecordPosition {
     return { at: this.#at[index] as EpochMs, sub: this.#sub[index]! };
   }
 

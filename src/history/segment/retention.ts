@@ -1,10 +1,11 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import type { SegmentHead } from './segment.ts';
-import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
+import type { Deletion, RecordHold, SegmentStore } from './segment-store.ts';
 
 /**
- * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block that a hold touches stays whole.
- * Of a process that died for good the sign of life goes too, with the copy of its journal.
+ * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block
+ * that a hold touches stays whole. Of a process that died for good the sign of life goes too, with the copy of its
+ * journal.
  *
  * @returns what was deleted: blocks that follow each other are one deletion
  */
@@ -16,7 +17,9 @@ export async function prune(store: SegmentStore, before: EpochMs): Promise<Delet
     const keyframes = await store.heads({ kinds: ['keyframe'], chain });
     for (const [index, first] of keyframes.entries()) {
       const next = keyframes[index + 1];
-      if (next === undefined || next.firstAt > before || first.firstAt >= bound || isHeld(first, next, holds)) continue;
+      if (next === undefined || next.firstAt > before) continue;
+      if (first.firstAt >= bound) continue;
+      if (isHeld(first, next, holds)) continue;
       const deletion = deletionOf(first, next);
       const last = deletions.at(-1);
       const isNext = last?.chain === chain && last.last + 1 === deletion.first;
@@ -31,7 +34,7 @@ export async function prune(store: SegmentStore, before: EpochMs): Promise<Delet
   return deletions;
 }
 
-function isHeld(first: SegmentHead, next: SegmentHead, holds: readonly Hold[]): boolean {
+function isHeld(first: SegmentHead, next: SegmentHead, holds: readonly RecordHold[]): boolean {
   return holds.some(({ from, to }) => from <= next.firstAt && to > first.firstAt);
 }
 

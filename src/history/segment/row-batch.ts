@@ -15,7 +15,9 @@ export function encodeRows({ quotes, facts, servings }: Rows, isKeyframe = false
   return Buffer.concat([head.bytes(), ...parts]);
 }
 
-/** Rows that `encodeRows` encoded: each kind is decoded when it is first read. Throws on bytes that are something else. */
+/**
+ * Rows that `encodeRows` encoded: each kind is decoded when it is first read. Throws on bytes that are something else.
+ */
 export class RowBatch {
   /** No row is of an earlier instant. */
   readonly from: EpochMs;
@@ -26,9 +28,12 @@ export class RowBatch {
   constructor(bytes: Uint8Array) {
     const reader = new ByteReader(bytes);
     this.from = reader.count() as EpochMs;
-    const [quoteBytes, factBytes] = [reader.count(), reader.count(), reader.count()];
-    this.#quotes = reader.raw(quoteBytes!);
-    this.#facts = reader.raw(factBytes!);
+    const quoteBytes = reader.count();
+    const factBytes = reader.count();
+    // Of the third part, which is the rest.
+    reader.count();
+    this.#quotes = reader.raw(quoteBytes);
+    this.#facts = reader.raw(factBytes);
     this.#servings = reader.rest();
   }
 

@@ -5,8 +5,11 @@ import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { MarketTerms, TermValue } from '../../market/terms.ts';
 
-/** A place in the order of all that a process published. `at` never goes back, not even with the wall clock; `sub` counts within the millisecond. */
-export interface Position {
+/**
+ * A place in the order of all that a process published. `at` never goes back, not even with the wall clock; `sub`
+ * counts within the millisecond.
+ */
+export interface RecordPosition {
   readonly at: EpochMs;
   readonly sub: number;
 }
@@ -18,7 +21,7 @@ export type NoQuote = UnpricedReason | 'not_offered';
 export const noQuotes: readonly NoQuote[] = ['no_ticker', 'held', 'no_rate', 'rounds_to_zero', 'not_offered'];
 
 /** A market's published price, or that it had none, from this position on. */
-export interface QuoteRow extends Position {
+export interface QuoteRow extends RecordPosition {
   readonly symbol: MarketSymbol;
   readonly unpriced: NoQuote | undefined;
   /** `undefined` exactly where it is unpriced. */
@@ -45,7 +48,9 @@ export interface Quote {
 /** The rest of a ticker beside its market, prices and source, as published; what was left out is `undefined`. */
 export type Statistics = Omit<ClientTicker, 'market' | 'buyPrice' | 'sellPrice' | 'capturedAt' | 'source'>;
 
-/** The codes of their columns in the record, two for each. A new one takes the next two; none is ever used for another. */
+/**
+ * The codes of their columns in the record, two for each. A new one takes the next two; none is ever used for another.
+ */
 export const statisticColumns = {
   high24h: 16,
   low24h: 18,
@@ -71,7 +76,7 @@ export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'delet
 export const lastingBreakKinds: readonly FactKind[] = ['process', 'publishing'];
 
 /** Something that changes rarely, from this position on. */
-export interface FactRow extends Position {
+export interface FactRow extends RecordPosition {
   readonly kind: FactKind;
   /** Its subject: the symbol of a listing, what the guard doubts or the operator holds; else empty. */
   readonly subject: string;
@@ -80,7 +85,7 @@ export interface FactRow extends Position {
 }
 
 /** Which key got what. The body follows from it and from what was published before its position. */
-export interface ServingRow extends Position {
+export interface ServingRow extends RecordPosition {
   readonly keyId: string;
   /** The instant the request was answered for, read once when it came. */
   readonly askedAt: EpochMs;
@@ -97,12 +102,12 @@ export interface ServingRow extends Position {
 }
 
 /** Whether a row at `position` was published before what was served at `served`. */
-export function isBefore(position: Position, served: Position): boolean {
+export function isBefore(position: RecordPosition, served: RecordPosition): boolean {
   return position.at < served.at || (position.at === served.at && position.sub < served.sub);
 }
 
 /** The first instant after a row. */
-export function after({ at }: Pick<Position, 'at'>): Position {
+export function after({ at }: Pick<RecordPosition, 'at'>): RecordPosition {
   return { at: (at + 1) as EpochMs, sub: 0 };
 }
 
@@ -130,7 +135,7 @@ export function endOf({ quotes, facts, servings }: Rows): EpochMs | undefined {
 }
 
 /** Sorts by position, in place. */
-export function inOrder<Row extends Position>(rows: Row[]): Row[] {
+export function inOrder<Row extends RecordPosition>(rows: Row[]): Row[] {
   return rows.sort((one, other) => one.at - other.at || one.sub - other.sub);
 }
 
@@ -184,7 +189,10 @@ export interface LedgerFact {
   readonly hash: string;
 }
 
-/** Whether a process makes prices from there on, for all or, cut off from the others, `alone` for itself; or that it stood still. */
+/**
+ * Whether a process makes prices from there on, for all or, cut off from the others, `alone` for itself; or that it
+ * stood still.
+ */
 export type PublishingFact = boolean | 'alone' | StandstillFact;
 
 /** A process's word, once it runs again, that it stood still. */

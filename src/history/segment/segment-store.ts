@@ -12,7 +12,7 @@ export interface Run {
 }
 
 /** A span that retention leaves alone. */
-export interface Hold {
+export interface RecordHold {
   readonly id: number;
   readonly from: EpochMs;
   readonly to: EpochMs;
@@ -31,7 +31,9 @@ export interface Deletion {
 
 export type LedgerKind = 'run' | 'hold' | 'release' | 'deletion' | 'seal' | 'stamp';
 
-/** Something of the record beside its segments, sealed with all that came before it. It stays when segments are deleted. */
+/**
+ * Something of the record beside its segments, sealed with all that came before it. It stays when segments are deleted.
+ */
 export interface LedgerEntry {
   /** 1, 2, 3 and so on, without a hole. */
   readonly number: number;
@@ -121,11 +123,14 @@ export interface SegmentReader {
   /** Parts of the data of segments of one chain, in the order that they are asked for, without reading the rest. */
   slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]>;
   runs(): Promise<readonly Run[]>;
-  holds(): Promise<readonly Hold[]>;
+  holds(): Promise<readonly RecordHold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
   /** Gives its entries after a number; none where only versions without a ledger have written. */
   ledger(after?: number): Promise<readonly LedgerEntry[]>;
-  /** The last one of each process that did not end in order; `undefined` where only versions that gave none have written. */
+  /**
+   * The last one of each process that did not end in order; `undefined` where only versions that gave none have
+   * written.
+   */
   signs(): Promise<readonly Sign[] | undefined>;
   /** Gives all rows of a table, with their values in the order of its columns. */
   rowsOf(table: keyof SideTables): Promise<SideRows>;
@@ -143,17 +148,25 @@ export interface SegmentStore extends SegmentReader {
   readonly clockOffsetMs?: number | undefined;
   /** A number for a new chain. @param taken numbers that this process cannot have */
   newChain(taken: readonly number[]): Promise<number>;
-  /** Fills an empty store. All of it arrives, or nothing. @param check looks at it before it stays, and throws where it may not */
-  fill(content: RecordContent, check: (filled: SegmentReader) => Promise<void>): Promise<void>;
+  /**
+   * Fills an empty store. All of it arrives, or nothing.
+   *
+   * @param check looks at it before it stays, and throws where it may not
+   */
+  fill(content: RecordContent, check: (copy: SegmentReader) => Promise<void>): Promise<void>;
   /** All or none of them. */
   append(segments: readonly Segment[]): Promise<void>;
-  /** Instead of its last one. @param part of its journal from a byte on, for those who cannot read the file; it stays until `append` */
+  /**
+   * Instead of its last one.
+   *
+   * @param part of its journal from a byte on, for those who cannot read the file; it stays until `append`
+   */
   sign(sign: Sign, part?: { readonly place: number; readonly data: Uint8Array }): Promise<void>;
   /** The process ended in order, or so long ago that nobody asks: neither its sign nor a copy of its journal stays. */
   signOff(chain: number): Promise<void>;
   /** Gives it a number. */
   addRun(run: Omit<Run, 'run'>): Promise<number>;
-  addHold(hold: Omit<Hold, 'id'>): Promise<number>;
+  addHold(hold: Omit<RecordHold, 'id'>): Promise<number>;
   /** Whether there was one of this id. */
   releaseHold(id: number): Promise<boolean>;
   /** Enters a seal of a day, or its time stamp. */

@@ -61,7 +61,8 @@ function firstRequestsOf(rows: readonly ServingRow[]): Map<number, number> {
 }
 
 function writeFirstRequests(firstRequests: ReadonlyMap<number, number>): Buffer {
-  const [instants, requests] = [new ByteWriter(), new ByteWriter()];
+  const instants = new ByteWriter();
+  const requests = new ByteWriter();
   let [lastAt, lastRequest] = [0, 0];
   for (const [at, request] of firstRequests) {
     instants.difference(at - lastAt);
@@ -79,7 +80,8 @@ type FirstRequests = ReturnType<typeof readFirstRequests>;
 function readFirstRequests(compressed: Uint8Array) {
   const reader = new ByteReader(decompress(compressed));
   const count = reader.count();
-  const [instants, requests] = [reader.cumulated(count), reader.cumulated(count)];
+  const instants = reader.cumulated(count);
+  const requests = reader.cumulated(count);
   const instantsFound = new Map<number, number | undefined>();
   return {
     at(instant: number): number {

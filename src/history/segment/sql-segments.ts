@@ -2,11 +2,12 @@ import type { EpochMs } from '../../ground/clock.ts';
 import { holdText, ledgerHash, runText } from './ledger.ts';
 import { digestsForm } from './record-form.ts';
 import type { ChainHead, Segment, SegmentHead, SideRows, SideTables } from './segment.ts';
-import type { Deletion, Hold, LedgerEntry, LedgerKind, Run, SegmentQuery, Sign } from './segment-store.ts';
+import type { Deletion, LedgerEntry, LedgerKind, RecordHold, Run, SegmentQuery, Sign } from './segment-store.ts';
 
 /** All columns but the data and its place. */
 export const headColumns =
-  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes, digest, root';
+  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes, ' +
+  'digest, root';
 
 export type SqlValue = string | number | Uint8Array | null;
 
@@ -51,7 +52,8 @@ export abstract class SqlSegments {
     this.#prefix = prefix;
     const absent = headColumns.replace('digest, root', 'null as digest, null as root');
     this.columns = `${form < digestsForm ? absent : headColumns}, ${place} as place`;
-    this.#runQuery = `select run, chain, started_ms as "startedAt", request_key as "requestKey" from ${prefix}run order by run`;
+    this.#runQuery = `select run, chain, started_ms as "startedAt", request_key as "requestKey"
+      from ${prefix}run order by run`;
     this.#holdQuery = `select id, from_ms as "from", to_ms as "to", reason from ${prefix}hold order by id`;
     this.#deletionQuery = `select chain, first, last, hash, until_ms as until from ${prefix}deletion`;
     this.hasSigns = hasSigns;
@@ -67,9 +69,9 @@ export abstract class SqlSegments {
     return (await this.atOnce(this.#change(insert, values, 'run', textOf)))!.run;
   }
 
-  async addHold(hold: Omit<Hold, 'id'>): Promise<number> {
+  async addHold(hold: Omit<RecordHold, 'id'>): Promise<number> {
     const insert = `insert into ${this.#prefix}hold (from_ms, to_ms, reason) values (?, ?, ?) returning id`;
-    const textOf = (made: Pick<Hold, 'id'>) => holdText({ ...hold, ...made });
+    const textOf = (made: Pick<RecordHold, 'id'>) => holdText({ ...hold, ...made });
     return (await this.atOnce(this.#change(insert, [hold.from, hold.to, hold.reason], 'hold', textOf)))!.id;
   }
 
@@ -110,7 +112,7 @@ export abstract class SqlSegments {
     const deletions = yield* rowsOf<Deletion>(`${this.#deletionQuery} order by chain, first`);
     return [
       ...(yield* rowsOf<Run>(this.#runQuery)).map((run) => ['run', runText(run)] as const),
-      ...(yield* rowsOf<Hold>(this.#holdQuery)).map((hold) => ['hold', holdText(hold)] as const),
+      ...(yield* rowsOf<RecordHold>(this.#holdQuery)).map((hold) => ['hold', holdText(hold)] as const),
       ...deletions.map((deletion) => ['deletion', JSON.stringify(deletion)] as const),
     ];
   }
@@ -129,8 +131,8 @@ export abstract class SqlSegments {
     return this.run<Run>(this.#runQuery);
   }
 
-  holds(): Promise<readonly Hold[]> {
-    return this.run<Hold>(this.#holdQuery);
+  holds(): Promise<readonly RecordHold[]> {
+    return this.run<RecordHold>(this.#holdQuery);
   }
 
   async ledger(after = 0): Promise<readonly LedgerEntry[]> {
@@ -160,7 +162,12 @@ export abstract class SqlSegments {
     return rows.map((row) => Object.values(row).map(asStored));
   }
 
-  /** Writes the tables beside the segments. @param numbered what lets a row have its number already @returns the last number of a hold */
+  /**
+   * Writes the tables beside the segments.
+   *
+   * @param numbered what lets a row have its number already
+   * @returns the last number of a hold
+   */
   protected async fillTables(run: RunQuery, tables: SideTables, numbered = ''): Promise<number> {
     for (const [table, rows] of Object.entries(tables)) {
       for (const row of rows) {

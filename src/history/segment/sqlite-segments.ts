@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { EpochMs } from '../../ground/clock.ts';
 import { asStoreError } from '../../store/sqlite/errors.ts';
 import { createIfMissing } from '../../store/sqlite/file.ts';
-import { refusal } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorValues } from '../../store/store-error.ts';
 import { assertReadable, DamagedChunk, digestsForm, recordForm } from './record-form.ts';
 import type { Segment } from './segment.ts';
 import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
@@ -16,14 +16,18 @@ const pageBytes = 16_384;
 /** The data of a segment is in rows that follow each other, four to a page: a part of it is read without the rest. */
 const chunkBytes = 4_070;
 const settings = `
-pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = full`;
+pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental;
+pragma journal_mode = wal; pragma synchronous = full`;
 /** Another process writes a minute at a time. */
 const busyTimeoutMs = 2_000;
 
-const insertSegment = `insert into segment (${headColumns}, place) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertSegment = `insert into segment (${headColumns}, place)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const addDigests = 'alter table segment add column digest blob; alter table segment add column root blob';
 
-/** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
+/**
+ * Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`.
+ */
 export function openSqliteSegments(path: string): SegmentStore {
   if (path !== ':memory:') createIfMissing(path);
   return open(path, false);
@@ -51,12 +55,15 @@ function open(path: string, readOnly: boolean): SqliteSegments {
   }
 }
 
-/** 0 of an empty file. Throws `StoreError` for one whose tables are another program's, or of a version that this one does not read. */
+/**
+ * 0 of an empty file. Throws `StoreError` for one whose tables are another program's, or of a version that this one
+ * does not read.
+ */
 function formOf(database: DatabaseSync, path: string): number {
   const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
   if (found === 0 && tables.length === 0) return 0;
-  if (found === 0 && !tables.some(({ name }) => name === 'segment')) throw refusal('foreign_database.record', { path });
+  if (found === 0 && !tables.some(({ name }) => name === 'segment')) throw recordOfAnotherProgram({ path });
   // The first form had no number.
   assertReadable(found || 1, path);
   return found;
@@ -180,7 +187,8 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
     const query = 'select id, data from chunk where id >= ? and id < ? order by id';
     const chunks = this.#all<Pick<Segment, 'data'> & { id: number }>(query, [place + first, place + past]);
     for (let index = 0; index < past - first; index++) {
-      const [id, found] = [place + first + index, chunks[index]];
+      const id = place + first + index;
+      const found = chunks[index];
       // Of any other program SQLite takes a text too.
       if (found?.id !== id || !(found.data instanceof Uint8Array)) throw new DamagedChunk(id, this.#path);
     }
@@ -220,4 +228,9 @@ class SqliteSegments extends SqlSegments implements SegmentStore {
       throw error;
     }
   }
+}
+
+export function recordOfAnotherProgram(values: StoreErrorValues['foreign_database.record']) {
+  const message = `The file ${values.path} belongs to another program. Set history.url to another file.`;
+  return new StoreError('foreign_database.record', values, message);
 }

@@ -54,7 +54,8 @@ CREATE TABLE IF NOT EXISTS servings (
   status UInt16 CODEC(ZSTD(1)),
   text LowCardinality(String),
   feedAgeMs Int64 CODEC(ZSTD(1)),
-  requestId UUID CODEC(NONE), INDEX requestIds requestId TYPE bloom_filter(0.001) GRANULARITY 4
+  requestId UUID CODEC(NONE),
+  INDEX requestIds requestId TYPE bloom_filter(0.001) GRANULARITY 4
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMM(at)
 ORDER BY (keyId, chain, at, sub)

@@ -1,30 +1,7 @@
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { filled } from '../../ground/filled.ts';
-import { type RowTable, retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
-import texts from './ship-errors.json' with { type: 'json' };
-
-/** The record cannot be shipped. The message is for the operator and holds no secret. */
-export class ShipError extends Error {
-  override readonly name = 'ShipError';
-  /** Stable, snake case: programs rely on it. */
-  readonly reason: string;
-
-  /** @param text the name of a text: the reason, followed by a dot and the case where a reason has several */
-  constructor(text: keyof typeof texts, values: Readonly<Record<string, string | number>>) {
-    super(filled(texts[text], values));
-    this.reason = text.split('.')[0]!;
-  }
-}
-
-/** Texts for the errors of a server that an operator can end. */
-const knownErrors: Readonly<Record<string, keyof typeof texts>> = {
-  516: 'clickhouse_refused.user',
-  192: 'clickhouse_refused.user',
-  193: 'clickhouse_refused.user',
-  81: 'clickhouse_schema.no_database',
-  497: 'clickhouse_refused.right',
-};
+import type { RowTable } from './clickhouse-schema.ts';
+import { ShipError, type ShipErrorValues } from './ship-error.ts';
 
 /** A database of a ClickHouse server. */
 export interface ClickHouseLocation {
@@ -46,6 +23,15 @@ export interface LedgerRow {
 
 type Row = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, number | string>>;
+
+/** Errors of a server that an operator can end. */
+const serverCodes = {
+  unknownDatabase: '81',
+  unknownUser: '192',
+  wrongPassword: '193',
+  accessDenied: '497',
+  authenticationFailed: '516',
+} as const;
 
 const requestTimeoutMs = 120_000;
 const rowsPerText = 1_000;
@@ -80,29 +66,21 @@ export class ClickHouse {
     });
   }
 
-  /** Makes what is missing, and sets how long rows are kept. */
-  async create(keepForMs: number): Promise<void> {
-    for (const query of schemaStatements(keepForMs)) await this.#execute(query);
-    const retention = retentionOf(keepForMs);
-    const tables = await this.#ask<{ name: RowTable; create_table_query: string }>(
-      'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()',
-    );
-    for (const { name, create_table_query } of tables) {
-      if (!rowTableNames.includes(name) || create_table_query.includes(retention)) continue;
-      await this.#execute(`ALTER TABLE ${name} MODIFY TTL ${retention}`);
-    }
+  get database(): string {
+    return this.#location.database;
   }
 
-  /** Refuses tables that are missing or of another version. */
-  async checkSchema(): Promise<void> {
-    const query = "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'coverage'";
-    const [table] = await this.#ask<{ comment: string }>(query);
-    const { database } = this.#location;
-    if (table === undefined) throw new ShipError('clickhouse_schema.missing', { database });
-    const found = /^mdapi record, schema (\d+)$/.exec(table.comment)?.[1];
-    if (found === String(schemaVersion)) return;
-    const what = found === undefined ? 'are not those of a record' : `have schema ${found}`;
-    throw new ShipError('clickhouse_schema.other', { database, what, version: schemaVersion });
+  /** Runs a statement that gives nothing. */
+  async execute(query: string): Promise<void> {
+    await this.#trying(() => this.#client.command({ query }));
+  }
+
+  /** Gives the rows of a query. @param values of the parameters in it */
+  ask<Answer>(query: string, values: Values = {}): Promise<Answer[]> {
+    return this.#trying(async () => {
+      const result = await this.#client.query({ query, query_params: values, format: 'JSONEachRow' });
+      return result.json<Answer>();
+    });
   }
 
   /** The last segment of a chain that was begun; `undefined` for none. */
@@ -125,7 +103,7 @@ export class ClickHouse {
   async rowsOf(table: RowTable, month: number, chain: number, numbers: readonly number[]): Promise<number> {
     const query = `SELECT count() AS found FROM ${table} WHERE chain = {chain:UInt32}
       AND segment IN (${numbers.join(', ')}) AND toYYYYMM(at) = {month:UInt32}`;
-    const [row] = await this.#ask<{ found: number | string }>(query, { chain, month });
+    const [row] = await this.ask<{ found: number | string }>(query, { chain, month });
     return Number(row!.found);
   }
 
@@ -148,18 +126,7 @@ export class ClickHouse {
   #ledger(values: Values, condition: string, end: string): Promise<LedgerRow[]> {
     const query = `SELECT number, hash, max(shippedAt) AS begunAt FROM segments
       WHERE chain = {chain:UInt32} ${condition} GROUP BY number, hash ${end}`;
-    return this.#ask(query, values);
-  }
-
-  #execute(query: string): Promise<unknown> {
-    return this.#trying(() => this.#client.command({ query }));
-  }
-
-  #ask<Answer>(query: string, values: Values = {}): Promise<Answer[]> {
-    return this.#trying(async () => {
-      const result = await this.#client.query({ query, query_params: values, format: 'JSONEachRow' });
-      return result.json<Answer>();
-    });
+    return this.ask(query, values);
   }
 
   async #trying<T>(work: () => Promise<T>): Promise<T> {
@@ -171,21 +138,24 @@ export class ClickHouse {
   }
 
   #unreachable({ code, message }: NodeJS.ErrnoException): ShipError {
-    return new ShipError('clickhouse_unreachable', { url: this.#location.url, cause: code ?? message.slice(0, 200) });
+    return unreachable({ url: this.#location.url, cause: code ?? message.slice(0, 200) });
   }
 
   /** Makes an error of the server's words, which can quote a row, and no password. */
   #refusal({ code, type, message }: ClickHouseError): ShipError {
     const { user, database, url } = this.#location;
-    const said = message.replaceAll(/\s+/g, ' ').slice(0, 300);
-    return new ShipError(knownErrors[code] ?? 'clickhouse_failed', {
-      user,
-      database,
-      url,
-      code,
-      type: String(type),
-      said,
-    });
+    switch (code) {
+      case serverCodes.unknownUser:
+      case serverCodes.wrongPassword:
+      case serverCodes.authenticationFailed:
+        return userRefused({ url, user });
+      case serverCodes.unknownDatabase:
+        return databaseMissing({ database });
+      case serverCodes.accessDenied:
+        return rightMissing({ database, user });
+      default:
+        return failed({ serverCode: code, type: String(type), said: message.replaceAll(/\s+/g, ' ').slice(0, 300) });
+    }
   }
 }
 
@@ -194,4 +164,39 @@ function* textsOf(rows: readonly Row[]): Generator<string> {
     const some = rows.slice(at, at + rowsPerText);
     yield some.map((row) => `${JSON.stringify(row)}\n`).join('');
   }
+}
+
+function databaseMissing(values: ShipErrorValues['clickhouse_schema.no_database']) {
+  const { database } = values;
+  const message =
+    `ClickHouse has no database ${database}: CREATE DATABASE ${database}, ` +
+    'or name another one in history.clickhouse.url.';
+  return new ShipError('clickhouse_schema.no_database', values, message);
+}
+
+function unreachable(values: ShipErrorValues['clickhouse_unreachable']) {
+  const { url, cause } = values;
+  const message = `ClickHouse does not answer at ${url}: ${cause}. Nothing is lost: run it again, and it goes on.`;
+  return new ShipError('clickhouse_unreachable', values, message);
+}
+
+function userRefused(values: ShipErrorValues['clickhouse_refused.user']) {
+  const message =
+    `ClickHouse at ${values.url} refuses the user ${values.user}: its password in history.clickhouse.url is wrong, ` +
+    'or there is no such user.';
+  return new ShipError('clickhouse_refused.user', values, message);
+}
+
+function rightMissing(values: ShipErrorValues['clickhouse_refused.right']) {
+  const { database, user } = values;
+  const message =
+    `ClickHouse lacks a right of the user ${user}: GRANT SELECT, INSERT ON ${database}.* TO ${user}; ` +
+    'with --create, and where an upgrade adds a column, also CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER ADD COLUMN ' +
+    'and ALTER TTL.';
+  return new ShipError('clickhouse_refused.right', values, message);
+}
+
+function failed(values: ShipErrorValues['clickhouse_failed']) {
+  const message = `ClickHouse answers with error ${values.serverCode}, ${values.type}: ${values.said}`;
+  return new ShipError('clickhouse_failed', values, message);
 }

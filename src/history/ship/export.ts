@@ -4,9 +4,9 @@ import { isoInstant } from '../../contract/instant.ts';
 import type { ServedRow } from '../reading/record-reader.ts';
 import {
   type FactRow,
-  type Position,
   type QuoteRow,
   type RateVersion,
+  type RecordPosition,
   statisticNames,
   type TermsVersion,
 } from '../segment/rows.ts';
@@ -25,7 +25,10 @@ function columnsOf<Row>(columns: { readonly [Name in string]: readonly [Column<R
   return Object.entries(columns).map(([name, [type, of]]): Column<Row> => ({ name, type, of }));
 }
 
-const place = { at: ['instant', ({ at }: Position) => at], sub: ['count', ({ sub }: Position) => sub] } as const;
+const place = {
+  at: ['instant', ({ at }: RecordPosition) => at],
+  sub: ['count', ({ sub }: RecordPosition) => sub],
+} as const;
 const problem = (row: ServedRow, part: 1 | 2) =>
   row.status < 400 ? undefined : /^(\S*) (.*)$/s.exec(row.text)?.[part];
 
@@ -76,8 +79,8 @@ function versionOf<Version>(json: string | undefined): Version | undefined {
 }
 
 /**
- * Has this process collect garbage sooner: V8 otherwise lets it grow to several times what is held, and makes more room for new objects.
- * For a process that does nothing but export, because it holds until its end.
+ * Has this process collect garbage sooner: V8 otherwise lets it grow to several times what is held, and makes more room
+ * for new objects. For a process that does nothing but export, because it holds until its end.
  */
 export function collectSooner(): void {
   for (const flag of ['--heap-growing-percent=30', '--semi-space-growth-factor=1']) setFlagsFromString(flag);
@@ -111,7 +114,7 @@ function textSink<Row>(path: string, format: 'csv' | 'ndjson', columns: readonly
   const cellsOf = (row: Row) =>
     columns.map(({ type, of }) => {
       const value = of(row);
-      return type === 'instant' && value !== undefined ? isoInstant(value as Position['at']) : value;
+      return type === 'instant' && value !== undefined ? isoInstant(value as RecordPosition['at']) : value;
     });
   const lineOf = (row: Row) => {
     const cells = cellsOf(row);

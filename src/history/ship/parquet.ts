@@ -36,7 +36,9 @@ const elements: Readonly<Record<Column<unknown>['type'], Omit<SchemaElement, 'na
   decimal: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: bytes, logical_type: { type: 'DECIMAL', precision, scale } },
 };
 
-/** Writes a file group by group, each sorted by the first column, instant and place: a group is all that is in memory. */
+/**
+ * Writes a file group by group, each sorted by the first column, instant and place: a group is all that is in memory.
+ */
 export function parquetSink<Row>(path: string, columns: readonly Column<Row>[]): Sink<Row> {
   const hasDecimals = columns.some(({ type }) => type === 'decimal');
   const written = hasDecimals

@@ -2,7 +2,7 @@ import { isoInstant } from '../../contract/instant.ts';
 import { RequestNumbers } from '../../ground/request-numbers.ts';
 import { decodeFacts } from '../segment/fact-codec.ts';
 import { decodeQuotes } from '../segment/quote-codec.ts';
-import type { FactRow, Position, QuoteRow, ServingRow } from '../segment/rows.ts';
+import type { FactRow, QuoteRow, RecordPosition, ServingRow } from '../segment/rows.ts';
 import type { Segment } from '../segment/segment.ts';
 import { decodeServings } from '../segment/serving-codec.ts';
 import type { RowTable } from './clickhouse-schema.ts';
@@ -28,7 +28,7 @@ export function shippedRowsOf(
   names: readonly string[],
   requestKey: () => Uint8Array,
 ): ShippedRows | undefined {
-  const placed = <Row extends Position>(table: RowTable, rows: readonly Row[], cells: (row: Row) => Cells) => {
+  const placed = <Row extends RecordPosition>(table: RowTable, rows: readonly Row[], cells: (row: Row) => Cells) => {
     const position = ({ at, sub }: Row) => ({ chain, segment: number, at: instantOf(at), sub });
     return { table, rows: rows.map((row) => ({ ...position(row), ...cells(row) })) };
   };

@@ -11,6 +11,8 @@ import { twoProcesses } from '../reading/coverage.testing.ts';
 import { RecordReader } from '../reading/record-reader.ts';
 import { directoryFor } from '../record/record.testing.ts';
 import type { Gap } from '../segment/rows.ts';
+import { ClickHouse } from './clickhouse.ts';
+import { bringUpToDate, makeTables } from './clickhouse-tables.ts';
 import { type Copied, type CopiedRow, copiedBy, expectedOf, keyOf, RecordedService } from './ship.testing.ts';
 import { shipTo } from './ship.ts';
 
@@ -95,6 +97,57 @@ test(
   },
 );
 
+function locationOf(clickhouse: ClickHouseEngine) {
+  const { username, password, origin } = new URL(clickhouse.url);
+  return { url: origin, user: username, password: decodeURIComponent(password), database: 'record' };
+}
+
+test(
+  'a real ClickHouse gets the columns that its tables lack from several processes at once, and refuses none of their types',
+  clickHouseNeeds,
+  async (t) => {
+    const service = await RecordedService.start(t);
+    await service.minute();
+    await service.stop();
+    const clickhouse = await ClickHouseEngine.start(t, directoryFor(t));
+    const targets = [1, 2, 3].map(() => new ClickHouse(locationOf(clickhouse)));
+    t.after(() => Promise.all(targets.map((target) => target.close())));
+    await makeTables(targets[0]!, 86_400_000);
+    const described = () =>
+      clickhouse.query(
+        'SELECT table, name, type FROM system.columns WHERE database = currentDatabase() ORDER BY table, name',
+      );
+    const whole = await described();
+    await clickhouse.query('ALTER TABLE quotes DROP COLUMN vwap24h, DROP COLUMN vwap24hText');
+    await clickhouse.query('ALTER TABLE servings DROP INDEX requestIds, DROP COLUMN requestId');
+    await clickhouse.query('ALTER TABLE coverage DROP COLUMN reason');
+    await clickhouse.query('CREATE OR REPLACE VIEW prices AS SELECT symbol, chain, at FROM quotes');
+    assert.notEqual(await described(), whole);
+    await Promise.all(targets.map(bringUpToDate));
+    assert.equal(await described(), whole);
+
+    const options = {
+      from: undefined,
+      to: undefined,
+      now: service.clock.now(),
+      keepForMs: 86_400_000,
+      progress: () => {},
+    };
+    await shipTo(service.record.store, locationOf(clickhouse), false, options);
+    const rows = await clickhouse.rows<CopiedRow>(copiedBy.quotes.replace('FROM quotes', 'FROM prices'));
+    assert.deepEqual(
+      rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+      (await expectedOf(service.record)).quotes,
+    );
+    await clickhouse.query('ALTER TABLE facts MODIFY COLUMN subject FixedString(64)');
+    await assert.rejects(shipTo(service.record.store, locationOf(clickhouse), false, options), {
+      reason: 'clickhouse_schema',
+      message:
+        /column subject of the table facts .* has the type FixedString\(64\); this version of mdapi writes LowCardinality/,
+    });
+  },
+);
+
 const gapText = (at: number | undefined) =>
   at === undefined ? null : new Date(at).toISOString().slice(0, -1).replace('T', ' ');
 const gapsOf = (gaps: readonly Gap[]) =>
@@ -109,8 +162,7 @@ test(
     const { clock, leader, follower, running, published, pass } = await twoProcesses(t, '2026-11-30T23:58:10.000Z');
     const directory = directoryFor(t);
     const clickhouse = await ClickHouseEngine.start(t, directory);
-    const { username, password, origin } = new URL(clickhouse.url);
-    const location = { url: origin, user: username, password: decodeURIComponent(password), database: 'record' };
+    const location = locationOf(clickhouse);
     const ship = () => {
       const options = { from: undefined, to: undefined, now: clock.now(), keepForMs: 86_400_000, progress: () => {} };
       return shipTo(follower.store, location, true, options);

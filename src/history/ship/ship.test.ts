@@ -5,6 +5,7 @@ import { ClickHouseStandIn } from '../../../test/support/clickhouse-stand-in.ts'
 import type { EpochMs } from '../../ground/clock.ts';
 import { prune } from '../segment/retention.ts';
 import { ClickHouse } from './clickhouse.ts';
+import { makeTables } from './clickhouse-tables.ts';
 import { assertCopied, RecordedService, rig } from './ship.testing.ts';
 import { shipTo } from './ship.ts';
 
@@ -20,7 +21,7 @@ test('wherever a ship is killed, and whatever the server carried out of its last
   for (let isOver = false; !isOver; at++) {
     for (const carriedOut of ['never', 'before', 'late'] as const) {
       const clickhouse = await ClickHouseStandIn.start(t);
-      await new ClickHouse(clickhouse.location).create(options.keepForMs);
+      await makeTables(new ClickHouse(clickhouse.location), options.keepForMs);
       const ship = () => {
         service.clock.jump(1_000);
         return shipTo(store, clickhouse.location, false, { ...options, now: service.clock.now() });

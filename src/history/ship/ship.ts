@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import { createIfMissing, lockForService } from '../../store/sqlite/file.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { skip } from '../query/verify.ts';
 import { RecordReader } from '../reading/record-reader.ts';
 import { readKeyframe } from '../segment/keyframe.ts';
@@ -13,14 +13,16 @@ import {
   segmentKinds,
 } from '../segment/segment.ts';
 import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
-import { ClickHouse, type ClickHouseLocation, type LedgerRow, ShipError } from './clickhouse.ts';
+import { ClickHouse, type ClickHouseLocation, type LedgerRow } from './clickhouse.ts';
 import { type RowTable, rowTableNames } from './clickhouse-schema.ts';
+import { bringUpToDate, makeTables } from './clickhouse-tables.ts';
+import { ShipError, type ShipErrorValues } from './ship-error.ts';
 import { instantOf, monthOf, type ShippedRows, shippedRowsOf } from './ship-rows.ts';
 
 /**
  * Ships a record, and nothing while another process of this machine does. Rejects with `ShipError`.
  *
- * @param create whether to make tables that are missing
+ * @param create whether to make tables that are missing; columns that tables lack are added in any case
  */
 export async function shipTo(
   store: SegmentReader,
@@ -31,7 +33,8 @@ export async function shipTo(
   const release = lock(store.journalPath!);
   const target = new ClickHouse(location);
   try {
-    if (create) await target.create(options.keepForMs);
+    if (create) await makeTables(target, options.keepForMs);
+    else await bringUpToDate(target);
     return await new Shipping(store, target, options).ship();
   } finally {
     await target.close();
@@ -45,9 +48,7 @@ function lock(path: string): () => void {
   try {
     return lockForService(path);
   } catch (error) {
-    if (!(error instanceof StoreError && error.reason === 'in_use')) throw error;
-    const holder = /process (\d+ on \S+)\./.exec(error.message)?.[1] ?? 'another';
-    throw new ShipError('ship_running', { holder });
+    throw isStoreError(error, 'in_use') ? shipRunning({ holder: error.values.holder }) : error;
   }
 }
 
@@ -84,8 +85,9 @@ interface Batch {
 
 /**
  * Copies sealed segments to ClickHouse, each row exactly once, however often it is stopped: a batch is written into the
- * ledger before and after its rows. One that was begun and not finished is sent again before anything else, with the same
- * deduplication token, and only those of its rows that are not there. No segment is sent whose hash is not the sealed one.
+ * ledger before and after its rows. One that was begun and not finished is sent again before anything else, with the
+ * same deduplication token, and only those of its rows that are not there. No segment is sent whose hash is not the
+ * sealed one.
  */
 class Shipping {
   readonly #store: SegmentReader;
@@ -103,7 +105,6 @@ class Shipping {
 
   /** Rejects with `ShipError`; what was sent until then stays sent. */
   async ship(): Promise<Shipped> {
-    await this.#target.checkSchema();
     this.#requestKeys = new Map((await this.#store.runs()).map(({ run, requestKey }) => [run, requestKey]));
     for (const chain of await this.#store.chains()) {
       await this.#finish(chain);
@@ -113,7 +114,10 @@ class Shipping {
     return this.#shipped;
   }
 
-  /** Sends anew where the record is, because a process that comes back changes it; of days that retention left here whole. */
+  /**
+   * Sends anew where the record is, because a process that comes back changes it; of days that retention left here
+   * whole.
+   */
   async #shipCoverage(): Promise<void> {
     const { now } = this.#options;
     const coverage = await new RecordReader(this.#store).coverage(now, true);
@@ -138,7 +142,8 @@ class Shipping {
   /** Sends the rest of a batch in which a ship was stopped. */
   async #finish(chain: number): Promise<void> {
     const unfinished = await this.#target.unfinished(chain);
-    const [first, last] = [unfinished[0], unfinished.at(-1)];
+    const first = unfinished[0];
+    const last = unfinished.at(-1);
     if (first === undefined || last === undefined) return;
     const batch: Batch = { shippedAt: first.begunAt, segments: [] };
     const bounds = { afterNumber: first.number - 1, beforeNumber: last.number + 1 };
@@ -185,10 +190,10 @@ class Shipping {
   /** The end of what was shipped. Refuses a record that is not the one that was. */
   async #startOf(chain: number): Promise<ChainHead> {
     const { from } = this.#options;
-    const [shipped, end] = [await this.#target.lastOf(chain), await this.#store.head(chain)];
+    const shipped = await this.#target.lastOf(chain);
+    const end = await this.#store.head(chain);
     if (shipped !== undefined && end !== undefined && end.number <= shipped.number) {
-      if (end.number < shipped.number)
-        throw new ShipError('record_differs.end', { chain, number: shipped.number, end: end.number });
+      if (end.number < shipped.number) throw recordEndsEarlier({ chain, number: shipped.number, end: end.number });
       assertSame({ chain, ...end }, shipped);
     }
     if (from !== undefined) {
@@ -207,12 +212,11 @@ class Shipping {
 
   #assertFollows(head: SegmentHead, last: ChainHead, deletions: readonly Deletion[]): void {
     const skipped = skip(last.number, head.number, deletions);
-    if (skipped === undefined)
-      throw new ShipError('segment_unproven.missing', { chain: head.chain, number: last.number + 1 });
+    if (skipped === undefined) throw segmentMissing({ chain: head.chain, number: last.number + 1 });
     // What is sent from an earlier instant on can have been copied before it was deleted.
     if (this.#options.from === undefined) this.#shipped.lost += skipped.count;
     if (head.previous.equals(skipped.hash ?? last.hash)) return;
-    throw new ShipError('segment_unproven.order', { chain: head.chain, number: head.number });
+    throw segmentOutOfOrder({ chain: head.chain, number: head.number });
   }
 
   async #rowsOf(head: SegmentHead): Promise<ShippedRows | undefined> {
@@ -233,9 +237,9 @@ class Shipping {
 
   async #proven(chain: number, number: number): Promise<Segment> {
     const segment = await this.#store.segment(chain, number);
-    if (segment === undefined) throw new ShipError('segment_unproven.missing', { chain, number });
+    if (segment === undefined) throw segmentMissing({ chain, number });
     if (hashOf(segment).equals(segment.hash)) return segment;
-    throw new ShipError('segment_unproven.changed', { chain, number });
+    throw segmentChanged({ chain, number });
   }
 
   /** @param isBegun by a ship that was stopped: some of its rows can be there */
@@ -254,8 +258,14 @@ class Shipping {
         if (before === 0) await this.#target.insert(table, some, `${token}-${month}`);
         const found = before === 0 ? await count() : before;
         if (found === some.length) continue;
-        const counted = { table, chain: last.chain, found, expected: some.length, tables: rowTableNames.join(', ') };
-        throw new ShipError('record_differs.rows', { ...counted, first: numbers[0]!, last: numbers.at(-1)! });
+        throw rowsDiffer({
+          table,
+          chain: last.chain,
+          found,
+          expected: some.length,
+          first: numbers[0]!,
+          last: numbers.at(-1)!,
+        });
       }
       this.#shipped.rows[table] += rows.length;
     }
@@ -295,5 +305,51 @@ function ledgerRows({ shippedAt, segments }: Batch, sent: 0 | 1) {
 }
 
 function assertSame({ chain, number, hash }: ChainHead & { readonly chain: number }, shipped: LedgerRow): void {
-  if (hash.toString('hex') !== shipped.hash) throw new ShipError('record_differs.hash', { chain, number });
+  if (hash.toString('hex') !== shipped.hash) throw hashDiffers({ chain, number });
+}
+
+function shipRunning(values: ShipErrorValues['ship_running']) {
+  return new ShipError('ship_running', values, `The record is being shipped already, by process ${values.holder}.`);
+}
+
+const databaseOfItsOwn =
+  'A record needs a database of its own: name it in history.clickhouse.url. Was the record restored?';
+
+function recordEndsEarlier(values: ShipErrorValues['record_differs.end']) {
+  const { chain, number, end } = values;
+  const message = `ClickHouse has segment ${number} of chain ${chain}, and here the chain ends with ${end}.`;
+  return new ShipError('record_differs.end', values, `${message} ${databaseOfItsOwn}`);
+}
+
+function hashDiffers(values: ShipErrorValues['record_differs.hash']) {
+  const { chain, number } = values;
+  const message = `ClickHouse has segment ${number} of chain ${chain}, and here it has another hash.`;
+  return new ShipError('record_differs.hash', values, `${message} ${databaseOfItsOwn}`);
+}
+
+function rowsDiffer(values: ShipErrorValues['record_differs.rows']) {
+  const { chain, first, last, table, found, expected } = values;
+  const message =
+    `ClickHouse has ${found} of ${expected} rows of segments ${first} to ${last} of chain ${chain} in ${table}. ` +
+    `Delete the rows of these segments there, in ${rowTableNames.join(', ')} and segments, and run it again.`;
+  return new ShipError('record_differs.rows', values, message);
+}
+
+function segmentMissing(values: ShipErrorValues['segment_unproven.missing']) {
+  return new ShipError('segment_unproven.missing', values, unproven(values, 'is missing in the record'));
+}
+
+function segmentOutOfOrder(values: ShipErrorValues['segment_unproven.order']) {
+  return new ShipError('segment_unproven.order', values, unproven(values, 'does not follow the one before it'));
+}
+
+function segmentChanged(values: ShipErrorValues['segment_unproven.changed']) {
+  return new ShipError('segment_unproven.changed', values, unproven(values, 'was changed after it was sealed'));
+}
+
+function unproven({ chain, number }: ShipErrorValues['segment_unproven.missing'], finding: string): string {
+  return (
+    `Segment ${number} of chain ${chain} ${finding}: it is not shipped, nor what follows it. ` +
+    '`mdapi history verify` looks at all.'
+  );
 }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { TickerReading } from '../../board/board.ts';
 import { Page } from '../../board/page.ts';
+import { ServiceBoard } from '../../board/service-board.ts';
 import type { EpochMs } from '../../ground/clock.ts';
+import { FeedStatus } from '../../market/service-status.ts';
 import type { Answer } from '../answer.ts';
-import type { ReadModel, Resource } from '../resource.ts';
+import { readModelOf } from '../read-model.testing.ts';
+import type { Resource } from '../resource.ts';
 import { markets } from './markets.ts';
 import { openapi } from './openapi.ts';
 import { status } from './status.ts';
@@ -14,10 +18,12 @@ import { time } from './time.ts';
 
 const now = Date.UTC(2026, 10, 23, 12, 0, 0, 7) as EpochMs;
 const page = new Page('{}');
+const living = new ServiceBoard(new FeedStatus(), new FakeClock());
 const feed = ['X-Feed-Status', 'degraded'];
 
 /** Boards that give what a test says, and remember what they were asked for. */
 function boards(given: { page?: Page; reading?: TickerReading } = {}) {
+  const { page: body, reading = { kind: 'unknown_symbol' } } = given;
   const asked: unknown[] = [];
   const giving =
     <Given>(value: Given) =>
@@ -25,9 +31,9 @@ function boards(given: { page?: Page; reading?: TickerReading } = {}) {
       asked.push(...parameters);
       return value;
     };
-  const board = { markets: giving(given.page), tickers: giving(given.page), ticker: giving(given.reading) };
-  const service = { feedStatus: () => 'degraded', status: (at: EpochMs) => ({ status: 'operational', at }) };
-  return { asked, model: { board, service } as unknown as ReadModel };
+  const board = { markets: giving(body), tickers: giving(body), ticker: giving(reading) };
+  const service = { feedStatus: () => 'degraded' as const, status: (at: EpochMs) => living.status(at) };
+  return { asked, model: readModelOf({ board, service }) };
 }
 
 const ask = (resource: Resource, { model }: ReturnType<typeof boards>, query = '') =>
@@ -129,7 +135,7 @@ describe('the ticker', () => {
 test('time and status are of the instant of the request', () => {
   const textOf = (answer: Answer) => (answer.kind === 'text' ? JSON.parse(answer.text) : assert.fail('no text'));
   assert.deepEqual(textOf(ask(time, boards())), { serverTime: '2026-11-23T12:00:00.007Z', serverTimeMs: now });
-  assert.deepEqual(textOf(ask(status, boards())), { status: 'operational', at: now });
+  assert.deepEqual(textOf(ask(status, boards())), living.status(now));
 });
 
 test('the document is ASCII, for any origin, and made once', () => {

@@ -35,7 +35,8 @@ export const ticker: Resource = {
       case 'malformed_symbol':
         return problem(
           'INVALID_PARAMETER',
-          'The parameter "symbol" is malformed: it is the base and the quote currency without a separator, 2 to 32 letters and digits, such as BTCEUR.',
+          'The parameter "symbol" is malformed: it is the base and the quote currency without a separator, ' +
+            '2 to 32 letters and digits, such as BTCEUR.',
         );
     }
   },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pg, { type CustomTypesConfig } from 'pg';
-import { refusal } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { type PostgresLocation, passwordFor } from './location.ts';
 
 /** How long each step may take. What is slower fails. */
@@ -92,7 +92,7 @@ function contentOf(path: string, parameter: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw refusal('cannot_open.tls_file', { path, parameter });
+    throw tlsFileUnreadable({ path, parameter });
   }
 }
 
@@ -121,4 +121,9 @@ function bytesOf(text: string): Uint8Array {
   return text.startsWith('\\x')
     ? Uint8Array.fromHex(text.slice(2))
     : new Uint8Array(pg.types.getTypeParser(bytea)(text));
+}
+
+export function tlsFileUnreadable(values: StoreErrorValues['cannot_open.tls_file']) {
+  const message = `The file ${values.path} (${values.parameter} of the store URL) cannot be read.`;
+  return new StoreError('cannot_open.tls_file', values, message);
 }

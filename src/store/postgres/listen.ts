@@ -12,7 +12,8 @@ const pingEveryMs = 5_000;
 
 /**
  * Wakes a watch when the triggers notify, over a connection of its own that reconnects. It also wakes it whenever it
- * has connected, for what happened before. While it is down the watch still looks by itself, so its failures need no message.
+ * has connected, for what happened before. While it is down the watch still looks by itself, so its failures need no
+ * message.
  */
 export function changeSignalOf(location: PostgresLocation, clock: Clock, randomness: Randomness): ChangeSignal {
   const Client = clientClassFor(location, usualTimeouts);

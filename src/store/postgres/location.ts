@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { refusal, StoreError } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 
 /** Where a PostgreSQL database is and how it is reached, taken from its URL. */
 export interface PostgresLocation {
@@ -22,15 +22,18 @@ export interface PostgresLocation {
 }
 
 /**
- * The modes of libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the authority;
- * `verify-full` wants it to be this host's as well.
+ * The modes of libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the
+ * authority; `verify-full` wants it to be this host's as well.
  */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type TlsMode = (typeof tlsModes)[number];
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const defaultPort = 5432;
 
-/** Reads `postgres://user@host:port/database?sslmode=…`. Throws `StoreError` with reason `url_invalid`; no message holds the URL. */
+/**
+ * Reads `postgres://user@host:port/database?sslmode=…`. Throws `StoreError` with reason `url_invalid`; no message holds
+ * the URL.
+ */
 export function postgresLocationOf(url: string): PostgresLocation {
   const parsed = URL.parse(url);
   if (parsed === null || /\s/.test(url) || parsed.hash !== '') throw refused('is not readable as an address');
@@ -85,8 +88,10 @@ function decoded(text: string): string {
   }
 }
 
-function refused(what: string): StoreError {
-  return refusal('url_invalid.postgres', { what });
+/** @param what is wrong with the URL, as the rest of a sentence that begins with it */
+export function refused(what: string) {
+  const message = `The store URL ${what}. Use the form postgres://user@host:port/database?sslmode=verify-full.`;
+  return new StoreError('url_invalid.postgres', { what }, message);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -109,11 +114,11 @@ export async function passwordFor(location: PostgresLocation, env: Environment =
 async function readPasswordFile(path: string, isNamed: boolean): Promise<string | undefined> {
   try {
     const { mode } = await stat(path);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw refusal('access_denied.open_to_others', { path });
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw passwordFileOpen({ path });
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (isNamed) throw refusal('access_denied.unreadable', { path });
+    if (isNamed) throw passwordFileUnreadable({ path });
     return undefined;
   }
 }
@@ -131,4 +136,14 @@ function passwordIn(text: string, { host, port, database, user }: PostgresLocati
     }
   }
   return undefined;
+}
+
+export function passwordFileOpen(values: StoreErrorValues['access_denied.password_file_open']) {
+  const message = `The password file ${values.path} is open to others. Set its mode to 0600.`;
+  return new StoreError('access_denied.password_file_open', values, message);
+}
+
+export function passwordFileUnreadable(values: StoreErrorValues['access_denied.password_file_unreadable']) {
+  const message = `The password file ${values.path} (PGPASSFILE) cannot be read. Make it readable.`;
+  return new StoreError('access_denied.password_file_unreadable', values, message);
 }

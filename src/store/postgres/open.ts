@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
 import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
-import { refusal } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { migrationTimeouts, usualTimeouts } from './client.ts';
 import type { PostgresLocation } from './location.ts';
 import { ConnectionPool, type PoolOptions } from './pool.ts';
@@ -32,14 +32,15 @@ export async function inspectPostgres(db: Database, { name }: PostgresLocation) 
   const { rows } = await sql<{ version: number; schema: string | null; tables: number; ours: number }>`
     select current_setting('server_version_num')::integer / 10000 as version, current_schema() as schema,
       count(relname) as tables, count(relname) filter (where relname = ${migrationTable}) as ours
-    from (select 1) as once left join pg_class on relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+    from (select 1) as once
+    left join pg_class on relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`.execute(db);
   const { version, schema, tables, ours } = rows[0]!;
-  if (version < oldestVersion) throw refusal('old_server', { name, version, oldest: oldestVersion });
-  if (schema === null) throw refusal('cannot_open.no_schema', { name });
+  if (version < oldestVersion) throw serverTooOld({ name, version, oldest: oldestVersion });
+  if (schema === null) throw noSchema({ name });
   if (ours > 0) return schemaState(db, name);
   if (tables === 0) return 'empty' as const;
-  throw refusal('foreign_database.postgres', { name });
+  throw tablesOfAnotherProgram({ name });
 }
 
 /**
@@ -55,4 +56,24 @@ export async function preparePostgres(db: Database, location: PostgresLocation, 
   } finally {
     await migrating.destroy();
   }
+}
+
+export function serverTooOld(values: StoreErrorValues['old_server']) {
+  const { name, version, oldest } = values;
+  const message = `The server of the database ${name} is PostgreSQL ${version}. Version ${oldest} or newer is needed.`;
+  return new StoreError('old_server', values, message);
+}
+
+export function noSchema(values: StoreErrorValues['cannot_open.no_schema']) {
+  const message =
+    `The user of the database ${values.name} has no schema to work in. ` +
+    'Create one for it (create schema mdapi authorization mdapi), or set its search_path.';
+  return new StoreError('cannot_open.no_schema', values, message);
+}
+
+export function tablesOfAnotherProgram(values: StoreErrorValues['foreign_database.server']) {
+  const message =
+    `The database ${values.name} holds the tables of another program. ` +
+    'Name another one in `store`, or give its user a schema of its own.';
+  return new StoreError('foreign_database.server', values, message);
 }

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../../ground/clock.ts';
-import { refusal, type StoreError } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { clientClassFor, type SocketClient, type Timeouts } from './client.ts';
 import { asStoreError, endsConnection } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
@@ -72,12 +72,13 @@ export class ConnectionPool implements PostgresPool {
   }
 
   /**
-   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout, one after the other when the
-   * service stops. After such a failure one caller at a time tries, once a second; the others fail at once.
+   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout,
+   * one after the other when the service stops. After such a failure one caller at a time tries, once a second; the
+   * others fail at once.
    */
   #assertAnswering(): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#hangsUntilMs) throw refusal('no_answer', { name: this.#name });
+    if (nowMs < this.#hangsUntilMs) throw doesNotAnswer({ name: this.#name });
     // No other caller tries until this trial has ended; should its end be lost, some time later.
     if (this.#hangsUntilMs > 0) this.#hangsUntilMs = nowMs + 10 * trialEveryMs;
   }
@@ -93,7 +94,8 @@ export class ConnectionPool implements PostgresPool {
     let ended: StoreError | undefined;
     const query = async (text: string, parameters: readonly unknown[] = []) => {
       if (client.lostBy !== undefined) ended ??= asStoreError(client.lostBy, this.#name);
-      // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its connection.
+      // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its
+      // connection.
       if (ended !== undefined && text === 'rollback') return nothing;
       if (ended !== undefined) throw ended;
       try {
@@ -113,4 +115,9 @@ export class ConnectionPool implements PostgresPool {
     };
     return { query, release } as unknown as PostgresPoolClient;
   }
+}
+
+export function doesNotAnswer(values: StoreErrorValues['no_answer.hanging']) {
+  const message = `The database ${values.name} does not answer. Check the server and the network to it.`;
+  return new StoreError('no_answer.hanging', values, message);
 }

@@ -28,7 +28,9 @@ class LocklessQueryCompiler extends kysely.SqliteQueryCompiler {
   }
 }
 
-/** SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock. */
+/**
+ * SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock.
+ */
 class TransactionalSqliteAdapter extends kysely.SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -36,8 +38,9 @@ class TransactionalSqliteAdapter extends kysely.SqliteAdapter {
 }
 
 /**
- * The one connection, which its users take in turns. SQLite calls block the thread, so SQLite's own busy timeout is kept at a few milliseconds and
- * the longer wait for a lock happens here, between turns of the event loop: a server keeps answering while another program writes.
+ * The one connection, which its users take in turns. SQLite calls block the thread, so SQLite's own busy timeout is
+ * kept at a few milliseconds and the longer wait for a lock happens here, between turns of the event loop: a server
+ * keeps answering while another program writes.
  */
 class NodeSqlite implements kysely.Driver, kysely.DatabaseConnection {
   readonly #database: DatabaseSync;

@@ -11,8 +11,9 @@ const busyTimeoutMs = 2_000;
 const pagesAtOnce = 1_000;
 
 /**
- * Copies a database that lacks steps of the schema, as it is before this version changes it, to a file beside it that its name tells of: one of each
- * version. Returns the copy's path; `undefined` where no step is missing. Throws `StoreError` where it cannot be copied.
+ * Copies a database that lacks steps of the schema, as it is before this version changes it, to a file beside it that
+ * its name tells of: one of each version. Returns the copy's path; `undefined` where no step is missing. Throws
+ * `StoreError` where it cannot be copied.
  */
 export async function keepBefore(version: string, path: string, now: EpochMs): Promise<string | undefined> {
   const prefix = `${path}.before-${version}-`;
@@ -26,7 +27,8 @@ export async function keepBefore(version: string, path: string, now: EpochMs): P
   const kept = prefix + isoInstant(now).replaceAll(/[-:.]/g, '');
   await copyOf(source, kept);
   // Only those before it: of two processes that do this at once, one copy remains.
-  const [directory, own] = [dirname(path), basename(kept)];
+  const directory = dirname(path);
+  const own = basename(kept);
   const former = readdirSync(directory).filter((name) => name.startsWith(basename(prefix)) && name < own);
   for (const name of former) rmSync(join(directory, name));
   return kept;

@@ -5,7 +5,7 @@ import { Kysely } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
 import { migrationTable } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
-import { refusal } from '../store-error.ts';
+import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { type LockTimeout, retryWhileBusy, sqliteDialect } from './dialect.ts';
 import { asStoreError } from './errors.ts';
 import { cannotOpen, createIfMissing } from './file.ts';
@@ -17,9 +17,9 @@ const lockTimeoutMs = 5_000;
 const inspectionLockTimeoutMs = 1_000;
 
 /**
- * Opens the file. Unless it is for reading only, makes it with mode 0600 when it is missing, and sets it up: write-ahead
- * log (a reader never waits for a writer), foreign keys, `synchronous = normal` (a power cut may lose the last commits,
- * never the file). Throws `StoreError` with the path and the fix.
+ * Opens the file. Unless it is for reading only, makes it with mode 0600 when it is missing, and sets it up:
+ * write-ahead log (a reader never waits for a writer), foreign keys, `synchronous = normal` (a power cut may lose the
+ * last commits, never the file). Throws `StoreError` with the path and the fix.
  *
  * @param location what follows `sqlite:` in the URL: a path, relative to the working directory, or `:memory:`
  */
@@ -40,8 +40,8 @@ export async function openSqlite(location: string, clock: Clock, readOnly = fals
 }
 
 /**
- * Whether the file exists; throws what `openSqlite` would throw, of what can be found without changing anything: a missing
- * directory, one or a file that may not be written, a lock that another program does not release.
+ * Whether the file exists; throws what `openSqlite` would throw, of what can be found without changing anything: a
+ * missing directory, one or a file that may not be written, a lock that another program does not release.
  */
 export async function assertWritable(path: string, clock: Clock): Promise<boolean> {
   const exists = existsSync(path);
@@ -62,7 +62,10 @@ export async function assertWritable(path: string, clock: Clock): Promise<boolea
   return true;
 }
 
-/** Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both succeed. */
+/**
+ * Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both
+ * succeed.
+ */
 function prepareFile(database: DatabaseSync, timeout: LockTimeout): Promise<void> {
   const pragmas = 'pragma journal_mode = wal; pragma synchronous = normal';
   return retryWhileBusy(() => database.exec(pragmas), timeout);
@@ -76,5 +79,10 @@ function refuseForeignDatabase(database: DatabaseSync, path: string): void {
        where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
     )
     .get(migrationTable) as { tables: number; ours: number };
-  if (found.tables > 0 && found.ours === 0) throw refusal('foreign_database.sqlite', { path });
+  if (found.tables > 0 && found.ours === 0) throw fileOfAnotherProgram({ path });
+}
+
+export function fileOfAnotherProgram(values: StoreErrorValues['foreign_database.file']) {
+  const message = `The database ${values.path} holds the tables of another program. Name another file in \`store\`.`;
+  return new StoreError('foreign_database.file', values, message);
 }

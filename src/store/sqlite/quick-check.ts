@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 /**
- * Whether SQLite finds its file whole: `undefined`, or the first thing it found. In a thread of its own, for reading a large file takes
- * seconds. Settles when that thread has ended and the file is left alone. Rejects when the file cannot be opened, and with an
- * `AbortError` once the signal aborts.
+ * Whether SQLite finds its file whole: `undefined`, or the first thing it found. In a thread of its own, for reading a
+ * large file takes seconds. Settles when that thread has ended and the file is left alone. Rejects when the file cannot
+ * be opened, and with an `AbortError` once the signal aborts.
  */
 export function quickCheck(path: string, signal?: AbortSignal): Promise<string | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();

@@ -1,5 +1,3 @@
-import { PostgresSocket } from '../postgres-socket.ts';
-import { theWorld } from '../world.ts';
 import type { VirtualServer } from './http.ts';
 
 /** Stands in for closing the server of the public listener: it takes no further connection, and keeps those it has. */
@@ -10,14 +8,3 @@ export const Server = {
     },
   },
 };
-
-/** A connection to the PostgreSQL of the world. */
-export class Socket extends PostgresSocket {
-  constructor() {
-    super((client) => {
-      const { postgres } = theWorld();
-      if (postgres === undefined) throw new Error('this world has no PostgreSQL');
-      return postgres.connect(client);
-    });
-  }
-}

@@ -43,8 +43,9 @@ const isFrame = (sql: string) => /^\s*(begin|commit)\b/i.test(sql);
 const isEnd = (sql: string) => /^\s*(commit|rollback)\b/i.test(sql);
 
 /**
- * SQLite itself, on a file in memory. A process that dies lets go of it, no lock is waited for, because nothing else would run meanwhile, and the
- * same question about unchanged tables is answered once. SQLite says which tables a statement reads and writes, its triggers with it.
+ * SQLite itself, on a file in memory. A process that dies lets go of it, no lock is waited for, because nothing else
+ * would run meanwhile, and the same question about unchanged tables is answered once. SQLite says which tables a
+ * statement reads and writes, its triggers with it.
  */
 export class DatabaseSync extends PlatformDatabase {
   readonly #release: () => void;
@@ -68,7 +69,7 @@ export class DatabaseSync extends PlatformDatabase {
   admit(isRead: boolean): void {
     const { storeTrouble, lane } = theWorld();
     if (storeTrouble === undefined || !this.#path.endsWith('store.sqlite') || !lane.root.isPatient) return;
-    const { message, errcode } = troubles[storeTrouble as keyof typeof troubles];
+    const { message, errcode } = troubles[storeTrouble];
     if (!isRead || storeTrouble === 'lost')
       throw Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode, errstr: message });
   }

@@ -30,8 +30,8 @@ class Port extends EventEmitter {
 }
 
 /**
- * A thread of a process: its module, loaded once more, in a lane of its own that dies with the process. Messages are handed over without
- * a copy, which would take a tenth of the run: what the service posts it does not touch again.
+ * A thread of a process: its module, loaded once more, in a lane of its own that dies with the process. Messages are
+ * handed over without a copy, which would take a tenth of the run: what the service posts it does not touch again.
  */
 export class Worker extends EventEmitter {
   readonly #owner: Lane;

@@ -1,4 +1,6 @@
-/** Asks what standard input says, one line a request, through the client that hey-api made. README.md has the protocol. */
+/**
+ * Asks what standard input says, one line a request, through the client that hey-api made. README.md has the protocol.
+ */
 import { createInterface } from 'node:readline';
 import { createClient } from './generated/client/index.js';
 import * as api from './generated/index.js';

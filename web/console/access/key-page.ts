@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { Key, KeyUsage, NewKey, Notice } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { counted, countText } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
 import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { say, tell } from '../language.ts';
@@ -93,7 +92,7 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
     return html`<${Empty} title=${say('None.')}>${say('The holder gets an e-mail when the limit is breached repeatedly.')}<//>`;
   return html`<ul class="plain">${notices.map(
     ({ id, status, createdAtMs, lastError, requestsRefused, breachedMinutes }) =>
-      html`<li key=${id}><${Badge} state=${status} /> <${When} atMs=${createdAtMs} as="full" />: ${say('{requests} in {minutes}', { requests: counted(requestsRefused, 'request refused'), minutes: counted(breachedMinutes, 'in minutes') })} ${lastError === null ? '' : html`<${Missing}>${serviceText(lastError)}<//>`}</li>`,
+      html`<li key=${id}><${Badge} state=${status} /> <${When} atMs=${createdAtMs} as="full" />: ${say('{requests} in {minutes}', { requests: counted(requestsRefused, 'request refused'), minutes: counted(breachedMinutes, 'in minutes') })} ${lastError === null ? '' : html`<${Missing}>${lastError}<//>`}</li>`,
   )}</ul>`;
 }
 

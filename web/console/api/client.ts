@@ -1,6 +1,7 @@
 import type { Problem as ProblemBody, Session as SessionBody } from '../../generated/management-v1.d.ts';
 import { after } from '../clock.ts';
-import { serviceText } from '../format/sentences.ts';
+import { problemDetails } from '../czech/problems.ts';
+import { saidText } from '../format/said.ts';
 import { say } from '../language.ts';
 import { noteAnswered, noteUnreachable, type Session, session, signedOut } from '../state.ts';
 
@@ -29,15 +30,27 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 /** Reads an answer that is not a success. What is not a problem of ours comes from something in between. */
 async function readProblem(response: Response): Promise<Problem> {
   const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json') === true;
-  const { status, code, detail, requestId, errors = [] } = (isProblem ? await response.json() : {}) as ProblemBody;
+  const {
+    status,
+    code,
+    detail,
+    detailCode,
+    requestId,
+    errors = [],
+  } = (isProblem ? await response.json() : {}) as ProblemBody;
   if (requestId === undefined)
     return {
       kind: 'unreachable',
       detail: say('A proxy in front of the service answered with {status}.', { status: response.status }),
     };
-  const fields = Object.fromEntries(errors.map(({ field, message }) => [field, serviceText(message)]));
+  const texts = errors.map(({ field, message, messageCode }) => [
+    field,
+    saidText(message, messageCode, problemDetails),
+  ]);
+  const fields = Object.fromEntries(texts);
   const retryAfterSeconds = Number(response.headers.get('Retry-After')) || undefined;
-  return { kind: 'refused', status, code, detail: serviceText(detail), requestId, fields, retryAfterSeconds };
+  const said = saidText(detail, detailCode, problemDetails);
+  return { kind: 'refused', status, code, detail: said, requestId, fields, retryAfterSeconds };
 }
 
 interface Asked {

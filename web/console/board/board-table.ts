@@ -50,7 +50,9 @@ export function BoardTable({ markets, poll, laterMs, selection, onSort }: TableP
   </table>`;
 }
 
-/** The rows as elements: those whose market reads as before are the very same, so that scrolling makes only what is new. */
+/**
+ * The rows as elements: those whose market reads as before are the very same, so that scrolling makes only what is new.
+ */
 function useRows(all: readonly RowProps[]): readonly VNode[] {
   const kept = useRef(new Map<string, { readonly props: RowProps; readonly row: VNode }>());
   const next = new Map<string, { readonly props: RowProps; readonly row: VNode }>();
@@ -73,7 +75,9 @@ function rowOf(props: RowProps): VNode {
   return html`<${BoardRow} key=${props.market.symbol} ...${props} />`;
 }
 
-/** Takes the place of the rows left out. Its height is set through the object model, which the policy on styles allows. */
+/**
+ * Takes the place of the rows left out. Its height is set through the object model, which the policy on styles allows.
+ */
 function Gap({ height }: { height: number }) {
   return html`<tr role="presentation" class="gap"><td role="presentation" colspan=${columns.length} style=${{ height: `${height}px` }}></td></tr>`;
 }

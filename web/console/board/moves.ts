@@ -1,4 +1,4 @@
-import type { MarketRow } from '../../generated/management-v1.d.ts';
+import type { MarketRow, Ticker } from '../../generated/management-v1.d.ts';
 import { compareDecimals } from '../format/decimal.ts';
 
 export type Move = 'up' | 'down';
@@ -19,9 +19,14 @@ export interface Poll {
   readonly moves: ReadonlyMap<string, Moves>;
 }
 
+/** A market with its prices, where it has any. */
+interface Priced extends Pick<MarketRow, 'symbol'> {
+  readonly ticker: Pick<Ticker, 'buyPrice' | 'sellPrice'> | null;
+}
+
 export const noPoll: Poll = { number: 0, moves: new Map() };
 
-export function nextPoll(before: Poll, markets: readonly MarketRow[]): Poll {
+export function nextPoll(before: Poll, markets: readonly Priced[]): Poll {
   const number = before.number + 1;
   const moves = new Map<string, Moves>();
   for (const { symbol, ticker } of markets) {
@@ -30,11 +35,7 @@ export function nextPoll(before: Poll, markets: readonly MarketRow[]): Poll {
   return { number, moves };
 }
 
-function movesAfter(
-  before: Moves | undefined,
-  ticker: { readonly buyPrice: string; readonly sellPrice: string } | undefined,
-  number: number,
-): Moves {
+function movesAfter(before: Moves | undefined, ticker: Priced['ticker'] | undefined, number: number): Moves {
   const buy = moveOf(before?.buyPrice, ticker?.buyPrice);
   const sell = moveOf(before?.sellPrice, ticker?.sellPrice);
   return {

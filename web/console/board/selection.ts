@@ -1,9 +1,14 @@
-import type { MarketRow } from '../../generated/management-v1.d.ts';
+import type { MarketRow, Ticker } from '../../generated/management-v1.d.ts';
 import { compareDecimals } from '../format/decimal.ts';
 
 /** Columns the board can be sorted by. */
 const sortKeys = ['symbol', 'status', 'buy', 'sell', 'spread', 'change', 'age'] as const;
 export type SortKey = (typeof sortKeys)[number];
+
+/** What a market is chosen and sorted by. */
+export interface Selectable extends Pick<MarketRow, 'symbol' | 'quote' | 'status' | 'spreadPercent' | 'ageMs'> {
+  readonly ticker: Pick<Ticker, 'buyPrice' | 'sellPrice' | 'priceChangePercent24h'> | null;
+}
 
 /** Which markets are shown and in what order, as the page's address holds it. */
 export interface Selection {
@@ -41,8 +46,10 @@ export function queryOf({ text, status, quote, withoutPrice, sort, isDescending 
   };
 }
 
-/** The markets of a selection in its order. Those without the value that is sorted by stand at the end, whichever way. */
-export function selected(markets: readonly MarketRow[], selection: Selection): readonly MarketRow[] {
+/**
+ * The markets of a selection in its order. Those without the value that is sorted by stand at the end, whichever way.
+ */
+export function selected<Row extends Selectable>(markets: readonly Row[], selection: Selection): readonly Row[] {
   const words = selection.text
     .toUpperCase()
     .split(/[\s,/]+/)
@@ -59,7 +66,7 @@ export function selected(markets: readonly MarketRow[], selection: Selection): r
   });
 }
 
-function isShown(market: MarketRow, words: readonly string[], { status, quote, withoutPrice }: Selection): boolean {
+function isShown(market: Selectable, words: readonly string[], { status, quote, withoutPrice }: Selection): boolean {
   if (status !== '' && market.status !== status) return false;
   if (quote !== '' && market.quote !== quote) return false;
   if (withoutPrice && (market.ticker !== null || market.status === 'delisted')) return false;
@@ -67,10 +74,10 @@ function isShown(market: MarketRow, words: readonly string[], { status, quote, w
 }
 
 type Compare = (one: string, other: string) => number;
-type Value = (market: MarketRow) => string | undefined;
+type Value = (market: Selectable) => string | undefined;
 
 const byText: Compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
-const bySymbol = (one: MarketRow, other: MarketRow) => byText(one.symbol, other.symbol);
+const bySymbol = (one: Selectable, other: Selectable) => byText(one.symbol, other.symbol);
 
 const orders: Readonly<Record<SortKey, readonly [Value, Compare]>> = {
   symbol: [({ symbol }) => symbol, byText],

@@ -48,6 +48,7 @@ export const words = {
   'no data': 'bez dat',
   'all right': 'v pořádku',
   'over REST': 'přes REST',
+  'in another process': 'v jiném procesu',
   'some markets missing': 'některé trhy chybí',
   answers: 'odpovídá',
   'does not answer': 'neodpovídá',
@@ -75,6 +76,7 @@ export const words = {
   spread: 'rozpětí',
   rate: 'kurz',
   operator: 'operátor',
+  guard: 'pojistka',
   withdrawn: 'stažen',
   'no ticker': 'bez tickeru',
   'no rate': 'bez kurzu',
@@ -113,14 +115,9 @@ export const words = {
   error: 'chyba',
   unchanged: 'beze změny',
 
-  // What is wrong with the record.
+  // What came of a comparison.
   changed: 'změněno',
   missing: 'chybí',
-  swapped: 'zaměněno',
-  damaged: 'poškozeno',
-  exchanged: 'vyměněno',
-  unsealed: 'nezapečetěno',
-  'deletion unsealed': 'smazání bez pečeti',
   'rate limited': 'omezeno limitem',
 
   // Of a chart.

@@ -8,11 +8,12 @@ import type {
   SourceReload,
 } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
+import { sourceChanges } from '../czech/said.ts';
 import { counted, countText, grouped } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
+import { saidText } from '../format/said.ts';
 import { dayText, spanText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
-import { say, word } from '../language.ts';
+import { say, tell, word } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { DoubtedMarkets } from '../market/doubts.ts';
 import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
@@ -22,7 +23,6 @@ import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
 import { SourcesTable } from './sources-table.ts';
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
-import { polledForMs } from './verdict.ts';
 
 const feedEveryMs = 2_000;
 const ratesEveryMs = 5_000;
@@ -41,12 +41,12 @@ export function FeedPage() {
 }
 
 function ReloadSources({ onDone }: { onDone: () => void }) {
-  const done = ({ changes }: SourceReload) => {
+  const done = ({ changes, changeCodes }: SourceReload) => {
     toast(
       changes.length === 0
         ? say('Nothing has changed.')
         : say('The sources are reloaded: {changes}.', {
-            changes: changes.map((change) => serviceText(change)).join('; '),
+            changes: changes.map((change, at) => saidText(change, changeCodes[at], sourceChanges)).join('; '),
           }),
     );
     onDone();
@@ -66,7 +66,7 @@ const pathWords: Readonly<Record<string, string>> = {
 };
 
 function Feed({
-  body: { path, dataAgeMs, sources, timeline },
+  body: { path, flow, dataAgeMs, sources, timeline },
   receivedAtMs,
 }: {
   body: FeedBody;
@@ -75,7 +75,7 @@ function Feed({
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   return html`<div>
     <div class="tiles">
-      <${PathTile} path=${path} ageMs=${dataAgeMs === null ? undefined : dataAgeMs + laterMs} />
+      <${PathTile} path=${path} flow=${flow} />
       <${Tile} name=${say('Age of the data')}>${dataAgeMs === null ? html`<${Missing}>${say('none yet')}<//>` : spanText(dataAgeMs + laterMs)}<//>
       ${sources.map((source) => html`<${SourceTile} key=${source.id} source=${source} />`)}
     </div>
@@ -99,14 +99,14 @@ function SourceTile({ source: { id, paused, health, doubts } }: { source: Source
   return html`<${Tile} name=${say('Markets of {id}', { id })} note=${doubts.length === 0 ? said : `${said}, ${counted(doubts.length, 'doubted')}`}>${countText(health.symbolsSubscribed)} <small>${say('of {count}', { count: countText(health.symbolsWanted) })}</small><//>`;
 }
 
-/** Without data for this long, neither path reaches the exchange. */
-const unreachedAfterMs = 30_000;
-
-function PathTile({ path, ageMs }: { path: FeedBody['path']; ageMs: number | undefined }) {
-  const isReached = ageMs !== undefined && ageMs <= (path === 'live' ? unreachedAfterMs : polledForMs);
-  return isReached
-    ? html`<${Tile} name=${say('Path')} note=${pathWords[path]}><${Badge} state=${path} /><//>`
-    : html`<${Tile} name=${say('Path')} note=${say('WebSocket and REST are tried again and again')}><${Badge} state="no data" tone="bad" /><//>`;
+/** The path that data comes over, or that it does not come. */
+function PathTile({ path, flow }: Pick<FeedBody, 'path' | 'flow'>) {
+  if (flow.state !== 'silent')
+    return html`<${Tile} name=${say('Path')} note=${pathWords[path]}><${Badge} state=${path} /><//>`;
+  const since =
+    flow.sinceMs && tell('since {instant}', { instant: html`<${When} atMs=${flow.sinceMs} as="daySecond" />` });
+  const note = html`${since}${since && '; '}${say('WebSocket and REST are tried again and again')}`;
+  return html`<${Tile} name=${say('Path')} note=${note}><${Badge} state="no data" tone="bad" /><//>`;
 }
 
 function Rates({ rates, receivedAtMs }: { rates: readonly Rate[]; receivedAtMs: number }) {

@@ -6,19 +6,21 @@ import { say, word } from '../language.ts';
 import { Badge, Missing, When } from '../parts/blocks.ts';
 import { Trend } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
-import { serverNowMs } from '../state.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
   'all right': 'good',
   paused: 'quiet',
+  'in another process': 'quiet',
   'over REST': 'warn',
   'some markets missing': 'warn',
   doubted: 'warn',
   'no data': 'bad',
 };
 
-/** The sources beside each other: whether each is all right, since when its data is there, and what is wrong with it. */
+/**
+ * The sources beside each other: whether each is all right, since when its data is there, and what is wrong with it.
+ */
 export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; laterMs: number }) {
   return html`<${TableFrame} label=${say('Sources')}><table>
     <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Last hour')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th><th scope="col">${say('Last live data')}</th></tr></thead>
@@ -29,7 +31,7 @@ export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; l
 function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
   const { id, health, doubts } = source;
   const { lastLiveDataAgeMs: ageMs, lastLiveDataAtMs: atMs, upstreamLagMs: lagMs, symbolsWanted } = health;
-  const verdict = verdictOf(source, laterMs, serverNowMs());
+  const verdict = verdictOf(source);
   const none = html`<${Missing}>–<//>`;
   const refused = Object.values(health.tickersRejected).reduce((sum, count) => sum + count, 0);
   return html`<tr>

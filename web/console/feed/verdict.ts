@@ -1,21 +1,29 @@
 import type { SourceFeed } from '../../generated/management-v1.d.ts';
 
 /** Whether a source is all right, and what is wrong first of all. */
-export type Verdict = 'all right' | 'paused' | 'over REST' | 'some markets missing' | 'doubted' | 'no data';
+export type Verdict =
+  | 'all right'
+  | 'paused'
+  | 'in another process'
+  | 'over REST'
+  | 'some markets missing'
+  | 'doubted'
+  | 'no data';
 
-/** Without live data for this long a source counts as silent. */
-const silentAfterMs = 30_000;
+/** What a source is judged by. */
+interface Judged {
+  readonly paused: boolean;
+  readonly doubts: readonly unknown[];
+  readonly flow: Pick<NonNullable<SourceFeed['flow']>, 'state'> | null;
+  readonly health: Pick<SourceFeed['health'], 'symbolsSubscribed' | 'symbolsWanted'>;
+}
 
-/** Polls that fail are repeated at least this often. */
-export const polledForMs = 12_000;
-
-/** @param laterMs since the figures were read, at `nowMs` by the clock of the server */
-export function verdictOf({ paused, health, doubts }: SourceFeed, laterMs: number, nowMs: number): Verdict {
+/** Puts in a word what the service says of a source. */
+export function verdictOf({ paused, flow, health, doubts }: Judged): Verdict {
   if (paused) return 'paused';
-  const { connection, lastLiveDataAgeMs: ageMs, lastFallbackPollAtMs: polledAtMs } = health;
-  const isLive = connection === 'open' && ageMs !== null && ageMs + laterMs <= silentAfterMs;
-  const isPolled = health.path === 'fallback' && polledAtMs !== null && nowMs - polledAtMs <= polledForMs;
-  if (!isLive) return isPolled ? 'over REST' : 'no data';
+  if (flow === null) return 'in another process';
+  if (flow.state === 'silent') return 'no data';
+  if (flow.state === 'polled') return 'over REST';
   if (doubts.length > 0) return 'doubted';
   return health.symbolsSubscribed < health.symbolsWanted ? 'some markets missing' : 'all right';
 }

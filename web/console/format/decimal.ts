@@ -5,7 +5,10 @@ import { type Language, language, type Noun, nounFor } from '../language.ts';
 /** Between thousands, and before the decimals. */
 const marks = { en: ['\u202f', '.'], cs: ['\u00a0', ','] } as const;
 
-/** `-1234567.891` as `−1 234 567.891`, with no-break spaces and a true minus; in Czech with a comma. Other text comes back as it is. */
+/**
+ * `-1234567.891` as `−1 234 567.891`, with no-break spaces and a true minus; in Czech with a comma. Other text comes
+ * back as it is.
+ */
 export function grouped(decimal: string, of: Language = language): string {
   const match = /^([+-]?)(\d+)(\.\d+)?$/.exec(decimal);
   if (match === null) return decimal;

@@ -1,4 +1,4 @@
-import { isoText, localOffsetSeconds, parseLocal } from '../clock.ts';
+import { instantMs, isoText, localOffsetSeconds, parseLocal } from '../clock.ts';
 import { locale } from '../language.ts';
 import { grouped } from './decimal.ts';
 
@@ -79,4 +79,11 @@ export function localZoneText(atMs: number): string {
   const minutes = Math.abs(offset) / 60;
   const pad = (part: number) => String(part).padStart(2, '0');
   return `UTC${offset < 0 ? '−' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+}
+
+const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z/g;
+
+/** A text of the service with its instants in local time. */
+export function withLocalTimes(text: string): string {
+  return text.replaceAll(instant, (found) => localText(instantMs(found), 'full'));
 }

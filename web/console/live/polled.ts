@@ -70,7 +70,10 @@ interface Answer<T> extends Omit<Polled<T>, 'refresh'> {
   readonly path: string | undefined;
 }
 
-/** Follows one path of the API. A change of `path` starts over; `undefined` requests nothing, `isPaused` keeps the last answer. */
+/**
+ * Follows one path of the API. A change of `path` starts over; `undefined` requests nothing, `isPaused` keeps the last
+ * answer.
+ */
 export function usePolled<T>(path: string | undefined, everyMs: number, isPaused = false): Polled<T> {
   const [answer, setAnswer] = useState<Answer<T>>(() => nothing(path));
   const poller = useRef<Poller<T> | undefined>(undefined);

@@ -69,32 +69,39 @@ export function piecesOfSpan({ fromMs, toMs }: TimeSpan, { ms }: Step): readonly
 }
 
 /** A step of the time axis, with its candle where it has one. */
-export interface Slot {
+export interface Slot<Of = Candle> {
   readonly atMs: number;
-  readonly candle: Candle | undefined;
+  readonly candle: Of | undefined;
 }
 
 /** Every step of a span, so that one without a candle is drawn as a gap and not left out. */
-export function slotsOf(candles: readonly Candle[], { fromMs, toMs }: TimeSpan, { ms }: Step): readonly Slot[] {
+export function slotsOf<Of extends Pick<Candle, 'fromMs'>>(
+  candles: readonly Of[],
+  { fromMs, toMs }: TimeSpan,
+  { ms }: Step,
+): readonly Slot<Of>[] {
   const known = new Map(candles.map((candle) => [candle.fromMs, candle]));
-  const slots: Slot[] = [];
+  const slots: Slot<Of>[] = [];
   for (let atMs = Math.floor(fromMs / ms) * ms; atMs < toMs; atMs += ms) slots.push({ atMs, candle: known.get(atMs) });
   return slots;
 }
 
 /** The candles of a span: the known ones with newer readings in their place. */
-export function merged(
-  known: readonly Candle[],
-  newer: readonly Candle[],
+export function merged<Of extends Pick<Candle, 'fromMs'>>(
+  known: readonly Of[],
+  newer: readonly Of[],
   { fromMs }: TimeSpan,
   { ms }: Step,
-): readonly Candle[] {
+): readonly Of[] {
   const all = new Map([...known, ...newer].map((candle) => [candle.fromMs, candle]));
   return [...all.values()].filter((candle) => candle.fromMs > fromMs - ms);
 }
 
 /** The gaps of the record in a span, each once and as it was read last. */
-export function distinctGaps(gaps: readonly RecordGap[], { fromMs }: TimeSpan): readonly RecordGap[] {
+export function distinctGaps<Of extends Pick<RecordGap, 'fromMs' | 'toMs'>>(
+  gaps: readonly Of[],
+  { fromMs }: TimeSpan,
+): readonly Of[] {
   const distinct = new Map(gaps.map((gap) => [gap.fromMs, gap]));
   return [...distinct.values()].filter(({ toMs }) => toMs === null || toMs > fromMs);
 }

@@ -28,7 +28,10 @@ const timeoutMs = 60_000;
 /** The shortest time between two looks for what is new; longer candles change more slowly. */
 const followEveryMs = 5_000;
 
-/** Reads the candles of a span, a piece after the other; one that ends now goes on with the time. Another span starts over. */
+/**
+ * Reads the candles of a span, a piece after the other; one that ends now goes on with the time. Another span starts
+ * over.
+ */
 export function useCandles(symbol: string, span: ChartSpan, step: Step): Candles {
   const [read, setRead] = useState<Candles>(() => nothing(span));
   useEffect(() => {

@@ -1,6 +1,7 @@
 import type { PriceReport } from '../../generated/management-v1.d.ts';
+import { priceSteps } from '../czech/said.ts';
 import { grouped } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
+import { saidText } from '../format/said.ts';
 import { dayText, spanText } from '../format/time.ts';
 import { classes, html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
@@ -89,10 +90,10 @@ function Steps({ title, steps, quote }: { title: string; steps: PriceReport['buy
     <caption>${title}</caption>
     <thead><tr><th scope="col">${say('Step')}</th><th scope="col" class="number">${say('Value after it')}</th></tr></thead>
     <tbody>
-      ${steps.map(({ step, value }, at) => {
+      ${steps.map(({ step, stepCode, value }, at) => {
         const isLast = at === steps.length - 1;
         return html`<tr key=${at} class=${classes(isLast && 'served')}>
-          <th scope="row">${serviceText(step)}</th>
+          <th scope="row">${saidText(step, stepCode, priceSteps)}</th>
           <td class="number"><span class="exact">${grouped(value)}</span>${isLast && quote !== undefined && html` <small>${quote}</small>`}</td>
         </tr>`;
       })}

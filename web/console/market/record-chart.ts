@@ -42,7 +42,10 @@ function endingNow(ms: number): ChartSpan {
   return { fromMs: toMs - ms, toMs, isLive: true };
 }
 
-/** A market over any span of the record, in candles of the client's price and of the source's; at first the last hour, live. */
+/**
+ * A market over any span of the record, in candles of the client's price and of the source's; at first the last hour,
+ * live.
+ */
 export function RecordChart({ symbol }: { symbol: string }) {
   const [span, setSpan] = useState(() => endingNow(usualSpans[0].ms));
   const [wanted, setWanted] = useState<string | undefined>(undefined);

@@ -24,7 +24,9 @@ interface SourcesProps {
   readonly onChanged: () => void;
 }
 
-/** Where a market's price can come from, the preferred source first, which makes it now, and what is doubted of each. */
+/**
+ * Where a market's price can come from, the preferred source first, which makes it now, and what is doubted of each.
+ */
 export function Sources({ market, sources, laterMs, onChanged }: SourcesProps) {
   const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
   return html`<${Section} title=${say('Sources')}>

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Alert, AlertDelivery, AlertDeliveryList, AlertList, AlertTest } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
-import { serviceText } from '../format/sentences.ts';
+import { conditions } from '../czech/conditions.ts';
+import { saidText } from '../format/said.ts';
 import { spanText } from '../format/time.ts';
 import type { Tone } from '../format/words.ts';
 import { html } from '../html.ts';
@@ -35,8 +36,8 @@ function Alerts({ alerts }: { alerts: readonly Alert[] }) {
   return html`<${TableFrame} label=${say('On now')}><table>
     <thead><tr><th scope="col">${say('Alert')}</th><th scope="col">${say('Severity')}</th><th scope="col">${say('Subject')}</th><th scope="col">${say('What')}</th><th scope="col">${say('Since')}</th></tr></thead>
     <tbody>${alerts.map(
-      ({ id, name, subject, severity, summary, raisedAtMs }) => html`<tr key=${id}>
-        <th scope="row">${name}</th><td><${Badge} state=${severity} tone=${tones[severity]} /></td><td class="wrap">${word(subject)}</td><td class="wrap">${serviceText(summary)}</td><td><${When} atMs=${raisedAtMs} /></td>
+      ({ id, name, subject, severity, summary, condition, raisedAtMs }) => html`<tr key=${id}>
+        <th scope="row">${name}</th><td><${Badge} state=${severity} tone=${tones[severity]} /></td><td class="wrap">${word(subject)}</td><td class="wrap">${saidText(summary, condition, conditions)}</td><td><${When} atMs=${raisedAtMs} /></td>
       </tr>`,
     )}</tbody>
   </table><//>`;
@@ -91,7 +92,7 @@ function Deliveries({ deliveries }: { deliveries: readonly AlertDelivery[] }) {
       }) => html`<tr key=${id}>
         <th scope="row" class="wrap">${name} ${word(subject)}${isEnd && html` <small>${word('ended')}</small>`}</th>
         <td>${destination}</td><td><${Badge} state=${status} /></td>
-        <td class="wrap">${attempts === 0 ? html`<${Missing} />` : attempts}${lastError !== null && html`: ${serviceText(lastError)}`}
+        <td class="wrap">${attempts === 0 ? html`<${Missing} />` : attempts}${lastError !== null && html`: ${lastError}`}
           ${nextAttemptAtMs !== null && attempts > 0 && html` <small>${tell('next {instant}', { instant: html`<${When} atMs=${nextAttemptAtMs} />` })}</small>`}</td>
         <td><${When} atMs=${createdAtMs} /></td>
       </tr>`,

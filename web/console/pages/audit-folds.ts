@@ -35,7 +35,9 @@ function isSameBulk(later: AuditEntry, earlier: AuditEntry): boolean {
 
 const columns = ['at', 'actor', 'action', 'subjectKind', 'subject', 'summary', 'details'] as const;
 
-/** The entries as CSV (RFC 4180), instants in UTC. A text that a spreadsheet would run as a formula gets an apostrophe. */
+/**
+ * The entries as CSV (RFC 4180), instants in UTC. A text that a spreadsheet would run as a formula gets an apostrophe.
+ */
 export function csvOf(entries: readonly AuditEntry[]): string {
   const rows = entries.map(({ at, actor, action, subject, summary, details }) =>
     [at, actor, action, subject.kind, subject.id, summary, JSON.stringify(details)].map(cellOf).join(','),

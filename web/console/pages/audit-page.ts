@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { AuditEntry, AuditPage } from '../../generated/management-v1.d.ts';
 import { get, type Outcome } from '../api/client.ts';
 import { isoText, parseLocal } from '../clock.ts';
+import { auditText } from '../format/audit.ts';
 import { counted } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
 import { html } from '../html.ts';
 import { say, word } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
@@ -131,13 +131,14 @@ function Folded({ fold: { entries } }: { fold: Fold }) {
   ];
 }
 
-function Entry({ entry: { atMs, actor, action, summary, subject, details } }: { entry: AuditEntry }) {
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { atMs, actor, action, subject, details } = entry;
   const hasDetails = Object.keys(details).length > 0;
   return html`<tr>
     <td><${When} atMs=${atMs} as="daySecond" /></td>
     <td>${actor}</td>
     <td class="wrap"><div class="entry">
-      <span>${serviceText(summary)}</span>
+      <span>${auditText(entry)}</span>
       ${hasDetails ? html`<details><summary><code>${action}</code></summary><pre tabindex="0"><code>${JSON.stringify(details, null, 2)}</code></pre></details>` : html`<code class="small">${action}</code>`}
     </div></td>
     <td><a href=${hrefWith(['audit'], { subject: subject.id })} title=${say('Only this')}>${word(subject.kind)} <code>${subject.id}</code></a> ${pageOf(subject)}</td>

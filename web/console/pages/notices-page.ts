@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Notice, NoticeList, NoticeMail } from '../../generated/management-v1.d.ts';
 import { counted } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
 import { html } from '../html.ts';
 import { say, tell } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
@@ -78,7 +77,7 @@ function NoticeRow({ notice, onShow }: { notice: Notice; onShow: (id: string) =>
     <td><${Badge} state=${status} /> ${attempts > 1 && html`<small>${counted(attempts, 'attempt')}</small>`}</td>
     <td class="wrap">${say('{requests} in {minutes}', { requests: counted(requestsRefused, 'request refused'), minutes: counted(breachedMinutes, 'in minutes') })}</td>
     <td><${When} atMs=${createdAtMs} /></td>
-    <td class=${lastError === null ? '' : 'wrap'}>${sentAtMs === null ? serviceText(lastError ?? '') || html`<${Missing}>–<//>` : html`<${When} atMs=${sentAtMs} />`}</td>
+    <td class=${lastError === null ? '' : 'wrap'}>${sentAtMs === null ? lastError || html`<${Missing}>–<//>` : html`<${When} atMs=${sentAtMs} />`}</td>
     <td><button type="button" aria-label=${say('Preview the notice to {email}', { email: accountEmail ?? say('nobody') })} onClick=${() => onShow(id)}>${say('Preview')}</button></td>
   </tr>`;
 }

@@ -1,8 +1,10 @@
 import type { AuditPage, Feed, Overview, Usage } from '../../generated/management-v1.d.ts';
 import { TopOfKeys } from '../access/usage-page.ts';
+import { conditions } from '../czech/conditions.ts';
 import { SourcesTable } from '../feed/sources-table.ts';
+import { auditText } from '../format/audit.ts';
 import { bytesText, countText, figureText } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
+import { saidText } from '../format/said.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedText } from '../format/words.ts';
 import { html } from '../html.ts';
@@ -67,8 +69,8 @@ const levels = {
 function Notes({ notes }: { notes: Overview['notes'] }) {
   if (notes.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
   return html`<ul class="notes">${notes.map(
-    ({ level, text, page, markets }) => html`<li key=${text}>
-      <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? serviceText(text) : html`<a href=${hrefTo(page)}>${serviceText(text)}</a>`}
+    ({ level, text, page, markets, condition }) => html`<li key=${text}>
+      <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? saidText(text, condition, conditions) : html`<a href=${hrefTo(page)}>${saidText(text, condition, conditions)}</a>`}
       ${markets.map((symbol) => html` <a key=${symbol} href=${hrefTo('markets', symbol)}>${say('Open {symbol}', { symbol })}</a>`)}
     </li>`,
   )}</ul>`;
@@ -78,8 +80,8 @@ function Notes({ notes }: { notes: Overview['notes'] }) {
 function Alerts({ alerts }: Pick<Overview, 'alerts'>) {
   if (alerts.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
   return html`<ul class="notes">${alerts.map(
-    ({ name, subject, severity, summary, sinceMs }) => html`<li key=${`${name} ${subject}`}>
-      <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${serviceText(summary)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
+    ({ name, subject, severity, summary, condition, sinceMs }) => html`<li key=${`${name} ${subject}`}>
+      <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${saidText(summary, condition, conditions)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
     </li>`,
   )}</ul>`;
 }
@@ -187,6 +189,6 @@ function LatestChanges() {
     ${({ entries }: AuditPage) =>
       entries.length === 0
         ? html`<${Empty} title=${say('No changes yet.')} />`
-        : html`<ul class="plain log">${entries.map(({ id, atMs, actor, summary }) => html`<li key=${id}><${When} atMs=${atMs} as="minute" /> <strong>${actor}</strong> <span>${serviceText(summary)}</span></li>`)}</ul>`}
+        : html`<ul class="plain log">${entries.map((entry) => html`<li key=${entry.id}><${When} atMs=${entry.atMs} as="minute" /> <strong>${entry.actor}</strong> <span>${auditText(entry)}</span></li>`)}</ul>`}
   <//>`;
 }

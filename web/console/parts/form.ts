@@ -86,7 +86,10 @@ interface SearchProps {
   readonly onSearch: (text: string) => void;
 }
 
-/** A field's text: what was typed since `initial` last changed. No effect, which would run late and erase what is being typed. */
+/**
+ * A field's text: what was typed since `initial` last changed. No effect, which would run late and erase what is being
+ * typed.
+ */
 export function useText(initial: string): [string, (text: string) => void] {
   const [typed, setTyped] = useState({ initial, text: initial });
   return [typed.initial === initial ? typed.text : initial, (text) => setTyped({ initial, text })];

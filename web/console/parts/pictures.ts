@@ -6,7 +6,10 @@ import { say } from '../language.ts';
 const width = 96;
 const height = 24;
 
-/** A line through values, oldest first, in a box of `width` by `height`: one piece for each run between missing values. @param span that the box shows at least */
+/**
+ * A line through values, oldest first, in a box of `width` by `height`: one piece for each run between missing values.
+ * @param span that the box shows at least
+ */
 export function linePieces(values: readonly (number | null)[], span: readonly number[] = []): string[] {
   const known = [...values.filter((value) => value !== null), ...span];
   const low = Math.min(...known);

@@ -3,8 +3,8 @@ import { type Content, html } from '../html.ts';
 import { say } from '../language.ts';
 
 /**
- * A table that scrolls by itself where the window is too narrow; the keyboard can reach it for that. On a phone its rows
- * are cards, and each value has its column's name before it.
+ * A table that scrolls by itself where the window is too narrow; the keyboard can reach it for that. On a phone its
+ * rows are cards, and each value has its column's name before it.
  */
 export function TableFrame({ label, children }: { label: string; children?: Content }) {
   const frame = useRef<HTMLDivElement>(null);

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { AnswerProof, ProvenAnswer, RecordVerification } from '../../generated/management-v1.d.ts';
 import { get } from '../api/client.ts';
 import { isoText } from '../clock.ts';
+import { recordFindings } from '../czech/said.ts';
 import { counted } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
+import { saidText } from '../format/said.ts';
 import { html } from '../html.ts';
 import { say, tell } from '../language.ts';
 import { usePolled } from '../live/polled.ts';
@@ -99,12 +100,12 @@ function Verify() {
   </div>`;
 }
 
-function Finding({ found: { whole, segments, deleted, finding } }: { found: RecordVerification }) {
+function Finding({ found: { whole, segments, deleted, finding, findingCode } }: { found: RecordVerification }) {
   const kept =
     deleted === 0
       ? ''
       : ` ${say('Retention deleted {segments}, and the chain says so.', { segments: counted(deleted, 'segment') })}`;
   return whole
     ? html`<p class="note good"><strong>${say('The record is whole.')}</strong> ${say('{segments} as they were written.', { segments: counted(segments, 'segment') })}${kept}</p>`
-    : html`<p class="note warn"><strong>${say('The record is not as it was written:')}</strong> ${finding === null ? '' : serviceText(finding)}.</p>`;
+    : html`<p class="note warn"><strong>${say('The record is not as it was written:')}</strong> ${finding === null ? '' : saidText(finding, findingCode, recordFindings)}.</p>`;
 }

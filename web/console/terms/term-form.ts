@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Term, TermEffect } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { localFieldText, parseLocal } from '../clock.ts';
+import { termConcerns } from '../czech/said.ts';
 import { counted, grouped, signedPercent, typedDecimal } from '../format/decimal.ts';
-import { serviceText } from '../format/sentences.ts';
+import { saidText } from '../format/said.ts';
 import { html } from '../html.ts';
 import { say, tell } from '../language.ts';
 import { Missing, ProblemBlock, When } from '../parts/blocks.ts';
@@ -51,7 +52,7 @@ export function TermForm({ onSet, onClose }: FormProps) {
   const typedFaults = faultsIn(values);
   const wanted = Object.keys(typedFaults).length > 0 ? undefined : draftOf(values, parseLocal(from));
   const outcome = usePreview<TermEffect>('terms/preview', wanted);
-  const concerns = outcome?.ok === true ? outcome.value.concerns : [];
+  const concerns = outcome?.ok === true ? concernTexts(outcome.value) : [];
   const isForService = values.scope === 'service';
   const send = (event: Event) => {
     event.preventDefault();
@@ -93,7 +94,7 @@ export function TermForm({ onSet, onClose }: FormProps) {
     ${
       isAsking &&
       html`<${Confirm} title=${say('Is it meant so?')} action=${say('Set it')} isDangerous act=${() => post<Term>('terms', { ...wanted, confirm: true })} onDone=${done} onClose=${() => setAsking(false)}>
-        <ul>${concerns.map((concern) => html`<li key=${concern}>${serviceText(concern)}</li>`)}</ul>
+        <ul>${concerns.map((concern) => html`<li key=${concern}>${concern}</li>`)}</ul>
       <//>`
     }
   </div>`;
@@ -146,9 +147,15 @@ function typed(field: (typeof valueFields)[number], text: string): string | numb
   return field === 'pricePrecision' && /^\d+$/.test(text) ? Number(text) : typedDecimal(text);
 }
 
-function Shown({ effect: { fromMs, affected, changes, concerns } }: { effect: TermEffect }) {
+function concernTexts({ concerns, concernCodes }: TermEffect): string[] {
+  return concerns.map((concern, at) => saidText(concern, concernCodes[at], termConcerns));
+}
+
+function Shown({ effect }: { effect: TermEffect }) {
+  const { fromMs, affected, changes } = effect;
+  const concerns = concernTexts(effect);
   return html`<div>
-    ${concerns.length > 0 && html`<div class="note warn"><p><strong>${say('It may be a mistake.')}</strong></p><ul>${concerns.map((concern) => html`<li key=${concern}>${serviceText(concern)}</li>`)}</ul></div>`}
+    ${concerns.length > 0 && html`<div class="note warn"><p><strong>${say('It may be a mistake.')}</strong></p><ul>${concerns.map((concern) => html`<li key=${concern}>${concern}</li>`)}</ul></div>`}
     <p>${affected === 0 ? say('No market changes: this holds already, or a narrower term does.') : tell('{markets} from {instant}, at the present prices of the exchange:', { markets: counted(affected, 'market'), instant: html`<${When} atMs=${fromMs} as="full" />` })}</p>
     ${
       affected > 0 &&

@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { languages } from '../../ground/languages.ts';
+import { alertEvents, destinationKinds } from '../../operator/alert-event.ts';
+import * as kind from '../kinds.ts';
+import { duration, item, list, listOr, oneOf, optional, section, setting, text, truth, wholeNumber } from '../kinds.ts';
+
+export const mail = section('E-mail to key holders.', {
+  smtp: optional(text(kind.smtpUrl, { secret: true }), {
+    description:
+      'Mail server for notices. `smtps://` is TLS from the start (port 465), `smtp://` uses STARTTLS when offered (port 587).',
+    whenAbsent: 'notices are recorded, not sent',
+    security: 'A password requires TLS with a valid certificate, unless the server is local.',
+    example: 'smtps://mdapi:password@mail.example.com',
+  }),
+  from: optional(text(kind.mailbox), {
+    description: 'Sender of notices, who gets replies and bounces; set together with `mail.smtp`.',
+    whenAbsent: 'notices are not sent',
+    example: 'Market data <api@example.com>',
+  }),
+});
+
+export const notices = section('When repeated breaches of a key’s limit lead to an e-mail.', {
+  breachedMinutes: setting(wholeNumber(3, [1, 60]), 'Minutes with a refused request that lead to an e-mail.'),
+  within: setting(
+    duration('1h', ['1m', '7d']),
+    'Span in which those minutes lie; at least as long as they are together.',
+  ),
+  atMostEvery: setting(duration('24h', ['1m', '90d']), 'Least time between two notices about the same key.'),
+  language: setting(oneOf([...languages], 'en'), 'Language of notices to holders whose account has none.'),
+});
+
+const destination = item({
+  name: text(kind.destinationName),
+  kind: oneOf([...destinationKinds], 'webhook'),
+  url: Type.Optional(text(kind.httpUrl, { secret: true })),
+  allowHttp: truth(),
+  secret: Type.Optional(text(kind.word, { secret: true })),
+  chat: Type.Optional(text(kind.word)),
+  to: Type.Optional(text(kind.mailbox)),
+  events: listOr('all', oneOf([...alertEvents], 'source')),
+});
+
+export const alerts = section('See [alerts without Prometheus](operators/monitoring.md#alerts-without-prometheus).', {
+  destinations: setting(list(destination, { default: [] }), {
+    description:
+      '`kind`: webhook (default; `url`, `secret`), slack (`url`), telegram (`url`, `chat`), pagerduty (`secret`: the routing key) or mail (`to`). `events`: `all`, or some of source, status, prices, record, certificate, keys, service, maintenance. `allowHttp: true` permits http://.',
+    security: 'URLs and secrets are never shown. `MDAPI_ALERTS_DESTINATIONS_FILE` names a JSON file.',
+    example: [
+      {
+        name: 'ops',
+        url: 'https://ops.example.com/hooks/mdapi',
+        secret: 'whsec_bWFrZSB5b3VyIG93biBvbmUgcGxlYXNl',
+      },
+    ],
+  }),
+  raiseAfter: setting(
+    duration('15s', ['0s', '1h']),
+    'Shortest time that a condition must hold before its alert is sent.',
+  ),
+  endAfter: setting(duration('2m', ['15s', '24h']), 'Time without the condition before the alert’s end is sent.'),
+});

@@ -1,3 +1,0 @@
-module generated-clients
-
-go 1.25

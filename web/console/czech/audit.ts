@@ -1,0 +1,155 @@
+import type { AuditEntry } from '../../generated/management-v1.d.ts';
+import { grouped } from '../format/decimal.ts';
+import { localText } from '../format/time.ts';
+import { word } from '../language.ts';
+import { sourceChanges } from './said.ts';
+
+type Details = Readonly<Record<string, unknown>>;
+type Words = (details: Details, subject: string) => string | undefined;
+
+/** What was done, from the details of the entry; `undefined` where an older version recorded too little of them. */
+export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
+  'account.create': with1('email', (email) => `Vytvořen účet ${email}.`),
+  'account.activate': with1('email', (email) => `Aktivován účet ${email}.`),
+  'account.deactivate': with1('email', (email) => `Deaktivován účet ${email}.`),
+  'account.update': ({ email, before, language }) => {
+    if (!isText(email) || !isText(before)) return undefined;
+    if (email !== before) return `Změněna e-mailová adresa ${before} na ${email}.`;
+    return isText(language) ? `Změněn jazyk upozornění pro ${email} na ${language}.` : undefined;
+  },
+  'account.erase': (details, id) =>
+    typeof details.keys === 'number'
+      ? `Vymazán účet ${id}; zneplatněných klíčů: ${grouped(String(details.keys), 'cs')}.`
+      : undefined,
+
+  'key.create': with1('email', (email, details) => `Vytvořen klíč pro ${email}${labelOf(details)}.`),
+  'key.enable': ofKey('Povolen'),
+  'key.disable': ofKey('Zakázán'),
+  'key.revoke': ofKey('Zneplatněn'),
+  'key.update': ofKey('Změněn'),
+  'key.rotate': ({ replacedLastFour, replacedBy, label }) =>
+    isText(replacedLastFour) && isText(replacedBy)
+      ? `Klíč končící na ${replacedLastFour}${labelOf({ label })} nahrazen klíčem ${replacedBy}.`
+      : undefined,
+
+  'market.pause': ofMarket('Pozastaveno obchodování'),
+  'market.resume': ofMarket('Obnoveno obchodování'),
+  'market.hold': ofMarket('Podrženy ceny'),
+  'market.release': ofMarket('Uvolněny ceny'),
+  'market.accept': ({ source }, symbol) =>
+    `Přijato, co bylo zpochybněno: ${symbol}${isText(source) ? ` od ${source}` : ''}.`,
+  'market.delist': ({ reason }, symbol) => {
+    if (reason === undefined) return undefined;
+    return `Vyřazen ${symbol}, natrvalo${isText(reason) ? `: ${reason}` : ''}.`;
+  },
+  'market.hold_back': ({ missing }, symbol) =>
+    typeof missing === 'number'
+      ? `Zadrženo vyřazení ${symbol}: najednou chybí více než desetina trhů (${missing}).`
+      : undefined,
+
+  'window.announce': ofWindow('Ohlášena'),
+  'window.extend': ofWindow('Prodloužena'),
+  'window.end': ofWindow('Ukončena'),
+  'window.cancel': ofWindow('Zrušena'),
+
+  'term.set': ofTerm('Nastaveno'),
+  'term.cancel': ofTerm('Zrušeno'),
+
+  'token.create': ({ name, role }) =>
+    isText(name) && isText(role) ? `Vytvořen token operátora „${name}“ s rolí ${word(role, 'cs')}.` : undefined,
+  'token.revoke': with1('name', (name) => `Zneplatněn token operátora „${name}“.`),
+  'source_token.create': with1('source', (source) => `Vytvořen token pro stroj zdroje „${source}“.`),
+  'source_token.revoke': with1('source', (source) => `Zneplatněn token pro stroj zdroje „${source}“.`),
+
+  'session.create': with1('address', (address) => `Přihlášení z ${address}.`),
+  'session.end': () => 'Odhlášení.',
+  'session.refuse': ({ address, person, purpose }, subject) => {
+    if (!isText(address)) return undefined;
+    // Of a known token the entry is about that.
+    const token = subject === purpose ? 'chybný token' : 'token, který už neplatí';
+    return `Odmítnuto z ${address}: ${isText(person) ? `${person} nemá roli` : token}.`;
+  },
+
+  'sources.reload': ({ changeCodes }) =>
+    Array.isArray(changeCodes) ? `Znovu načteny zdroje: ${changeCodes.map(changeText).join('; ')}.` : undefined,
+  'subscription.remove': () => 'Odebrán odběr zpráv o stavu.',
+  'store.accept': () => 'Přijato, že z databáze zmizely klíče a údržby.',
+
+  'history.hold': ({ fromMs, toMs, reason }) =>
+    isInstant(fromMs) && isInstant(toMs) && isText(reason)
+      ? `Uchovává záznam od ${localText(fromMs, 'full')} do ${localText(toMs, 'full')}: ${reason}`
+      : undefined,
+  'history.release': () => 'Už neuchovává úsek záznamu.',
+  'history.accept': ({ heads }) =>
+    Array.isArray(heads)
+      ? `Přijímá, že záznam končí: ${heads.map(({ chain, number }) => `řetězec ${chain} segmentem ${number}`).join(', ') || 'ničím'}.`
+      : undefined,
+  'history.deleted': ({ first, last, untilMs }) =>
+    isInstant(untilMs) ? `Smazán záznam před ${localText(untilMs, 'full')}: segmenty ${first} až ${last}.` : undefined,
+};
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isInstant(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+/** A sentence that needs one text. */
+function with1(name: string, said: (value: string, details: Details) => string): Words {
+  return (details) => {
+    const value = details[name];
+    return isText(value) ? said(value, details) : undefined;
+  };
+}
+
+function labelOf({ label }: Details): string {
+  return isText(label) ? ` („${label}“)` : '';
+}
+
+function ofKey(verb: string): Words {
+  return (details) => {
+    const { email, lastFour } = details;
+    if (!isText(email) || !isText(lastFour)) return undefined;
+    return `${verb} klíč končící na ${lastFour}, ${email}${labelOf(details)}.`;
+  };
+}
+
+function ofMarket(what: string): Words {
+  return ({ count }, symbol) => {
+    if (symbol !== 'all') return `${what} ${symbol}.`;
+    return typeof count === 'number' ? `${what} všech trhů; změněných: ${grouped(String(count), 'cs')}.` : undefined;
+  };
+}
+
+function ofWindow(verb: string): Words {
+  return ({ fromMs, toMs }) =>
+    isInstant(fromMs) && isInstant(toMs)
+      ? `${verb} údržba od ${localText(fromMs, 'full')} do ${localText(toMs, 'full')}.`
+      : undefined;
+}
+
+const termValues = {
+  feePercent: 'poplatek',
+  marginPercent: 'přirážka',
+  pricePrecision: 'přesnost',
+  rounding: 'zaokrouhlení',
+} as const;
+
+function ofTerm(verb: string): Words {
+  return (details) => {
+    const { fromMs, subject } = details;
+    if (!isInstant(fromMs)) return undefined;
+    const values = Object.entries(termValues).flatMap(([field, name]) => {
+      const value = details[field];
+      return value === undefined ? [] : `${name} ${word(grouped(String(value), 'cs'), 'cs')}`;
+    });
+    const whom = isText(subject) ? subject : 'celou službu';
+    return `${verb} pro ${whom} od ${localText(fromMs, 'full')}: ${values.join(', ')}.`;
+  };
+}
+
+function changeText({ code, values }: { readonly code: keyof typeof sourceChanges; readonly values: object }): string {
+  return (sourceChanges[code] as (values: object) => string)(values);
+}
