@@ -21,19 +21,22 @@ export function levelIn(price: Quote | undefined, used: MarketSource | undefined
   return quote?.bid === price.bid && quote.ask === price.ask ? quote.level : levelOf(price);
 }
 
-/** Notes since when a source is beyond the ceiling from the market's price, and the one in use did not move with it. */
+/** Notes since when sources are beyond the ceiling from the market's price, and the one in use did not move with them. */
 export function noteAway(
-  { quote, comparison }: MarketSource,
+  sources: readonly MarketSource[],
   { price, used, now }: Circumstances,
   ceilingReach: Big,
   agreementReach: Big,
 ): void {
   const reference = levelIn(price, used);
-  const isBeyond = quote !== undefined && reference !== undefined && !areClose(quote.level, reference, ceilingReach);
-  const isWithUsed = isBeyond && used?.quote !== undefined && areClose(quote.level, used.quote.level, agreementReach);
-  // A clock that was set back would make the wait endless.
-  const since = Math.min(comparison.awaySince ?? now, now) as EpochMs;
-  comparison.awaySince = isBeyond && !isWithUsed ? since : undefined;
+  for (const { quote, comparison } of sources) {
+    const level = quote?.level;
+    const isBeyond = level !== undefined && reference !== undefined && !areClose(level, reference, ceilingReach);
+    const isWithUsed = isBeyond && used?.quote !== undefined && areClose(level, used.quote.level, agreementReach);
+    // A clock that was set back would make the wait endless.
+    const since = Math.min(comparison.awaySince ?? now, now) as EpochMs;
+    comparison.awaySince = isBeyond && !isWithUsed ? since : undefined;
+  }
 }
 
 /** Whether a source delivers the market live, by the last review or because it sends now. */

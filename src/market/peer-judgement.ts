@@ -67,6 +67,8 @@ export interface PeerVerdict {
 
 type Finding = PeerDoubtReason | 'cleared';
 
+const none: ReadonlyMap<number, Finding> = new Map();
+
 /**
  * Two sources that differ by this many times less than a third one from both do not agree well enough to contradict
  * it.
@@ -134,7 +136,8 @@ export function judgeDeviations(
   sources: readonly (Deviating | undefined)[],
   judging: Judging,
 ): readonly (PeerVerdict | undefined)[] {
-  const findings = findingsOf(new Split(sources, judging));
+  const isAnySplit = sources.some((source) => source?.agreement === 'split');
+  const findings = isAnySplit ? findingsOf(new Split(sources, judging)) : none;
   return sources.map((source, index) => {
     if (source === undefined) return undefined;
     const { agreement, reason: before } = source;
@@ -171,8 +174,6 @@ class Split {
     });
   }
 }
-
-const none: ReadonlyMap<number, Finding> = new Map();
 
 function findingsOf(split: Split): ReadonlyMap<number, Finding> {
   const frozen = frozenIn(split);

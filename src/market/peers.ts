@@ -227,7 +227,7 @@ export class Peers {
 
   /** Returns whether anyone quotes something else than at the last comparison, or is a peer now or no longer. */
   #note(circumstances: Circumstances): boolean {
-    for (const source of this.#sources) noteAway(source, circumstances, this.#ceilingReach, this.#agreementReach);
+    noteAway(this.#sources, circumstances, this.#ceilingReach, this.#agreementReach);
     let isAnyNew = false;
     for (const source of this.#sources) {
       const { comparison, quote } = source;
