@@ -184,6 +184,25 @@ test('where two were very near one another more than an hour ago, that says noth
   assert.deepEqual([stateOf(rig, 'one')?.doubt, stateOf(rig, 'two')?.doubt], [undefined, undefined]);
 });
 
+test('a contradicted source at the edge of the band was followed by nobody, though it agrees for a moment', () => {
+  const rig = rigOf('primary', 2);
+  play(rig, [honest(), honest(10)], 10_000);
+  const at = (share: number): Quoting => ({ bid: (atMs) => honest().bid(atMs)! * share });
+  play(rig, [honest(), at(1.021)], 2_000);
+  assert.equal(stateOf(rig, 'two')?.exclusion, 'contradicted');
+  play(rig, [honest(), at(1.019)], 30_000);
+  assert.equal(stateOf(rig, 'two')?.exclusion, 'contradicted');
+});
+
+test('a source that comes back with what it said before does not outdo the one that went on alone', () => {
+  const rig = rigOf('primary', 2);
+  play(rig, [honest(), honest(10)], 10_000);
+  const alone = drifting(0.01, 10_000);
+  play(rig, [alone, { ...honest(10), diesAtMs: 0 }], 180_000);
+  play(rig, [alone, honest(10)], 2_000);
+  assert.deepEqual([rig.used, stateOf(rig, 'one')?.exclusion], ['one', undefined]);
+});
+
 test('sources that agreed are never not comparable, though neither left its level', () => {
   const rig = rigOf('primary', 2);
   play(rig, [honest(), honest(10)], 10_000);

@@ -21,7 +21,7 @@ export function levelIn(price: Quote | undefined, used: MarketSource | undefined
   return quote?.bid === price.bid && quote.ask === price.ask ? quote.level : levelOf(price);
 }
 
-/** Notes since when sources are beyond the ceiling from the market's price, and the one in use did not move with them. */
+/** Notes since when sources are beyond the ceiling from the market's price while the one in use did not move along. */
 export function noteAway(
   sources: readonly MarketSource[],
   { price, used, now }: Circumstances,
