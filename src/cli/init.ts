@@ -73,7 +73,8 @@ const init = command({
       'asks nothing',
   },
   async run({ options }, context) {
-    const file = resolve(context.cwd, options.config ?? 'mdapi.yaml');
+    const { configurationPath } = await import('../configuration/load.ts');
+    const file = resolve(context.cwd, configurationPath(options.config, context.env));
     if (existsSync(file)) throw fileExists(file);
     writing(file, '--config', () => accessSync(dirname(file), constants.W_OK | constants.X_OK));
     const reader = isAtTerminal(context) ? readerOf(context) : undefined;

@@ -17,7 +17,7 @@ export type HistoryConfiguration = NonNullable<Configuration['history']>;
 /** See the settings of the same names. */
 export type OidcConfiguration = NonNullable<Configuration['admin']['oidc']>;
 
-/** The directory a relative path in a field is relative to. */
+/** The directory a relative path in a field is relative to; for paths of data see `dataDir`. */
 type DirectoryOf = (key: string) => string;
 
 const bankUrls = {
