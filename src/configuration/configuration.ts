@@ -33,6 +33,8 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     server: resolveServer(settings, directoryOf),
     portal: resolvePortal(settings, directoryOf),
     admin: resolveAdmin(settings),
+    /** An absolute path. */
+    dataDir: absolute(directoryOf('dataDir'), settings.dataDir),
     store: resolveStore(settings.store, directoryOf),
     /** `undefined`: one process serves alone. */
     redis: settings.redis === undefined ? undefined : parseRedisUrl(settings.redis),

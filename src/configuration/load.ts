@@ -120,10 +120,11 @@ function directories({ cwd, file, given, flags, dataDir }: Origins): (key: strin
   const beside = file.path === undefined ? cwd : dirname(file.path);
   const ofSource = (source: Source | undefined) => (source === file.source ? beside : cwd);
   const dataFrom = given.get('dataDir');
-  const data = absolute(dataFrom === undefined ? beside : ofSource(dataFrom), dataDir);
+  const besideData = dataFrom === undefined ? beside : ofSource(dataFrom);
   return (key) => {
+    if (key === 'dataDir') return besideData;
     const source = given.get(key);
-    return dataKeys.has(key) && source !== flags ? data : ofSource(source);
+    return dataKeys.has(key) && source !== flags ? absolute(besideData, dataDir) : ofSource(source);
   };
 }
 

@@ -38,11 +38,6 @@ describe('what is refused', () => {
       'portal: { name: true }',
       'mdapi.yaml:1:17: portal.name: true is not 1 to 40 printable characters; put it in quotes',
     ],
-    [
-      'a slash in a password',
-      'redis: redis://:a/b@redis.example.com',
-      'mdapi.yaml:1:8: redis: the value (not shown) is not redis:// or rediss://, [user:password@]host[:port][/database]; its user or password holds a slash (/): write %2F',
-    ],
     ['an unknown key', 'server:\n  prot: 1', 'mdapi.yaml:2:3: server.prot: unknown key. Did you mean "port"?'],
     [
       'a key in snake case',
@@ -360,26 +355,6 @@ describe('what is refused', () => {
   it('a wrong flag is refused by the name the user typed', () => {
     const flags = [{ flag: '--port', key: 'server.port', value: '99999' }];
     assert.match(refusal({ flags })[0] ?? '', /^--port: server\.port: 99999 is not a whole number from 0 to 65535$/);
-  });
-
-  it('a file named by MDAPI_CONFIG has to exist', () => {
-    const lines = refusal({ env: { MDAPI_CONFIG: '/etc/mdapi/mdapi.yaml' } });
-    assert.deepEqual(lines, ['/etc/mdapi/mdapi.yaml: the file cannot be read: it does not exist']);
-  });
-
-  it('white space at the ends of a secret file is named, and so is the kind of character that a URL cannot hold', () => {
-    const of = (text: string) =>
-      refusal({ files: { '/run/s': text }, env: { MDAPI_STORE_FILE: '/run/s' } }).map((line) => line.split('; ')[1]);
-    assert.deepEqual(of('sqlite:./mdapi.sqlite \n'), ['it has white space at its end']);
-    assert.deepEqual(of(' sqlite:./mdapi.sqlite\n\n'), ['it has white space at its beginning and its end']);
-    const written = (password: string) => of(`postgres://mdapi:${password}@db.example.com/mdapi`);
-    assert.deepEqual(written('a#b'), ['its user or password holds a number sign (#): write %23']);
-    assert.deepEqual(written('a b'), ['it holds white space: write %20 for a space in a password']);
-    assert.deepEqual(written('a/b'), ['its user or password holds a slash (/): write %2F']);
-    assert.deepEqual(written('a?b'), ['its user or password holds a question mark (?): write %3F']);
-    assert.deepEqual(of('"postgres://mdapi:a@db.example.com/mdapi"'), [
-      'quotes around it are part of it here: leave them out',
-    ]);
   });
 
   it('a file named on the command line has to exist', () => {
