@@ -199,7 +199,7 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     });
   });
 
-  test('has a Debian package that brings its runtime, the hardened unit, and a configuration that is taken', async () => {
+  test('has a Debian package that brings its runtime, the hardened unit and the documents', async () => {
     const target = join(folder, 'debian');
     const file = path(`mdapi_${version}_amd64.deb`);
     const [control] = await Promise.all([
@@ -210,7 +210,10 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     const unit = readFileSync(join(target, 'usr/lib/systemd/system/mdapi.service'), 'utf8');
     assert.equal(unit, textOf('docs/operators/mdapi.service'));
     const [, node = '', program = ''] = /^ExecStart=(\S+) (\S+) serve --config \/etc\/mdapi\/mdapi.yaml$/m.exec(unit)!;
-    const check = [join(target, program), 'terms', 'show', '--json', '--config', join(target, 'etc/mdapi/mdapi.yaml')];
+    for (const name of ['docs/README.md', 'ops/nginx', 'examples', 'CHANGELOG.md']) {
+      assert.ok(existsSync(join(target, 'usr/share/doc/mdapi', name)), name);
+    }
+    const check = [join(target, program), 'terms', 'show', '--json'];
     if (process.platform !== 'linux' || process.arch !== 'x64') return;
     const { stdout: libraries } = await run('ldd', [join(target, node)]);
     const depends = /^Depends: (.*)$/m.exec(control.stdout)![1]!.split(', ');
