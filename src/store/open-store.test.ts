@@ -66,7 +66,7 @@ test('a database of an earlier version is brought up to date, and the log has th
   const { kept } = await opening;
   assert.ok(kept?.startsWith(`${path}.before-2.0.0-`));
   assert.deepEqual(logged, [
-    `warn: the database was brought up to date. To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`,
+    `warn: the database was brought up to date. To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before. The record stays as it is: where \`mdapi upgrade check\` said that it takes a new form, restore the backup of before too`,
   ]);
 });
 

@@ -10,6 +10,10 @@ const remindEveryMs = 30_000;
 /** Reasons that may pass by themselves. The operator has to fix anything else, and waiting would only hide it. */
 const transientReasons: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
 
+/** The record is not part of that copy. */
+const ofRecord =
+  'The record stays as it is: where `mdapi upgrade check` said that it takes a new form, restore the backup of before too';
+
 /** There is no database where there has been one. */
 export function databaseLost(values: StoreErrorValues['cannot_open.lost']) {
   const { name, record } = values;
@@ -39,7 +43,8 @@ export async function openStoreWhenThere(
       const { kept, made } = opened;
       if (made !== undefined)
         log.warn({ database: made }, 'there was no database, and a new one was made: it holds no key');
-      if (kept !== undefined) log.warn({ backup: kept }, `the database was brought up to date. ${wayBack(kept)}`);
+      if (kept !== undefined)
+        log.warn({ backup: kept }, `the database was brought up to date. ${wayBack(kept)}. ${ofRecord}`);
       return opened;
     } catch (error) {
       if (!(error instanceof StoreError) || !transientReasons.has(error.reason) || signal.aborted) throw error;
