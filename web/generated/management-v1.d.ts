@@ -1424,6 +1424,26 @@ export interface components {
              * @description The condition.
              * @constant
              */
+            readonly code: "LogNotWritten";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The code of the system, or `not read` where its reader stands still.
+                 * @example ENOSPC
+                 */
+                readonly trouble: string;
+                /**
+                 * Format: int64
+                 * @description Lines that were lost since the start.
+                 * @example 120
+                 */
+                readonly lost: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
             readonly code: "InternalErrors";
             /** @description What it names. */
             readonly values: Record<string, never>;
