@@ -24,8 +24,8 @@ const retryAfterMs = 1_000;
 const standsStillAfterMs = 5_000;
 
 /**
- * Writes the log without ever holding up who logs: a full disk, a reader that stands still and a closed pipe cost lines,
- * which are counted and said once they can be.
+ * Writes the log without ever holding up who logs: a full disk, a reader that stands still and a closed pipe cost
+ * lines, which are counted and said once they can be.
  */
 export class LogSink {
   readonly #target: LogTarget;
