@@ -65,10 +65,13 @@ export interface Refusal {
   readonly waitMs: number | undefined;
 }
 
+const saysBan = /\bbann?(?:ed)?\b|\bblocked\b|\bblacklist|\blocked out\b|\blockout\b/i;
+const ban: RefusalRule = { kind: 'ban', words: saysBan };
+
 /** What holds of any exchange, after its own table. Whether a market is at fault only the exchange's own words tell. */
 const common: readonly RefusalRule[] = [
   { kind: 'ban', status: 418 },
-  { kind: 'ban', words: /\bbann?(?:ed)?\b|\bblocked\b|\bblacklist|\blocked out\b|\blockout\b/i },
+  ban,
   { kind: 'rate', status: 429 },
   { kind: 'rate', words: /too many requests|too many visits|\brate.?limit|too frequent|slow down/i },
   { kind: 'full', words: /(?:too many|maximum|limit|exceed).*(?:stream|subscri|channel|topic)/i },
@@ -88,8 +91,10 @@ const wordsMax = 160;
  * @param headerMs how long its headers ask us to wait, such as `Retry-After`
  */
 export function understand({ rules }: RefusalTable, said: Said, now: EpochMs, headerMs?: number): Refusal {
-  const rule = [...rules, ...common].find((each) => isMet(each, said));
   const namedMs = untilIn(said.words, now);
+  // Before the exchange's own table: who names the end of a ban means one, whatever the code.
+  const isBan = namedMs !== undefined && saysBan.test(said.words);
+  const rule = isBan ? ban : [...rules, ...common].find((each) => isMet(each, said));
   const waitMs = namedMs ?? headerMs ?? rule?.waitMs;
   const words = printable(said);
   const kind = rule?.kind ?? 'unclear';

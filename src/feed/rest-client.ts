@@ -39,6 +39,8 @@ export interface RestAnswer extends Omit<FetchedText, 'text'> {
   readonly result: unknown;
 }
 
+/** Longer texts of an unknown shape are not read. */
+const foreignWordsMax = 500;
 /** The largest answer. */
 const bodyBytesMax = 48 * 1024 * 1024;
 
@@ -101,7 +103,9 @@ export class RestClient {
     const refusal = understand(refusals, said, clock.now(), headerMs);
     if (leadsTo[refusal.kind] === 'stay_away') {
       ban.note(refusal.waitMs ?? 0, refusal.words);
-      return bannedUntil(ban, refusal.words);
+      const error = bannedUntil(ban, refusal.words);
+      this.#queue.refuseWaiting(error);
+      return error;
     }
     return new UpstreamError(errorKindOf(refusal, said), refusal.words, refusal.waitMs, refusalOf(refusal, said));
   }
@@ -120,11 +124,12 @@ function errorKindOf({ kind }: Refusal, { status }: Said): UpstreamErrorKind {
   return status === undefined || kind === 'rate' ? errorKinds[kind] : 'status';
 }
 
-/** What a body says that came with an error's status; one that is no JSON says nothing that could be relied upon. */
+/** What a body says that came with an error's status. In a shape that is not the exchange's, all of it are its words. */
 export function saidIn({ read }: RefusalTable, text: string): Said {
-  const body = text.trimStart().startsWith('{') ? parsed(text) : undefined;
-  if (body !== undefined) return read(asObject(body) ?? {}) ?? { words: '' };
-  return { words: /^[^<>]{1,300}$/.test(text.trim()) ? text.trim() : '' };
+  const words = text.trim();
+  const own = words.startsWith('{') ? read(asObject(parsed(words)) ?? {}) : undefined;
+  // A page is not read: its words are for people, and about anything.
+  return own ?? { words: words.length <= foreignWordsMax && !words.includes('<') ? words : '' };
 }
 
 function parsed(text: string): unknown {

@@ -41,7 +41,7 @@ const retryMaxMs = 60_000;
 /**
  * One connection to its user, as many sessions with the exchange as its bound requires: another is opened when all are
  * full by the bound, or because the exchange says so, from which the bound is learnt. A market refused without a known
- * reason is tried once on another session. The end of one session is the end of its markets' subscriptions, that of the
+ * reason is tried on others, until one that has no other market refuses it as well. The end of one session is the end of its markets' subscriptions, that of the
  * last one the end of the connection.
  */
 export class SplitConnection implements LiveConnection {
@@ -50,8 +50,10 @@ export class SplitConnection implements LiveConnection {
   #leading: Session | undefined;
   /** Markets on their way to another session. */
   readonly #leaving: MarketSymbol[] = [];
-  /** How many markets the session had that refused one without a known reason. */
-  readonly #triedElsewhere = new Map<MarketSymbol, { readonly from: Session; readonly taken: number }>();
+  /** The sessions, with markets of their own, that refused one without a known reason. */
+  readonly #refusedBy = new Map<MarketSymbol, readonly Session[]>();
+  /** Markets that a session without any other refused as well. */
+  readonly #blamed = new Set<MarketSymbol>();
   #openFailures = 0;
   #noneBeforeMs = Number.NEGATIVE_INFINITY;
   #hasOpened = false;
@@ -160,32 +162,41 @@ export class SplitConnection implements LiveConnection {
 
   #accepted(session: Session, symbol: MarketSymbol): void {
     session.accepted.add(symbol);
-    const tried = this.#triedElsewhere.get(symbol);
-    if (tried === undefined || tried.from === session) return;
+    this.#blamed.delete(symbol);
+    const full = this.#refusedBy.get(symbol)?.at(-1);
+    if (full === undefined || full === session) return;
     // It was the session after all.
-    this.#triedElsewhere.delete(symbol);
-    this.#learn(tried.taken);
+    this.#refusedBy.delete(symbol);
+    this.#learn(this.#takenBy(full));
   }
 
   #rejected(session: Session, symbol: MarketSymbol, reason: SubscriptionRefusal): void {
-    const { hasAcknowledgements } = this.#options;
     if (reason !== 'unanswered') session.symbols.delete(symbol);
     session.accepted.delete(symbol);
-    const taken = hasAcknowledgements ? session.accepted.size : session.symbols.size;
-    const isUnclear = reason === 'unclear' && !this.#triedElsewhere.has(symbol);
+    const taken = this.#takenBy(session);
+    const isUnclear = reason === 'unclear' && !this.#blamed.has(symbol);
     if (taken > 0 && (reason === 'full' || isUnclear)) {
       session.isFull = true;
       if (reason === 'full') this.#learn(taken);
-      else this.#triedElsewhere.set(symbol, { from: session, taken });
+      else this.#refusedBy.set(symbol, [...(this.#refusedBy.get(symbol) ?? []), session]);
       this.#move(symbol);
       return;
     }
     // A session that takes nothing at all: it is not the session that is full.
     if (reason === 'full') this.#openFailed(0);
-    const tried = this.#triedElsewhere.get(symbol);
-    if (reason === 'unclear' && tried !== undefined && tried.from !== session) tried.from.isFull = false;
+    if (reason === 'unclear') this.#blame(symbol);
     if (session.symbols.size === 0 && session !== this.#leading) this.#drop(session);
     this.#reject([symbol], reason);
+  }
+
+  #takenBy({ accepted, symbols }: Session): number {
+    return this.#options.hasAcknowledgements ? accepted.size : symbols.size;
+  }
+
+  #blame(symbol: MarketSymbol): void {
+    this.#blamed.add(symbol);
+    for (const session of this.#refusedBy.get(symbol) ?? []) session.isFull = false;
+    this.#refusedBy.delete(symbol);
   }
 
   #learn(taken: number): void {

@@ -66,6 +66,7 @@ export class Subscriptions {
   /** The request whose answer the next one waits for; only with whole sets. */
   #awaited: number | undefined;
   #hasAccepted = false;
+  #hasObjection = false;
   /** Symbols refused alone and for no known reason since the last that was accepted. */
   #refusedInRow = 0;
   /** A request came too soon: none goes out before it is repeated. */
@@ -106,6 +107,11 @@ export class Subscriptions {
     for (const symbol of [...this.#unanswered.keys()]) this.#reject(symbol, 'full');
     this.#rejectWaiting('full');
     this.#settle();
+  }
+
+  /** Something was refused for no known reason, without a word about what: it is whatever gets no answer. */
+  objected(): void {
+    this.#hasObjection = true;
   }
 
   /** Everything that is subscribed now, as the exchange lists it. */
@@ -214,7 +220,7 @@ export class Subscriptions {
     for (const symbol of symbols) {
       if (this.#unanswered.get(symbol) !== request) continue;
       if (this.#options.acknowledges === 'none') this.accepted(symbol);
-      else this.#reject(symbol, 'unanswered');
+      else this.#reject(symbol, this.#hasObjection ? 'unclear' : 'unanswered');
     }
     this.#settle();
   }

@@ -134,7 +134,9 @@ export class BitstampLive extends LiveProtocol<LoadTickers> {
     const symbol = this.#symbolOfChannel(frame.channel);
     const refusal = frame.event === 'bts:error' ? this.refusalIn(frame) : undefined;
     if (symbol === undefined) {
-      if (refusal !== undefined) this.dropped('unknown_kind');
+      if (refusal === undefined) return;
+      this.subscriptions.objected();
+      this.dropped('unknown_kind');
     } else if (refusal !== undefined) this.subscriptions.refused(symbol, refusal);
     else this.subscriptions.accepted(symbol);
   }

@@ -10,7 +10,6 @@ export const coinbaseRefusals: RefusalTable = {
   rules: [
     { kind: 'full', words: /too many l(?:evel ?)?2 streams|l(?:evel ?)?2 limit|subscription limit/i },
     { kind: 'rate', words: /rate limit exceeded/i },
-    { kind: 'market', words: /is not a valid product|\bdelisted\b/i },
-    { kind: 'market', status: 404 },
+    { kind: 'market', words: /is not a valid product|\bdelisted\b|^NotFound$/i },
   ],
 };

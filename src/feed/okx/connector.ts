@@ -140,7 +140,10 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
     const symbol = this.symbolOf(/\binstId:([^\s,]+)/.exec(message)?.[1]);
     if (symbol !== undefined) this.subscriptions.refused(symbol, kind);
     else if (leadsTo[kind] === 'split') this.subscriptions.full();
-    else this.dropped('unknown_kind');
+    else {
+      this.subscriptions.objected();
+      this.dropped('unknown_kind');
+    }
   }
 
   #tickers(entries: readonly WireObject[]): void {
