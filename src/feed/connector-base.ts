@@ -42,7 +42,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
    * whole.
    */
   protected abstract readonly listing: RestCall & { readonly read: (result: unknown) => readonly ListedPair[] };
-  /** What the exchange's refusals mean. */
+  /** The meaning of the exchange’s refusals. */
   protected abstract readonly refusals: RefusalTable;
   readonly ban: Ban;
   /** Markets whose names are refused in polls, with the words, until the next catalogue. */
@@ -112,8 +112,9 @@ export abstract class ConnectorBase implements ExchangeConnector {
   }
 
   /**
-   * Polls pairs by name, at most `namesMax` of them, or all (`ids` is `undefined`). A refusal that is not of us may be for
-   * one of the names: all are asked for then, and the names that the exchange does not list are left out from there on.
+   * Polls pairs by name, at most `namesMax` of them, or all (`ids` is `undefined`). A refusal that is not of us may be
+   * for one of the names: all are asked for then, and the names that the exchange does not list are left out from there
+   * on.
    */
   protected async pollByName(
     symbols: readonly MarketSymbol[],

@@ -25,7 +25,9 @@ export type ExchangeFault =
   | { readonly fault: 'close'; readonly code: number }
   | { readonly fault: 'garbage'; readonly kind: Garbage }
   | { readonly fault: 'oversized'; readonly bytes: number }
-  /** REST refuses everything until an instant that stands in its words; `own`: in the exchange's own shape, if known. */
+  /**
+   * REST refuses everything until an instant that stands in its words; `own`: in the exchange's own shape, if known.
+   */
   | { readonly fault: 'ban'; readonly status: 403 | 418 | 429 | 'own'; readonly until: EpochMs }
   | { readonly fault: 'rest-429'; readonly retryAfterS: number; readonly noRetryAfter: boolean };
 

@@ -28,9 +28,9 @@ export const leadsTo: Readonly<Record<RefusalKind, Consequence>> = {
   unclear: 'ask_for_all',
 };
 
-/** What an exchange says in place of an answer. */
+/** The words of an exchange in place of an answer. */
 export interface Said {
-  /** Of an HTTP answer. */
+  /** That of an HTTP answer. */
   readonly status?: number | undefined;
   /** The exchange's own code. */
   readonly code?: string | undefined;
@@ -48,7 +48,7 @@ interface RefusalRule {
   readonly waitMs?: number;
 }
 
-/** What the refusals of one exchange mean, over REST and the WebSocket alike. It stands beside its connector. */
+/** The meaning of one exchange's refusals, over REST and the WebSocket alike. It stands beside its connector. */
 export interface RefusalTable {
   /** Takes code and words out of a body or a frame; `undefined` for one that refuses nothing. */
   readonly read: (body: Readonly<Record<string, unknown>>) => Said | undefined;
@@ -68,7 +68,7 @@ export interface Refusal {
 const saysBan = /\bbann?(?:ed)?\b|\bblocked\b|\bblacklist|\blocked out\b|\blockout\b/i;
 const ban: RefusalRule = { kind: 'ban', words: saysBan };
 
-/** What holds of any exchange, after its own table. Whether a market is at fault only the exchange's own words tell. */
+/** Rows that hold for any exchange, after its own table. Whether a market is at fault only the exchange's own words tell. */
 const common: readonly RefusalRule[] = [
   { kind: 'ban', status: 418 },
   ban,
@@ -137,7 +137,9 @@ const unitsMs: Readonly<Record<string, number>> = {
   ho: 3_600_000,
 };
 
-/** How long until the instant that these words name, in milliseconds; `undefined` where they name none that is ahead. */
+/**
+ * How long until the instant that these words name, in milliseconds; `undefined` where they name none that is ahead.
+ */
 function untilIn(words: string, now: EpochMs): number | undefined {
   if (!speaksOfTime.test(words)) return undefined;
   const named = [...words.matchAll(instants)].map(instantOf).filter((at) => at > now && at - now <= waitMsMax);

@@ -10,7 +10,7 @@ export interface RestClientOptions extends Pick<FetchBounds, 'clock' | 'timeoutM
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly pace: Pace;
-  /** What its refusals mean. */
+  /** The meaning of its refusals. */
   readonly refusals: RefusalTable;
   /** Whatever the exchange says over REST or the socket: no request while it lasts. */
   readonly ban: Ban;
@@ -124,7 +124,9 @@ function errorKindOf({ kind }: Refusal, { status }: Said): UpstreamErrorKind {
   return status === undefined || kind === 'rate' ? errorKinds[kind] : 'status';
 }
 
-/** What a body says that came with an error's status. In a shape that is not the exchange's, all of it are its words. */
+/**
+ * What a body says that came with an error's status. In a shape that is not the exchange's, all of it are its words.
+ */
 export function saidIn({ read }: RefusalTable, text: string): Said {
   const words = text.trim();
   const own = words.startsWith('{') ? read(asObject(parsed(words)) ?? {}) : undefined;

@@ -41,8 +41,8 @@ const retryMaxMs = 60_000;
 /**
  * One connection to its user, as many sessions with the exchange as its bound requires: another is opened when all are
  * full by the bound, or because the exchange says so, from which the bound is learnt. A market refused without a known
- * reason is tried on others, until one that has no other market refuses it as well. The end of one session is the end of its markets' subscriptions, that of the
- * last one the end of the connection.
+ * reason is tried on others, until one that has no other market refuses it as well. The end of one session is the end
+ * of its markets' subscriptions, that of the last one the end of the connection.
  */
 export class SplitConnection implements LiveConnection {
   readonly #options: SplitOptions;

@@ -42,7 +42,7 @@ const refusedInRowMax = 4;
 const pauseMsMin = 5_000;
 const pauseMsMax = 60_000;
 
-/** What a refusal means for a symbol. One that is not of the market is no verdict on it. */
+/** The consequence of a refusal for a symbol. One that is not of the market is no verdict on it. */
 const reasons: Readonly<Record<RefusalKind, SubscriptionRefusal>> = {
   market: 'refused',
   full: 'full',
@@ -120,9 +120,10 @@ export class Subscriptions {
   }
 
   /**
-   * A request was refused as a whole, by default the one that is awaited. One that comes too soon is repeated later. Any
-   * other is repeated in halves, for one bad symbol is enough for a refusal, until the symbol is alone in one; once one
-   * is because the session is full, or several in a row are for no known reason, what waits is refused without asking.
+   * A request was refused as a whole, by default the one that is awaited. One that comes too soon is repeated later.
+   * Any other is repeated in halves, for one bad symbol is enough for a refusal, until the symbol is alone in one; once
+   * one is because the session is full, or several in a row are for no known reason, what waits is refused without
+   * asking.
    */
   refusedRequest(kind: RefusalKind, request: number | undefined = this.#awaited): void {
     const symbols = [...this.#unanswered].flatMap(([symbol, latest]) => (latest === request ? [symbol] : []));

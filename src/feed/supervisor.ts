@@ -12,6 +12,7 @@ import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
 import { ReferencePriceTracker } from './reference-price-tracker.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { RefusedValues } from './refused-values.ts';
 import { SubscriptionStates } from './subscription-states.ts';
 
@@ -43,10 +44,7 @@ export class FeedSupervisor {
   readonly #cadence = new Cadence();
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
-  /** Symbols of which no session is known yet, to be logged together. */
-  readonly #turnedAway: MarketSymbol[] = [];
-  /** Names refused in polls that were logged. */
-  readonly #namesLogged = new Set<MarketSymbol>();
+  readonly #refusals: RefusalLog;
   #path: FeedPath | undefined;
   /** When live data last arrived. Monotonic. */
   #liveAtMs: number | undefined;
@@ -69,6 +67,7 @@ export class FeedSupervisor {
     });
     this.#candles = new ReferencePriceTracker(parts);
     this.#refused = new RefusedValues(parts.log, parts.clock);
+    this.#refusals = new RefusalLog(parts.log, parts.clock);
   }
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
@@ -93,6 +92,7 @@ export class FeedSupervisor {
     this.#catalogue.stop();
     this.#poller.stop();
     this.#candles.stop();
+    this.#refusals.stop();
   }
 
   /** Other sources came or went: how soon one of them may take over changes. */
@@ -228,29 +228,10 @@ export class FeedSupervisor {
   }
 
   #rejected(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
-    const { clock, log } = this.#parts;
-    const isNew = this.#book.rejected(symbol, reason, clock.monotonicMs());
-    // What befalls a session befalls many at once.
-    if (isNew && reason !== 'full' && reason !== 'lost')
-      log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
-    else if (isNew) this.#noteTurnedAway(symbol, reason);
+    if (this.#book.rejected(symbol, reason, this.#parts.clock.monotonicMs())) this.#refusals.rejected(symbol, reason);
     if (this.#book.expected === 0) this.#link.expectNoData();
     this.#poller.wake();
     this.#considerLive();
-  }
-
-  #noteTurnedAway(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
-    if (this.#turnedAway.push(symbol) > 1) return;
-    this.#after(0, () => {
-      const symbols = this.#turnedAway.splice(0);
-      const sessions = this.#sessions;
-      this.#parts.log.warn(
-        { reason, count: symbols.length, symbols: symbols.slice(0, 20), sessions },
-        reason === 'full'
-          ? 'no session takes these symbols: they are polled'
-          : 'a session ended: its symbols are polled',
-      );
-    });
   }
 
   get #sessions(): number {
@@ -340,7 +321,7 @@ export class FeedSupervisor {
   }
 
   #polled(plan: PollPlan, tickers: readonly UpstreamTicker[]): void {
-    this.#logRefusedNames();
+    this.#refusals.refusedNames(this.#parts.connector.refusedNames ?? new Map());
     const nowMs = this.#parts.clock.monotonicMs();
     const isFallback = this.#path === 'fallback';
     const doubted: MarketSymbol[] = [];
@@ -355,17 +336,6 @@ export class FeedSupervisor {
     // An answer whose every ticker is refused proves that the exchange answers, not that its prices are current.
     if (isFallback && plan.scope === 'all' && taken !== undefined) this.#polledAll(taken);
     if (doubted.length > 0) this.#after(this.#parts.timing.doubtGraceMs, () => this.#renew(doubted));
-  }
-
-  #logRefusedNames(): void {
-    for (const [symbol, words] of this.#parts.connector.refusedNames ?? []) {
-      if (this.#namesLogged.has(symbol)) continue;
-      this.#namesLogged.add(symbol);
-      this.#parts.log.warn(
-        { symbol, words },
-        'the exchange refuses polls that name this symbol: it is left out of them',
-      );
-    }
   }
 
   /** An answer whose newest ticker is old comes from a cache. @param newest of them */

@@ -26,14 +26,14 @@ export type UpstreamErrorKind =
   | 'aborted';
 
 /**
- * A failed exchange with an upstream. The message is safe to log: it holds no URL, no header, and of a body no more than
- * the words of a refusal.
+ * A failed exchange with an upstream. The message is safe to log: it holds no URL, no header, and of a body no more
+ * than the words of a refusal.
  */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
   /** How long the upstream asked us to wait, in milliseconds; `undefined`: unspecified. */
   readonly retryAfterMs: number | undefined;
-  /** What the upstream means, where it answered and refused. */
+  /** The meaning, where it answered and refused. */
   readonly refusal: RefusalKind | undefined;
 
   constructor(kind: UpstreamErrorKind, message: string, retryAfterMs?: number, refusal?: RefusalKind) {

@@ -28,13 +28,13 @@ export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' |
   readonly lookUpRecord?: RecordLookup | undefined;
   /** By source, over every feed of this process. */
   readonly standings?: Map<string, Standing>;
-  /** What a restart must know of them. */
+  /** Keeps what a restart must know of them. */
   readonly bans?: SourceBans | undefined;
 }
 
 /**
- * How an exchange sees this process, so that one feed after the other connects no more often than one alone, and makes no
- * request that a ban forbids.
+ * How an exchange sees this process, so that one feed after the other connects no more often than one alone, and makes
+ * no request that a ban forbids.
  */
 interface Standing {
   readonly connects: RecentConnects;

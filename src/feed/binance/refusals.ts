@@ -2,8 +2,8 @@ import type { RefusalTable } from '../refusal.ts';
 import { asObject, asText } from '../wire.ts';
 
 /**
- * Binance's refusals: `{code, msg}` over REST, with a status of its own, and on the WebSocket, there also within `error`.
- * A ban of 2 minutes to 3 days comes with 418 and `Retry-After`, its end in milliseconds in the words as well.
+ * Binance's refusals: `{code, msg}` over REST, with a status of its own, and on the WebSocket, there also within
+ * `error`. A ban of 2 minutes to 3 days comes with 418 and `Retry-After`, its end in milliseconds in the words as well.
  */
 export const binanceRefusals: RefusalTable = {
   read(body) {

@@ -2,8 +2,8 @@ import type { RefusalTable } from '../refusal.ts';
 import { asObject, asText } from '../wire.ts';
 
 /**
- * Bitstamp's refusals: `{response_code, response_explanation}`, or the older `{status: "error", reason, code}`, over REST;
- * `bts:error` with `data: {code, message}` on the WebSocket.
+ * Bitstamp's refusals: `{response_code, response_explanation}`, or the older `{status: "error", reason, code}`, over
+ * REST; `bts:error` with `data: {code, message}` on the WebSocket.
  */
 export const bitstampRefusals: RefusalTable = {
   read(body) {

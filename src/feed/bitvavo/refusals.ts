@@ -2,8 +2,8 @@ import type { RefusalTable } from '../refusal.ts';
 import { asText } from '../wire.ts';
 
 /**
- * Bitvavo's refusals: `{errorCode, error}`, over REST and on the WebSocket. A ban lasts up to 15 minutes without a key; its
- * end in milliseconds is in the words.
+ * Bitvavo's refusals: `{errorCode, error}`, over REST and on the WebSocket. A ban lasts up to 15 minutes without a key;
+ * its end in milliseconds is in the words.
  */
 export const bitvavoRefusals: RefusalTable = {
   read({ errorCode, error }) {

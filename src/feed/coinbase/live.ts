@@ -35,7 +35,8 @@ export const coinbaseSocket: SocketTraits = {
   /** A snapshot is a whole book, which can have megabytes: as much as can be configured. */
   frameBytesMax: 67_108_864,
   /**
-   * A session takes 16 books; more are refused, where it does not happen to take more. `streamsPerSession` says otherwise.
+   * A session takes 16 books; more are refused, where it does not happen to take more. `streamsPerSession` says
+   * otherwise.
    */
   symbolsMax: 16,
   /** 8 connections a second are allowed, 20 at once. */

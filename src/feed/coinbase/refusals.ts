@@ -1,7 +1,9 @@
 import type { RefusalTable } from '../refusal.ts';
 import { asText } from '../wire.ts';
 
-/** Coinbase Exchange's refusals: `{message}` over REST, `{type: "error", message, reason}` on the WebSocket. No codes. */
+/**
+ * Coinbase Exchange's refusals: `{message}` over REST, `{type: "error", message, reason}` on the WebSocket. No codes.
+ */
 export const coinbaseRefusals: RefusalTable = {
   read({ message, reason }) {
     const [what, why] = [asText(message), asText(reason)];

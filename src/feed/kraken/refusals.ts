@@ -2,9 +2,9 @@ import type { RefusalTable } from '../refusal.ts';
 import { asList, asText } from '../wire.ts';
 
 /**
- * Kraken's refusals: over REST the first entry of `error` that is no warning (a leading W is one, beside a valid result),
- * with HTTP 200; on the WebSocket the text `error` of a frame. `EService:Throttled` carries the second from which on
- * requests are taken again.
+ * Kraken's refusals: over REST the first entry of `error` that is no warning (a leading W is one, beside a valid
+ * result), with HTTP 200; on the WebSocket the text `error` of a frame. `EService:Throttled` carries the second from
+ * which on requests are taken again.
  */
 export const krakenRefusals: RefusalTable = {
   read({ error }) {
