@@ -68,7 +68,7 @@ export interface Refusal {
 const saysBan = /\bbann?(?:ed)?\b|\bblocked\b|\bblacklist|\blocked out\b|\blockout\b/i;
 const ban: RefusalRule = { kind: 'ban', words: saysBan };
 
-/** Rows that hold for any exchange, after its own table. Whether a market is at fault only the exchange's own words tell. */
+/** Rows that hold for any exchange, after its own table. That a market is at fault only its own words tell. */
 const common: readonly RefusalRule[] = [
   { kind: 'ban', status: 418 },
   ban,
