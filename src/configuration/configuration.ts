@@ -148,8 +148,8 @@ function resolveSource(source: Settings['sources'][number]) {
     id,
     kind,
     isPaused,
-    /** Markets on one live session; `undefined`: as the connector knows its exchange. */
-    streamsPerSession,
+    /** Markets on one live session; left out: as the connector knows its exchange. */
+    ...(streamsPerSession === undefined ? {} : { streamsPerSession }),
     urls: { rest: withoutSlash(urls.rest ?? own.rest), ws: urls.ws ?? own.ws },
     /** The operator's names by the source's own; `undefined` for those that are left out. */
     assets: new Map<CurrencyCode, CurrencyCode | undefined>([
