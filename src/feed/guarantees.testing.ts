@@ -283,7 +283,13 @@ function bans(withLive: WithRig): void {
         const made = exchange.requestsTotal - requests;
         // One can have been on its way, and a catalogue be of several.
         assert.ok(made <= requestsMax, `${made} requests`);
-        assert.equal(exchange.connectsTotal, connects);
+        assert.deepEqual([exchange.connectsTotal, rig.health.connection], [connects, 'waiting']);
+        let kind: string | undefined;
+        connector.loadCatalogue(never).catch((error: UpstreamError) => {
+          kind = error.kind;
+        });
+        await turns(20);
+        assert.equal(kind, 'banned', 'at once, for whoever asks');
         await exchange.clear();
         await rig.pass('live again', () => rig.health.path === 'live' && rig.health.bannedUntil === undefined);
         await delivers(rig, twoOf(rig)[0], 'live');
