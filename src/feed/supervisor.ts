@@ -159,6 +159,11 @@ export class FeedSupervisor {
     return this.#book.isHeard(symbol);
   }
 
+  /** Whether a market's subscription stands on a connection that delivers, and the market was never heard over it. */
+  isQuiet(symbol: MarketSymbol): boolean {
+    return this.isLive && this.#book.isQuiet(symbol);
+  }
+
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
     const symbols = markets.map((market) => market.symbol);

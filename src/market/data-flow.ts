@@ -165,7 +165,7 @@ const polled: DataFlow = { state: 'polled' };
  * Decides whether data flows, for everyone who shows it or acts on it. Data that is too old to rely on does not flow,
  * whatever lives.
  *
- * @param sources those whose prices are meant: it flows as well as from the best of them
+ * @param sources those that make the prices: it flows as well as from the best of them
  * @param updatedAt when the newest data is of; `undefined`, as its age: there never was any
  */
 export function dataFlow(

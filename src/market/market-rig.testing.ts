@@ -83,9 +83,12 @@ export class MarketRig {
     const facts = {
       reach: (source: string) => this.reaches.get(source) ?? 'silent',
       isHeard: (source: string) => !this.unheard.has(source),
+      isQuiet: () => false,
       isLive: (source: string) => this.reaches.get(source) === 'live',
     };
-    return reviewSources(this.markets, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });
+    const at = { now: after(start, this.nowMs), nowMs: this.nowMs };
+    const { serving, changed } = reviewSources(this.markets, facts, at);
+    return { isDegraded: serving.lesser > 0, changed };
   }
 
   get used() {

@@ -4,6 +4,7 @@ import type { Guard, TickerOffer, Verdict } from './guard.ts';
 import { type Instant, MarketChoice, type MarketValues } from './market-choice.ts';
 import { MarketSource } from './market-source.ts';
 import type { AgreedPairs } from './peer-memory.ts';
+import type { ServedPath } from './served-price.ts';
 import type { Source } from './source.ts';
 import { goneSource, SourceLists, type SourceRules } from './source-lists.ts';
 import { pricesOf, type SourceFacts, type SourceReport, type SourceState } from './source-state.ts';
@@ -205,8 +206,15 @@ export class MarketSources {
     return true;
   }
 
-  isDegraded(symbol: MarketSymbol, facts: SourceFacts): boolean {
-    return this.#choices.get(symbol)?.isDegraded(facts) === true;
+  /** Whether the price of a market is made from what this source says. */
+  isMaking(symbol: MarketSymbol, source: Source): boolean {
+    const choice = this.#choices.get(symbol);
+    return choice?.isMaking(this.of(symbol, source)) === true;
+  }
+
+  /** Notes how the price of a market comes, see `MarketChoice.served`. */
+  served(symbol: MarketSymbol, facts: SourceFacts, makers: Set<string>): ServedPath {
+    return this.#choiceOf(symbol).served(facts, makers);
   }
 
   /**
