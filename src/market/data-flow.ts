@@ -7,6 +7,9 @@ export const clockDriftMs = 1_000;
 /** A source is silent once its next sign of life is overdue by more than this. */
 export const silentForMs = 5_000;
 
+/** A price of a market that trades and is not had live is old once it was not proved current for longer than this. */
+export const oldPriceAfterMs = 15_000;
+
 /** Whether data flows. */
 export type DataFlow =
   /** Over a live connection that delivers. A quiet market on it is no fault. */

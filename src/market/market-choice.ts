@@ -288,7 +288,9 @@ export class MarketChoice {
       if (candidate === undefined && !isUsed && doubt === undefined) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
       const over = this.used === each ? this.#servedOver : undefined;
-      const { at: provedAt = ticker?.capturedAt, by: provedBy } = each.proof ?? {};
+      const { at = 0, by: provedBy } = each.proof ?? {};
+      // A price that took over was still valid when the one before it was captured.
+      const provedAt = ticker && (Math.max(at, ticker.capturedAt) as EpochMs);
       return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(ticker), over, provedAt, provedBy }];
     });
   }

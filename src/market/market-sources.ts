@@ -4,7 +4,7 @@ import type { Guard, TickerOffer, Verdict } from './guard.ts';
 import { type Instant, MarketChoice, type MarketValues } from './market-choice.ts';
 import { MarketSource } from './market-source.ts';
 import type { AgreedPairs } from './peer-memory.ts';
-import type { ServedPath } from './served-price.ts';
+import type { ServedPath, ServedPrice } from './served-price.ts';
 import type { Source } from './source.ts';
 import { goneSource, SourceLists, type SourceRules } from './source-lists.ts';
 import { pricesOf, type SourceFacts, type SourceReport, type SourceState } from './source-state.ts';
@@ -227,6 +227,14 @@ export class MarketSources {
     return this.#choices.get(symbol)?.states() ?? [];
   }
 
+  /** How the price of a market is served, by the last review, here or in the process with the feed. */
+  servedPrice(symbol: MarketSymbol): ServedPrice | undefined {
+    const used = this.states(symbol).find(({ over }) => over !== undefined);
+    if (used?.over === undefined || used.provedAt === undefined) return undefined;
+    const { id, over, reach, provedAt, provedBy = reach === 'live' ? 'live' : 'fallback' } = used;
+    return { id, over, reach, provedAt, provedBy };
+  }
+
   /** Whether another process makes the price: it runs the feed. */
   isMadeElsewhere(symbol: MarketSymbol): boolean {
     return this.#reports.has(symbol);
@@ -247,7 +255,8 @@ export class MarketSources {
     const isNewer = own !== undefined && own.capturedAt >= (state.prices?.capturedAt ?? 0);
     // Which source makes the price comes with the price, before the next report.
     const isUsed = used === undefined ? state.isUsed : used.id === state.id;
-    return { ...state, isUsed, prices: isNewer ? own : state.prices };
+    const provedAt = isNewer ? (Math.max(own.capturedAt, state.provedAt ?? 0) as EpochMs) : state.provedAt;
+    return { ...state, isUsed, provedAt, prices: isNewer ? own : state.prices };
   }
 
   #choiceOf(symbol: MarketSymbol): MarketChoice {

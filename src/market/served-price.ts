@@ -15,7 +15,7 @@ export const servedPaths = ['best', 'polled', 'standby', 'silent'] as const;
  */
 export type ServedPath = (typeof servedPaths)[number];
 
-/** How a market that has a price is served. */
+/** Describes how a market that has a price is served. */
 export interface ServedPrice {
   /** The source that makes the price. */
   readonly id: string;
@@ -23,17 +23,17 @@ export interface ServedPrice {
   readonly reach: Reach;
   /** When the price was last proved current: it arrived then, or was asked for then over REST. */
   readonly provedAt: EpochMs;
-  /** How it was. */
+  /** Over which path. */
   readonly provedBy: FeedPath;
 }
 
-/** How the prices of a process came at the last review. */
+/** Sums up the prices of a process, as the last review found them. */
 export interface Serving {
-  /** The sources that make prices. */
+  /** Sources that make prices. */
   readonly makers: ReadonlySet<string>;
   /** Markets of exchanges that have a price. */
   readonly priced: number;
-  /** Those of them that are not served over their best path. */
+  /** So many of them are not served over their best path. */
   readonly lesser: number;
   /** When the newest of the prices was captured. */
   readonly newestAt: EpochMs | undefined;

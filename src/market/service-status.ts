@@ -15,7 +15,7 @@ export type FeedState = Exclude<ServiceState, 'maintenance'>;
 /** Stands for the process that runs the feed, of which this one knows no single source. */
 const elsewhere = '';
 
-/** So many of the priced markets may be served over a lesser path than their best before that is the feed's: a tenth. */
+/** The share of the priced markets that may be served over a lesser path than their best while the feed is live. */
 const lesserShareMax = 0.1;
 
 /**
