@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { runInside } from '../../src/cli/cli.testing.ts';
+import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { fixedPort } from '../support/fixed-port.ts';
 import { krakenAt } from '../support/kraken-at.ts';
@@ -95,6 +97,10 @@ describe('the status is that of the prices that are served', { concurrency: 3 },
     const { served } = await sourceOf(service, 'kraken');
     assert.deepEqual([served.markets, served.polled], [4, 3]);
     assert.ok(served.oldest!.ageMs < 5_000);
+    const env = { MDAPI_ADMIN_PORT: new URL(service.service.adminUrl).port };
+    const listed = await runInside(['sources', 'list'], { cwd: service.directory, env, clock: systemClock });
+    assert.match(listed.stdout, /^SOURCE .* POLLED +OLDEST +DOUBTED/m);
+    assert.match(listed.stdout, /^kraken +kraken +live +open +4 +0 +0 +0 +75 % +\d+\.\d s \w+EUR/m);
     const { samples } = await service.metrics();
     const path = (name: string) =>
       samples.find(({ name: metric, labels }) => metric === 'mdapi_source_priced_markets' && labels.path === name);

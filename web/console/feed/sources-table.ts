@@ -3,7 +3,7 @@ import { countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { say, word } from '../language.ts';
-import { Badge, Missing, When } from '../parts/blocks.ts';
+import { Badge, Missing } from '../parts/blocks.ts';
 import { Trend } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -24,14 +24,14 @@ const tones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
  */
 export function SourcesTable({ sources, laterMs }: { sources: Feed['sources']; laterMs: number }) {
   return html`<${TableFrame} label=${say('Sources')}><table>
-    <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Last hour')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Prices made')}</th><th scope="col" class="number">${say('Oldest price')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th><th scope="col">${say('Last live data')}</th></tr></thead>
+    <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Last hour')}</th><th scope="col" class="number">${say('Markets')}</th><th scope="col" class="number">${say('Prices made')}</th><th scope="col" class="number">${say('Oldest price')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Behind')}</th><th scope="col" class="number">${say('Refused')}</th><th scope="col" class="number">${say('Doubted')}</th></tr></thead>
     <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
   </table><//>`;
 }
 
 function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
   const { id, health, served, doubts } = source;
-  const { lastLiveDataAgeMs: ageMs, lastLiveDataAtMs: atMs, upstreamLagMs: lagMs, symbolsWanted } = health;
+  const { lastLiveDataAgeMs: ageMs, upstreamLagMs: lagMs, symbolsWanted } = health;
   const verdict = verdictOf(source);
   const none = html`<${Missing}>–<//>`;
   const refused = Object.values(health.tickersRejected).reduce((sum, count) => sum + count, 0);
@@ -46,7 +46,6 @@ function Row({ source, laterMs }: { source: SourceFeed; laterMs: number }) {
     <td class="number">${lagMs === null ? none : `${countText(Math.round(lagMs))} ms`}</td>
     <td class="number">${countText(refused)}</td>
     <td class="number">${countText(doubts.length)}</td>
-    <td>${atMs === null ? none : html`<${When} atMs=${atMs} as="daySecond" />`}</td>
   </tr>`;
 }
 
