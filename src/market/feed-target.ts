@@ -17,7 +17,7 @@ export function marketSink(
 ): FeedSink {
   const { id } = source;
   /** When the newest values of this source stood that a price was made of, by path; said once. */
-  const served: { [Path in FeedPath]?: EpochMs } = {};
+  const served: Record<FeedPath, EpochMs | undefined> = { live: undefined, fallback: undefined };
   return {
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
     marketStatusChanged: (symbol, status) => markets.marketStatusChanged(symbol, status, id),
@@ -37,7 +37,7 @@ export function marketSink(
       // The status is that of the prices served: one that is made of nothing that this source says stays as old.
       const way = pollEveryMs === undefined ? 'live' : 'fallback';
       const servedAt = served[way];
-      delete served[way];
+      served[way] = undefined;
       if (servedAt !== undefined) feedStatus.pricesCurrent(servedAt, clock.now(), clock.monotonicMs());
       feedStatus.source(id).current(path === 'live', at, clock.monotonicMs(), pollEveryMs);
     },

@@ -7,6 +7,7 @@ import { type AgreedPairs, agreedPairs, restoreAgreedPairs } from './peer-memory
 import { Peers } from './peers.ts';
 import type { Quote } from './quote.ts';
 import { isMaker, type ServedPath, servedPath } from './served-price.ts';
+import type { Source } from './source.ts';
 import { chooseSource, isFit, medianTicker } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
 import { pricesOf, type SourceFacts, type SourceState } from './source-state.ts';
@@ -252,8 +253,9 @@ export class MarketChoice {
   }
 
   /** Whether the market's price is made from what this source says. */
-  isMaking(source: MarketSource): boolean {
-    return this.used === source || (this.#rules.mode === 'median' && isFit(source.candidate));
+  isMaking(source: Source): boolean {
+    if (this.used?.source === source) return true;
+    return this.#rules.mode === 'median' && isFit(this.#sources.find((each) => each.source === source)?.candidate);
   }
 
   /**
@@ -266,7 +268,7 @@ export class MarketChoice {
       candidate !== undefined && candidate.exclusion !== 'not_listed' && candidate.exclusion !== 'paused';
     const { used, symbol } = this;
     for (const each of this.#sources)
-      if (this.isMaking(each) && isMaker(each.candidate?.exclusion)) makers.add(each.id);
+      if (this.isMaking(each.source) && isMaker(each.candidate?.exclusion)) makers.add(each.id);
     const first = this.#sources.find(isOffered);
     this.#servedOver = servedPath(
       used?.candidate ?? nothing,

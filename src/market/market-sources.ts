@@ -209,7 +209,7 @@ export class MarketSources {
   /** Whether the price of a market is made from what this source says. */
   isMaking(symbol: MarketSymbol, source: Source): boolean {
     const choice = this.#choices.get(symbol);
-    return choice?.isMaking(this.of(symbol, source)) === true;
+    return choice?.isMaking(source) === true;
   }
 
   /** Notes how the price of a market comes, see `MarketChoice.served`. */
