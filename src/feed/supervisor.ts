@@ -159,9 +159,9 @@ export class FeedSupervisor {
     return this.#book.isHeard(symbol);
   }
 
-  /** Whether a market's subscription stands on a connection that delivers, and the market was never heard over it. */
+  /** Whether a market's subscription stands, and nothing came over it yet; says something only of a live source. */
   isQuiet(symbol: MarketSymbol): boolean {
-    return this.isLive && this.#book.isQuiet(symbol);
+    return this.#book.isQuiet(symbol);
   }
 
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {

@@ -83,4 +83,5 @@ test('what a source says that makes no price is no update, and what it says of t
   assert.equal(await shownAfter(1, 'BTC'), after(start, 3_000), 'it makes a price, but not this one');
   clock.jump(-10 * 60_000);
   assert.equal(await shownAfter(1, 'BTC'), after(start, 3_000), 'nor does it once the clock was set back');
+  assert.ok(feedStatus.ageMs(clock.now(), clock.monotonicMs())! >= 2_000, 'nor does it make that one younger');
 });

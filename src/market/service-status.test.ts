@@ -183,6 +183,12 @@ test('a restored instant in the future proves nothing, even once the clock reach
   assert.equal(serviceStatus(feed, [], after(start, hourMs), hourMs + 5).lastUpdatedAt, after(start, hourMs));
 });
 
+test('a price that was captured a minute before it was served is a minute old, also once the wall clock is set back', () => {
+  const feed = new FeedStatus();
+  feed.pricesCurrent(after(start, -60_000), start, 100_000);
+  assert.equal(feed.ageMs(after(start, -60_000), 100_000), 60_000);
+});
+
 test('nothing to restore is a feed that never delivered', () => {
   const feed = new FeedStatus();
   feed.restore(undefined);
