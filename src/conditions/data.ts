@@ -115,7 +115,8 @@ export const data = {
       const number = lesser.polled + lesser.standby + lesser.silent;
       return `${number} of ${all} priced markets are not served over their best path: ${lesser.polled} over REST, ${lesser.standby} from a standby, ${lesser.silent} not delivered`;
     },
-    note: { page: 'feed', when: ({ markets: all }) => all > 0 },
+    // Where none is delivered the status and the sources without a connection say it.
+    note: { page: 'feed', when: ({ markets: all, silent: none }) => none < all },
     rule: {
       expr: 'mdapi_feed_path{path="fallback"} == 1',
       description:
@@ -138,6 +139,8 @@ export const data = {
       }),
     },
     *find(observed) {
+      // Where no data flows all prices grow old, which the status says.
+      if (observed.market.service.read(observed.clock.now()).flow.state === 'silent') return;
       const served = servedOf(observed);
       const old = served.filter(isOld);
       const oldest = oldestOf(old);
@@ -148,7 +151,7 @@ export const data = {
         markets: served.length,
         oldest: { market, source, seconds: Math.floor(ageMs / 1_000) },
       };
-      yield { values, ...asUrgentAsCause(observed) };
+      yield { values };
     },
     sentence: ({ old, markets: all, oldest }) =>
       `${old} of ${all} prices were last proved current over 15 s ago and are not had live; the oldest is ${oldest.market} of ${oldest.source}, ${oldest.seconds} s`,
