@@ -210,6 +210,13 @@ export class SubscriptionStates {
     return entry.isFresh || nowMs - entry.confirmedAtMs < 2 * this.#timing.staleAfterMs;
   }
 
+  /** Whether it is subscribed, and nothing came over this connection or one before: the market may never have moved. */
+  isQuiet(symbol: MarketSymbol): boolean {
+    const entry = this.#entries.get(symbol);
+    if (entry === undefined || entry.live !== undefined || entry.isFresh) return false;
+    return entry.subscription === 'asked' || entry.subscription === 'accepted';
+  }
+
   /**
    * Whether a good price came over the current connection, or a poll confirmed the last one since it was first asked
    * for symbols.

@@ -165,6 +165,11 @@ export class FeedSupervisor {
     return this.#book.isHeard(symbol);
   }
 
+  /** Whether a market's subscription stands, and nothing came over it yet; says something only of a live source. */
+  isQuiet(symbol: MarketSymbol): boolean {
+    return this.#book.isQuiet(symbol);
+  }
+
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
     const symbols = markets.map((market) => market.symbol);
