@@ -13,7 +13,7 @@ interface SourceWatchParts {
 /** A source as its supervisor tells of it. */
 export type WatchedSource = Pick<
   FeedSupervisor,
-  'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
+  'reach' | 'isHeard' | 'isAwaited' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
 >;
 
 const everyMs = 500;
@@ -58,6 +58,7 @@ export class SourceWatch {
       reach: (source: string, symbol: SourceChange['symbol']) =>
         stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
       isHeard: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.isHeard(symbol),
+      isAwaited: (source: string) => this.#supervisors.get(source)!.isAwaited,
       isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
     const { isDegraded, changed } = reviewSources(market.markets, facts, {

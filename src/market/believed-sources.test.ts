@@ -70,7 +70,7 @@ function alwaysNear(rig: MarketRig, share: number) {
 }
 
 for (const mode of ['primary', 'median'] as const) {
-  test(`where the second of three drifts away and the first dies, the third makes the price within 5 s (${mode}, fault row 89)`, () => {
+  test(`${mode}: where the second of three drifts away and the first dies, the third makes the price within 5 s (fault row 89)`, () => {
     const rig = rigOf(mode, 3);
     // It has just left the band, and is hardly further from its own level than the third from its.
     const diesAtMs = 220_000;

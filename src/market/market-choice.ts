@@ -235,9 +235,11 @@ export class MarketChoice {
     const peers = this.#peers;
     if (peers === undefined) return;
     const circumstances = this.#circumstances(now, price);
-    const mayList = ({ id, source }: MarketSource) =>
-      !source.isPaused && (facts.listing(id, this.symbol) !== undefined || !facts.isLoaded(id));
-    peers.review(circumstances, this.#sources.filter(mayList).length, nowMs);
+    const mayQuote = ({ id, source, quote }: MarketSource) => {
+      const mayList = !source.isPaused && (facts.listing(id, this.symbol) !== undefined || !facts.isLoaded(id));
+      return mayList && (quote !== undefined || facts.isAwaited(id));
+    };
+    peers.review(circumstances, this.#sources.filter(mayQuote).length, nowMs);
     for (const each of this.#sources) {
       const candidate = each.candidate!;
       const { exclusion } = candidate;

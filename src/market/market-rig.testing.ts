@@ -54,6 +54,8 @@ export class MarketRig {
   readonly reaches = new Map<string, Reach>();
   /** Sources that gave no price since they were last connected. */
   readonly unheard = new Set<string>();
+  /** Sources that cannot be reached. */
+  readonly unreachable = new Set<string>();
   nowMs = 0;
 
   constructor(changes: Partial<SourceRules> = {}, parts: Omit<MarketParts, 'sources'> = {}) {
@@ -83,6 +85,7 @@ export class MarketRig {
     const facts = {
       reach: (source: string) => this.reaches.get(source) ?? 'silent',
       isHeard: (source: string) => !this.unheard.has(source),
+      isAwaited: (source: string) => !this.unreachable.has(source),
       isLive: (source: string) => this.reaches.get(source) === 'live',
     };
     return reviewSources(this.markets, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });

@@ -246,7 +246,12 @@ test('a market that never was live does not count as served worse, unless its wh
   const rig = new MarketRig({ ids: ['one'] });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
-  const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isHeard: () => false, isLive: () => isLive });
+  const facts = (isLive: boolean) => ({
+    reach: () => 'polled' as const,
+    isHeard: () => false,
+    isAwaited: () => true,
+    isLive: () => isLive,
+  });
   assert.equal(reviewSources(rig.markets, facts(true), { now: start, nowMs: 0 }).isDegraded, false);
   assert.equal(reviewSources(rig.markets, facts(false), { now: start, nowMs: 0 }).isDegraded, true);
 });

@@ -121,13 +121,13 @@ export class Peers {
   /**
    * Looks again: sources come and go, and time clears a doubt.
    *
-   * @param listed how many sources list the market
+   * @param awaited how many sources quote the market or may do so soon
    * @param nowMs monotonic
    */
-  review(circumstances: Circumstances, listed: number, nowMs: number): void {
+  review(circumstances: Circumstances, awaited: number, nowMs: number): void {
     const isAnyQuoted = this.#sources.some(({ quote }) => quote !== undefined);
     if (isAnyQuoted) this.#firstQuotedMs ??= nowMs;
-    this.#isOpen ||= this.#firstQuotedMs !== undefined && (listed < 2 || nowMs - this.#firstQuotedMs >= firstWaitMs);
+    this.#isOpen ||= this.#firstQuotedMs !== undefined && (awaited < 2 || nowMs - this.#firstQuotedMs >= firstWaitMs);
     if (this.#band === undefined || nowMs - this.#notedMs >= noteEveryMs) {
       this.#notedMs = nowMs;
       noteAgreements(this.#sources, this.#agreementReach, this.#closeReach, circumstances.now);

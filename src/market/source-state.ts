@@ -35,6 +35,8 @@ export interface SourceFacts {
   reach(source: string, symbol: MarketSymbol): Reach;
   /** Whether it gave its price since it was last connected, or confirmed it over REST. */
   isHeard(source: string, symbol: MarketSymbol): boolean;
+  /** Whether it may still say its first price: it can be reached, as far as that is known. */
+  isAwaited(source: string): boolean;
   /** Whether the source delivers live at all. */
   isLive(source: string): boolean;
   /** Whether the source's catalogue is known. */
