@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { runInside } from '../../src/cli/cli.testing.ts';
+import { defaultTiming } from '../../src/feed/parts.ts';
 import { market, ticker } from '../../src/feed/push/engine.testing.ts';
 import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
@@ -54,7 +55,9 @@ class QuietEngine {
 
 async function started(t: TestContext) {
   const settings = { sources, 'markets.symbols': 'all' };
-  const harness = await ServiceHarness.start(t, { settings, untilLive: false });
+  // As it is: no price for longer ends a connection, and the engine is asked for its state every five seconds.
+  const timing = { staleAfterMs: defaultTiming.staleAfterMs };
+  const harness = await ServiceHarness.start(t, { settings, timing, untilLive: false });
   const made = await runInside(['sources', 'token', 'engine', '--json'], {
     cwd: harness.directory,
     env: { MDAPI_SOURCES: sources },
