@@ -23,8 +23,8 @@ export interface PeerRules {
   readonly returnAfterMs: number;
 }
 
-/** The first price waits this long for a second source. */
-const firstWaitMs = 2_000;
+/** The first price waits this long for a second source, and a contradicted one for those that are gone. */
+const awaitedForMs = 2_000;
 /** Sources that agree this many times better than they have to do so closely. */
 const closeFactor = '3';
 /** The same of one that came to another. */
@@ -127,7 +127,7 @@ export class Peers {
   review(circumstances: Circumstances, awaited: number, nowMs: number): void {
     const isAnyQuoted = this.#sources.some(({ quote }) => quote !== undefined);
     if (isAnyQuoted) this.#firstQuotedMs ??= nowMs;
-    this.#isOpen ||= this.#firstQuotedMs !== undefined && (awaited < 2 || nowMs - this.#firstQuotedMs >= firstWaitMs);
+    this.#isOpen ||= this.#firstQuotedMs !== undefined && (awaited < 2 || nowMs - this.#firstQuotedMs >= awaitedForMs);
     if (this.#band === undefined || nowMs - this.#notedMs >= noteEveryMs) {
       this.#notedMs = nowMs;
       noteAgreements(this.#sources, this.#agreementReach, this.#closeReach, circumstances.now);
@@ -138,11 +138,26 @@ export class Peers {
     const isAnyLeft = this.#sources.some(({ quote, doubts }) => quote !== undefined && doubts.byPeers === undefined);
     for (const source of this.#sources) {
       const { comparison, doubts } = source;
-      if (doubts.byPeers === undefined || !agrees(source)) continue;
-      comparison.agreesSinceMs ??= nowMs;
-      if (!isAnyLeft || nowMs - comparison.agreesSinceMs >= this.#returnAfterMs) clear(source);
+      if (doubts.byPeers === undefined) continue;
+      if (agrees(source)) {
+        comparison.agreesSinceMs ??= nowMs;
+        if (!isAnyLeft || nowMs - comparison.agreesSinceMs >= this.#returnAfterMs) clear(source);
+      } else if (comparison.agreement === 'alone') {
+        this.#leftAlone(source, nowMs);
+      }
     }
     this.#band = this.#bandOfAll();
+  }
+
+  /** Whoever contradicted it is gone, for longer than a connection takes to be there again: its level and time judge it. */
+  #leftAlone(source: MarketSource, nowMs: number): void {
+    const { comparison, doubts } = source;
+    const doubt = doubts.byPeers;
+    if (doubt?.reason !== 'contradicted' || doubt.isOutvoted) return;
+    comparison.aloneSinceMs ??= nowMs;
+    if (nowMs - comparison.aloneSinceMs < awaitedForMs) return;
+    clear(source);
+    comparison.wasContradicted = true;
   }
 
   /** @returns `undefined` where a quote of one can change what is found of another */
@@ -308,6 +323,7 @@ export class Peers {
     const { bid, ask, level } = source.quote!;
     if (this.#isAccepted(source, level)) return;
     comparison.agreesSinceMs = undefined;
+    comparison.aloneSinceMs = undefined;
     const before = doubts.byPeers;
     const isOutvoted = agreement === 'outvoted' || before?.isOutvoted === true;
     const isSame =
@@ -321,15 +337,13 @@ export class Peers {
   /** Agreement ends what was not comparable at once, and what was contradicted after a while. */
   #undisputed(source: MarketSource): void {
     const { comparison, doubts, quote } = source;
-    const doubt = doubts.byPeers;
     if (comparison.agreement !== 'agrees') {
       comparison.agreesSinceMs = undefined;
-      // Whoever contradicted it is gone: its level and time judge it.
-      if (comparison.agreement === 'alone' && doubt?.reason === 'contradicted' && !doubt.isOutvoted) clear(source);
       return;
     }
-    if (doubt?.reason === 'not_comparable') clear(source);
+    if (doubts.byPeers?.reason === 'not_comparable') clear(source);
     comparison.acceptedLevel = undefined;
+    comparison.wasContradicted = false;
     if (doubts.byPeers === undefined) comparison.ownLevel = quote;
   }
 
@@ -345,6 +359,8 @@ export class Peers {
 function clear({ comparison, doubts }: MarketSource): void {
   comparison.doubtedLevel = undefined;
   comparison.agreesSinceMs = undefined;
+  comparison.aloneSinceMs = undefined;
+  comparison.wasContradicted = false;
   doubts.compared(undefined);
 }
 
@@ -357,6 +373,7 @@ function deviatingOf(source: MarketSource, now: EpochMs): Deviating | undefined 
     level: quote.level,
     ownLevel: ownLevel?.level,
     closeLevel: closeLevelOf(source, now),
+    wasContradicted: comparison.wasContradicted,
     reason: doubts.byPeers?.reason,
     isOutvoted: doubts.byPeers?.isOutvoted === true,
     isStill: changes.isStill(now),
