@@ -74,6 +74,7 @@ for (const [change, awayMs] of changes) {
       ['primary', 0.005, 0.01],
       ['primary', -0.01, 0.019],
       ['median', 0.01, 0.019],
+      ['primary', 0.01, 0.01],
       ['primary', 0.01, 0.03],
     ] as const) {
       const diesAtMs = 60_000 + Math.round((driftAtDeath / Math.abs(perMinute)) * 60) * 1_000;

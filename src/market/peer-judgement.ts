@@ -243,8 +243,8 @@ function deviatingIn({ sources, judging, sides }: Split): readonly number[] | un
   return isFurther(otherMoved, moved) ? [other!] : undefined;
 }
 
-function hasLeft({ level, ownLevel, closeLevel }: Deviating, { reference, reach }: Judging): boolean {
-  const before = ownLevel ?? closeLevel ?? reference();
+function hasLeft({ level, ownLevel }: Deviating, { reference, reach }: Judging): boolean {
+  const before = ownLevel ?? reference();
   return before !== undefined && !areClose(level, before, reach);
 }
 

@@ -1,6 +1,7 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
-import { type Circumstances, deliversLive, levelIn, noteAway } from './circumstances.ts';
+import { Ceiling } from './ceiling.ts';
+import { type Circumstances, deliversLive, levelIn } from './circumstances.ts';
 import type { DecimalString } from './decimal.ts';
 import type { PeerDoubt } from './doubts.ts';
 import type { MarketSource } from './market-source.ts';
@@ -29,8 +30,8 @@ const awaitedForMs = 2_000;
 const closeFactor = '3';
 /** The same of one that came to another. */
 const followFactor = '2';
-/** While all agree and nothing is doubted, that is noted this often. */
-const noteEveryMs = 10_000;
+/** What agrees is noted this often, and while all agree and nothing is doubted this often. */
+const noteEveryMs = { disputed: 2_000, calm: 10_000 };
 
 /**
  * Compares what the sources of one market quote, so that a price that others contradict is never the market's. Never
@@ -41,7 +42,7 @@ export class Peers {
   readonly #closeReach: Big;
   readonly #followReach: Big;
   readonly #jumpReach: Big;
-  readonly #ceilingReach: Big;
+  readonly #ceiling: Ceiling;
   readonly #confirmAfterMs: number;
   readonly #returnAfterMs: number;
   readonly #sources: readonly MarketSource[];
@@ -63,7 +64,7 @@ export class Peers {
     this.#closeReach = apart.div(closeFactor).plus(1);
     this.#followReach = apart.div(followFactor).plus(1);
     this.#jumpReach = reachOf(rules.jumpPercent);
-    this.#ceilingReach = reachOf(rules.ceilingPercent);
+    this.#ceiling = new Ceiling(reachOf(rules.ceilingPercent), this.#agreementReach);
     this.#confirmAfterMs = rules.confirmAfterMs;
     this.#returnAfterMs = rules.returnAfterMs;
     this.#sources = sources;
@@ -128,12 +129,14 @@ export class Peers {
     const isAnyQuoted = this.#sources.some(({ quote }) => quote !== undefined);
     if (isAnyQuoted) this.#firstQuotedMs ??= nowMs;
     this.#isOpen ||= this.#firstQuotedMs !== undefined && (awaited < 2 || nowMs - this.#firstQuotedMs >= awaitedForMs);
-    if (this.#band === undefined || nowMs - this.#notedMs >= noteEveryMs) {
+    const isCalm = this.#band !== undefined;
+    if (nowMs - this.#notedMs >= (isCalm ? noteEveryMs.calm : noteEveryMs.disputed)) {
       this.#notedMs = nowMs;
       noteAgreements(this.#sources, this.#agreementReach, this.#closeReach, circumstances.now);
     }
-    if (!isAnyQuoted || (this.#band !== undefined && !this.#areOtherPeers(circumstances))) return;
+    if (!isAnyQuoted || (isCalm && !this.#areOtherPeers(circumstances))) return;
     this.#compare(circumstances);
+    this.#ceiling.settle(this.#sources, circumstances);
     // In a crash each can have been contradicted in turn: where none is left, those that agree make the price at once.
     const isAnyLeft = this.#sources.some(({ quote, doubts }) => quote !== undefined && doubts.byPeers === undefined);
     for (const source of this.#sources) {
@@ -242,7 +245,7 @@ export class Peers {
 
   /** Returns whether anyone quotes something else than at the last comparison, or is a peer now or no longer. */
   #note(circumstances: Circumstances): boolean {
-    noteAway(this.#sources, circumstances, this.#ceilingReach, this.#agreementReach);
+    this.#ceiling.note(this.#sources, circumstances);
     let isAnyNew = false;
     for (const source of this.#sources) {
       const { comparison, quote } = source;
