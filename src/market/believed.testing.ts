@@ -3,7 +3,7 @@ import { after, decimal, start } from './samples.testing.ts';
 import type { Reach } from './source-choice.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
-/** What a source says of a market. */
+/** A source that quotes a market. */
 export interface Quoting {
   /** The bid at an instant; `undefined`: it says nothing. */
   readonly bid: (atMs: number) => number | undefined;
@@ -11,6 +11,10 @@ export interface Quoting {
   readonly diesAtMs?: number;
   /** From when it lives again. */
   readonly returnsAtMs?: number;
+  /** It is asked over REST this often, because the exchange does not stream the market. */
+  readonly polledEveryMs?: number;
+  /** Nothing answers at its address. */
+  readonly isUnreachable?: boolean;
 }
 
 /** How the process changes that judges. */
@@ -22,10 +26,10 @@ export const everyMs = 500;
 /** Another process is told this often what the sources said of one another. */
 const rememberedEveryMs = 5_000;
 
-/** What a market does at about 84000 that moves a little. */
+/** The bid that is right at an instant. */
 export type Truth = (atMs: number) => number;
 
-/** Moves a little about one price. */
+/** A market at about 84000 that moves a little. */
 export const calm: Truth = (atMs) => 84_000 + 20 * Math.sin(atMs / 7_000);
 
 /** Says the truth, a little beside it. */
@@ -54,6 +58,8 @@ export class PlayedMarket {
   readonly #mode: 'primary' | 'median';
   readonly #count: number;
   #follower: MarketRig | undefined;
+  /** Served by a standby, or not live, by the last review. */
+  isDegraded = false;
   #look: (served: AcceptedTicker) => void = () => {};
   #rememberedMs = Number.NEGATIVE_INFINITY;
 
@@ -97,15 +103,21 @@ export class PlayedMarket {
   step(quoting: readonly Quoting[]): void {
     const { rig } = this;
     rig.nowMs += everyMs;
-    const { nowMs } = rig;
-    const reaches = quoting.map(({ bid, diesAtMs = nowMs + 1, returnsAtMs = nowMs + 1 }, index): Reach => {
-      if (nowMs >= diesAtMs && nowMs < returnsAtMs) return 'silent';
-      const price = bid(nowMs);
-      if (price !== undefined) rig.tick(ids[index]!, price.toFixed(2), rangeOf(price));
-      return 'live';
-    });
-    rig.review(...reaches);
+    const reaches = quoting.map((each, index) => this.#quote(ids[index]!, each));
+    this.isDegraded = rig.review(...reaches).isDegraded;
     this.#tellFollower();
+  }
+
+  #quote(id: string, quoting: Quoting): Reach {
+    const { rig, nowMs } = this;
+    const { bid, diesAtMs = nowMs + 1, returnsAtMs = nowMs + 1, polledEveryMs, isUnreachable = false } = quoting;
+    if (isUnreachable) rig.unreachable.add(id);
+    if (isUnreachable || (nowMs >= diesAtMs && nowMs < returnsAtMs)) return 'silent';
+    const price = bid(nowMs);
+    const isDue = polledEveryMs === undefined || nowMs % polledEveryMs === 0;
+    const path = polledEveryMs === undefined ? ('live' as const) : ('fallback' as const);
+    if (price !== undefined && isDue) rig.tick(id, price.toFixed(2), { ...rangeOf(price), path });
+    return path === 'live' ? 'live' : 'polled';
   }
 
   /** Another process takes over what this one tells, from now on. */

@@ -8,7 +8,7 @@ import { areClose, bandAround, isWithin, type PriceBand } from './quote.ts';
 export class Ceiling {
   readonly #reach: Big;
   readonly #agreementReach: Big;
-  /** No two of it are beyond the ceiling from one another: while price and quotes are within, nothing is to be noted. */
+  /** No two prices of it are beyond the ceiling from one another: nothing is to be noted within. */
   #band: PriceBand | undefined;
 
   /**

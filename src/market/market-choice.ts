@@ -91,7 +91,7 @@ export class MarketChoice {
     this.#peers?.restoreDoubt(source, doubt);
   }
 
-  /** What its sources said of one another, for a restart. */
+  /** Memory of what its sources said of one another, for a restart. */
   get peerMemory(): PeerMemory | undefined {
     return memoryOf(this.#sources);
   }

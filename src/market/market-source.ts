@@ -30,7 +30,7 @@ export interface Comparison {
   agreesSinceMs: number | undefined;
   /** Since when nobody is there to contradict it, by the monotonic clock. */
   aloneSinceMs: number | undefined;
-  /** Who contradicted it went away meanwhile: if that one is there again, it is this one that deviates. */
+  /** The one that contradicted it went away meanwhile: if that is there again, it is this one that deviates. */
   wasContradicted: boolean;
   /** The level at which the operator accepted it. */
   acceptedLevel: Big | undefined;

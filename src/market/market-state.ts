@@ -28,7 +28,7 @@ export interface MarketState {
   readonly held?: Entries<DoubtSubject, Doubt> | undefined;
   /** All that is doubted of sources by their peers. */
   readonly doubts?: Entries<MarketSymbol, PeerDoubts> | undefined;
-  /** What the sources of each market said of one another. */
+  /** Memory of what the sources of each market said of one another. */
   readonly peerMemories?: Entries<MarketSymbol, PeerMemory> | undefined;
   readonly sources?: SourceReport | undefined;
   readonly path?: FeedPath | undefined;

@@ -4,7 +4,7 @@ import { type DecimalString, toBig } from './decimal.ts';
 import type { MarketSource } from './market-source.ts';
 import { areClose } from './quote.ts';
 
-/** What the sources of a market said of one another, by their ids. Plain data. */
+/** Memory of what the sources of a market said of one another, by their ids. Plain data. */
 export interface PeerMemory {
   /** Pairs that agreed, and when they last did. */
   readonly agreed: readonly (readonly [one: string, other: string, at: EpochMs])[];

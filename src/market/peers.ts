@@ -152,7 +152,7 @@ export class Peers {
     this.#band = this.#bandOfAll();
   }
 
-  /** Whoever contradicted it is gone, for longer than a connection takes to be there again: its level and time judge it. */
+  /** Whoever contradicted it is gone, for longer than a new connection takes: its level and time judge it. */
   #leftAlone(source: MarketSource, nowMs: number): void {
     const { comparison, doubts } = source;
     const doubt = doubts.byPeers;
