@@ -104,7 +104,12 @@ export class PlayedMarket {
     const { rig } = this;
     rig.nowMs += everyMs;
     const reaches = quoting.map((each, index) => this.#quote(ids[index]!, each));
-    this.isDegraded = rig.review(...reaches).isDegraded;
+    this.review(reaches);
+  }
+
+  /** Chooses again, and tells the other process what it is told then. */
+  review(reaches: readonly Reach[]): void {
+    this.isDegraded = this.rig.review(...reaches).isDegraded;
     this.#tellFollower();
   }
 
