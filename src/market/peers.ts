@@ -30,7 +30,7 @@ const awaitedForMs = 2_000;
 const closeFactor = '3';
 /** The same of one that came to another. */
 const followFactor = '2';
-/** What agrees is noted this often, and while all agree and nothing is doubted this often. */
+/** Agreements are noted this often, and while all agree and nothing is doubted this often. */
 const noteEveryMs = { disputed: 2_000, calm: 10_000 };
 
 /**
