@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { alarms } from './alarms.ts';
+import { believed } from './believed.ts';
 import { crowd } from './crowd.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
@@ -34,6 +35,7 @@ const measurements = {
   crowd,
   memory,
   alarms,
+  believed,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;
 

@@ -191,7 +191,9 @@ test('a process that follows learns which sources agreed, also those that did af
   for (const source of ['one', 'two']) leader.tick(source, '84000');
   leader.review('live', 'live');
   follow(changes.next(true));
-  assert.deepEqual(follower.markets.sources.agreed(), [[symbol('BTCEUR'), [['one', 'two', after(start, 0)]]]]);
+  assert.deepEqual(follower.markets.sources.peerMemories(), leader.markets.sources.peerMemories());
+  const [[, memory] = []] = follower.markets.sources.peerMemories();
+  assert.deepEqual(memory?.agreed, [['one', 'two', after(start, 0)]]);
 });
 
 test('what the others were not told is taken back, and the rest stays', () => {

@@ -138,9 +138,9 @@ export class MarketChanges {
     const { switches } = markets.sources;
     const isSent = !withSources && switches === this.#sent.switches;
     const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(markets) };
-    const agreed = isSent ? undefined : markets.sources.agreed();
+    const peerMemories = isSent ? undefined : markets.sources.peerMemories();
     this.#sent = { path, lastUpdatedAt, switches };
-    return { held: markets.doubts(), doubts: markets.peerDoubts(), path, lastUpdatedAt, sources, agreed };
+    return { held: markets.doubts(), doubts: markets.peerDoubts(), path, lastUpdatedAt, sources, peerMemories };
   }
 }
 

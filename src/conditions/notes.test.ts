@@ -292,6 +292,7 @@ function partlyPolled(polled: number) {
     const facts = {
       reach: (_: string, market: MarketSymbol) => (refused.has(market) ? ('polled' as const) : ('live' as const)),
       isHeard: () => true,
+      isAwaited: () => true,
       isQuiet: () => false,
       isLive: () => true,
     };

@@ -107,6 +107,11 @@ export type LiveEvent =
   /** A frame of any kind arrived. Precedes the events of its content. */
   | { readonly type: 'frame' }
   | { readonly type: 'ticker'; readonly isSnapshot: boolean; readonly tickers: readonly UpstreamTicker[] }
+  /**
+   * Every market that has a price was told, and a change that went missing from now on would show: no update has to
+   * prove that this connection brings them.
+   */
+  | { readonly type: 'whole' }
   /** These markets have no price any more. */
   | { readonly type: 'withdrawn'; readonly symbols: readonly MarketSymbol[] }
   | { readonly type: 'accepted'; readonly symbol: MarketSymbol }

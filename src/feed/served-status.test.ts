@@ -17,6 +17,7 @@ const secondMs = 1_000;
 /** A supervisor as far as it tells of its source. */
 class FakeSource implements WatchedSource {
   isLive = true;
+  readonly isAwaited = true;
   heardMs = 0;
   readonly stalled = undefined;
   /** Its reach of markets that it does not have live. */

@@ -10,6 +10,7 @@ import { SourceWatch, type WatchedSource } from './source-watch.ts';
 /** A supervisor as far as it tells of its source. */
 class FakeSupervisor implements WatchedSource {
   isLive = true;
+  isAwaited = true;
   hasPrices = true;
   stalled: WatchedSource['stalled'];
   lastAtMs = 0;

@@ -13,7 +13,7 @@ interface SourceWatchParts {
 /** A source as its supervisor tells of it. */
 export type WatchedSource = Pick<
   FeedSupervisor,
-  'reach' | 'isHeard' | 'isQuiet' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
+  'reach' | 'isHeard' | 'isQuiet' | 'isAwaited' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
 >;
 
 const everyMs = 500;
@@ -59,6 +59,7 @@ export class SourceWatch {
         stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
       isHeard: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.isHeard(symbol),
       isQuiet: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.isQuiet(symbol),
+      isAwaited: (source: string) => this.#supervisors.get(source)!.isAwaited,
       isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
     const at = { now: clock.now(), nowMs: clock.monotonicMs() };

@@ -134,6 +134,20 @@ test('a symbol is served live while subscribed and not doubted for long, though 
   assert.equal(book.isLive(btc, 12_000), false);
 });
 
+test('a connection that told of all that has a price covers with one market what only an update does otherwise', () => {
+  const book = new SubscriptionStates(defaultTiming);
+  book.catalogueLoaded([btc, ada], whole);
+  book.takeUnsubscribed(0);
+  book.toldWhole();
+  assert.equal(book.isCovered(0), false, 'nothing has a price');
+  book.liveArrived(ticker('live', '1.10', 0), true, undefined, 0);
+  assert.equal(book.isCovered(0), true);
+  book.connectionEnded();
+  book.takeUnsubscribed(1);
+  book.liveArrived(ticker('live', '1.10', 1), true, undefined, 1);
+  assert.equal(book.isCovered(1), false, 'that was over another connection');
+});
+
 test('a symbol is heard once a good price came over the connection there is, or a poll confirmed the last', () => {
   const book = subscribedBook();
   assert.deepEqual([book.isHeard(btc), book.isHeard(ada)], [true, false]);

@@ -61,6 +61,8 @@ export class SubscriptionStates {
   readonly #entries = new Map<MarketSymbol, Entry>();
   /** A live update, not only snapshots, came over the current connection. */
   #hasUpdate = false;
+  /** It told of all that has a price. */
+  #isWhole = false;
   /** When the current connection was first asked for symbols. Monotonic. */
   #askedAtMs: number | undefined;
 
@@ -91,6 +93,7 @@ export class SubscriptionStates {
 
   connectionEnded(): void {
     this.#hasUpdate = false;
+    this.#isWhole = false;
     this.#askedAtMs = undefined;
     for (const entry of this.#entries.values()) {
       if (!entry.isRefused) entry.subscription = 'none';
@@ -187,6 +190,11 @@ export class SubscriptionStates {
     return true;
   }
 
+  /** All that has a price was told over the current connection: the others have none, and no update is to prove it. */
+  toldWhole(): void {
+    this.#isWhole = true;
+  }
+
   /**
    * Enough of the symbols that may bring live data did so over this connection, and one was an update: nearly all at
    * first, any once the others were silent for `staleAfterMs`, so that silent ones never hold the rest back.
@@ -194,6 +202,7 @@ export class SubscriptionStates {
   isCovered(nowMs: number): boolean {
     const expected = this.expected;
     const fresh = this.#count((entry) => entry.isFresh);
+    if (this.#isWhole) return fresh > 0;
     const hasWaited = nowMs - (this.#askedAtMs ?? nowMs) >= this.#timing.staleAfterMs;
     const needed = hasWaited ? 1 : expected * this.#timing.liveShareMin;
     return this.#hasUpdate && expected > 0 && fresh >= needed;

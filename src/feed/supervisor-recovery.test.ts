@@ -225,3 +225,28 @@ test('after 429 the polls wait as long as the exchange asks (fault row 47)', asy
   assert.equal(rig.requests.length, requests);
   await rig.pass('polls again', () => polls().ok === 2);
 });
+
+test('a source is waited for until its catalogue cannot be loaded, two seconds at most, and always once it was', async () => {
+  rig = new FeedRig();
+  const answer = rig.exchange.rest;
+  await rig.listen();
+  rig.exchange.rest = () => ({ status: 503, body: '' });
+  rig.start();
+  assert.equal(rig.supervisor.isAwaited, true);
+  await rig.pass('a failed load', () => Object.keys(rig.health.catalogueLoads).length > 0, 1);
+  assert.equal(rig.supervisor.isAwaited, false);
+  rig.exchange.rest = answer;
+  await rig.pass('a load', () => rig.health.catalogueLoads.ok === 1);
+  assert.equal(rig.supervisor.isAwaited, true);
+});
+
+test('a source that does not answer at all is waited for two seconds', async () => {
+  rig = new FeedRig();
+  await rig.listen();
+  rig.exchange.rest = () => ({ how: 'hang' });
+  rig.start();
+  await rig.clock.advance(1_999);
+  assert.equal(rig.supervisor.isAwaited, true);
+  await rig.clock.advance(1);
+  assert.equal(rig.supervisor.isAwaited, false);
+});

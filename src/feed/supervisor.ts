@@ -18,6 +18,8 @@ import { SubscriptionStates } from './subscription-states.ts';
 
 /** An answer over REST whose every ticker is older proves nothing. */
 const cachedAfterMs = 5_000;
+/** A source that has not answered within this time of its start may be out of reach. */
+const awaitedForMs = 2_000;
 
 interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
@@ -48,6 +50,8 @@ export class FeedSupervisor {
   #path: FeedPath | undefined;
   /** When live data last arrived. Monotonic. */
   #liveAtMs: number | undefined;
+  /** Monotonic. */
+  #startedAtMs = Number.POSITIVE_INFINITY;
   /** False while the exchange says of itself that it is in maintenance, or takes fewer kinds of order. */
   #isTrading = true;
 
@@ -72,6 +76,7 @@ export class FeedSupervisor {
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
   start(): void {
+    this.#startedAtMs = this.#parts.clock.monotonicMs();
     this.#catalogue.start();
     this.#poller.start();
     this.#after(this.#parts.timing.liveGraceMs, () => this.#giveUpOnLive());
@@ -125,6 +130,17 @@ export class FeedSupervisor {
   /** The live connection delivers, so that polls are for single symbols alone. */
   get isLive(): boolean {
     return this.#path === 'live' && this.#link.isReceiving && this.#isTrading;
+  }
+
+  /**
+   * It may still say its first price: it answered since the start, or had neither the time to nor failed. Nobody waits
+   * for one that cannot be reached.
+   */
+  get isAwaited(): boolean {
+    const { clock, counters } = this.#parts;
+    if (counters.lastCatalogueAt !== undefined) return true;
+    const hasFailed = Object.keys(counters.catalogueLoads).length > 0;
+    return !hasFailed && clock.monotonicMs() - this.#startedAtMs < awaitedForMs;
   }
 
   /**
@@ -201,6 +217,10 @@ export class FeedSupervisor {
     },
     withdrawn: ({ symbols }) => {
       for (const symbol of symbols) this.#parts.sink.priceWithdrawn(symbol, this.#parts.clock.now());
+    },
+    whole: () => {
+      this.#book.toldWhole();
+      this.#considerLive();
     },
     accepted: ({ symbol }) => this.#book.accepted(symbol),
     rejected: ({ symbol, reason }) => this.#rejected(symbol, reason),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BTCEUR, MarketRig } from './market-rig.testing.ts';
+import { type Change, ids, PlayedMarket } from './believed.testing.ts';
+import { BTCEUR, type MarketRig } from './market-rig.testing.ts';
 import { after, decimal, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
 import type { Reach } from './source-choice.ts';
@@ -9,15 +10,17 @@ import type { Reach } from './source-choice.ts';
 /**
  * A model of three sources of a quiet market, which goes one way where one of them stands still. One is never wrong and
  * never stops. The `faulty` one may drift, freeze, repeat itself or lie, and `other` says for less than `confirmAfter`
- * what a liar says. Both may stop and come back.
+ * what a liar says. Both may stop and come back, and the process that judges may be another one from a step on.
  */
 const faults = ['drifts up', 'drifts down', 'freezes', 'repeats', 'times1000', 'hundredth', 'off5', 'none'] as const;
 type Fault = (typeof faults)[number];
 
-const ids = ['one', 'two', 'three'];
 const stepMs = 500;
 /** Until it is seen, an error may be served this long. */
 const seenWithinMs = 12_000;
+/** A process begins this long after the one before, and is settled after this. */
+const changeMs = 2_000;
+const settledAfterMs = 4_000;
 
 interface Span {
   readonly from: number;
@@ -35,6 +38,8 @@ interface History {
   /** From when on both lie, for 9 s, if the one in use is another. */
   readonly pairFrom: number;
   readonly moves: readonly number[];
+  /** When the process restarts, or another one takes over. */
+  readonly changes: readonly { readonly step: number; readonly change: Change }[];
   /** How far the market goes in a minute where a source freezes, in percent. */
   readonly trend: number;
 }
@@ -56,23 +61,43 @@ const anyHistory: fc.Arbitrary<History> = fc.record({
   otherStops: anySpan,
   pairFrom: fc.integer({ min: 30, max: 900 }),
   trend: fc.constantFrom(-2, -1, 0, 1, 2),
+  changes: fc.uniqueArray(
+    fc.record({
+      step: fc.integer({ min: 20, max: 650 }),
+      change: fc.constantFrom('restart' as const, 'another process' as const),
+    }),
+    { maxLength: 2, selector: ({ step }) => Math.floor(step / 60) },
+  ),
   moves: fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 100, maxLength: 700, size: 'max' }),
 });
 
 /** One history as it goes on, in cents. */
 class Played {
-  readonly rig: MarketRig;
+  readonly #market: PlayedMarket;
   readonly #history: History;
   readonly #honest: { readonly atMs: number; readonly cents: number }[] = [];
   #cents = 8_400_000;
   #frozenAt = this.#cents;
   #isPair = false;
   #wasTrueUsed = false;
+  #changedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(history: History) {
     this.#history = history;
-    this.rig = new MarketRig({ mode: history.mode });
-    for (const id of ids) this.rig.list(id);
+    this.#market = new PlayedMarket(history.mode, ids.length);
+    this.#market.follow();
+  }
+
+  get rig(): MarketRig {
+    return this.#market.rig;
+  }
+
+  /** Judges in another process from now on, after a while without any. */
+  change(change: Change): void {
+    this.#market.change(change, changeMs);
+    this.#market.follow();
+    this.#changedAtMs = this.rig.nowMs;
+    this.#wasTrueUsed = false;
   }
 
   step(step: number, move: number): void {
@@ -94,7 +119,7 @@ class Played {
       rig.tick(ids[index]!, '0', { bid, ask, path, ...range });
       this.#assertHonest(step);
     }
-    rig.review(...order.map((role): Reach => (this.#isStopped(role, step) ? 'silent' : 'live')));
+    this.#market.review(order.map((role): Reach => (this.#isStopped(role, step) ? 'silent' : 'live')));
     this.#assertHonest(step);
     this.#wasTrueUsed = this.#isTrueUsed;
   }
@@ -152,13 +177,16 @@ class Played {
     }
     const when = `step ${step}: ${served.source} ${served.bid}, honest ${text(this.#cents)}`;
     const cents = Number(served.bid) * 100;
-    const recent = this.#honest.filter(({ atMs }) => rig.nowMs - atMs <= seenWithinMs);
+    // A process that begins has to see again that a source is still.
+    const sinceChangeMs = rig.nowMs - this.#changedAtMs;
+    const seenMs = sinceChangeMs <= seenWithinMs ? 2 * seenWithinMs : seenWithinMs;
+    const recent = this.#honest.filter(({ atMs }) => rig.nowMs - atMs <= seenMs);
     assert.ok(
       recent.some((honest) => Math.abs(cents / honest.cents - 1) <= this.#offMax(step)),
       when,
     );
     const ageMs = after(start, rig.nowMs) - served.capturedAt;
-    const ageMsMax = this.#wasTrueUsed ? 2 * stepMs : seenWithinMs;
+    const ageMsMax = this.#wasTrueUsed && sinceChangeMs > settledAfterMs ? 2 * stepMs : seenWithinMs;
     assert.ok(ageMs <= ageMsMax, `${when}, ${ageMs} ms old`);
   }
 }
@@ -172,7 +200,11 @@ test('of three sources, of which one drifts, freezes, repeats or lies, sometimes
     t,
     fc.property(anyHistory, (history) => {
       const played = new Played(history);
-      for (const [step, move] of history.moves.entries()) played.step(step, move);
+      for (const [step, move] of history.moves.entries()) {
+        const [{ change } = {}] = history.changes.filter((each) => each.step === step);
+        if (change !== undefined) played.change(change);
+        played.step(step, move);
+      }
     }),
     { numRuns: 200 },
   );

@@ -1,7 +1,7 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSource } from './market-source.ts';
-import { areClose, levelOf, type Quote } from './quote.ts';
+import { levelOf, type Quote } from './quote.ts';
 
 /** The circumstances at one instant in which sources are compared. */
 export interface Circumstances {
@@ -19,24 +19,6 @@ export function levelIn(price: Quote | undefined, used: MarketSource | undefined
   if (price === undefined) return undefined;
   const quote = used?.quote;
   return quote?.bid === price.bid && quote.ask === price.ask ? quote.level : levelOf(price);
-}
-
-/** Notes since when sources are beyond the ceiling from the market's price while the one in use did not move along. */
-export function noteAway(
-  sources: readonly MarketSource[],
-  { price, used, now }: Circumstances,
-  ceilingReach: Big,
-  agreementReach: Big,
-): void {
-  const reference = levelIn(price, used);
-  for (const { quote, comparison } of sources) {
-    const level = quote?.level;
-    const isBeyond = level !== undefined && reference !== undefined && !areClose(level, reference, ceilingReach);
-    const isWithUsed = isBeyond && used?.quote !== undefined && areClose(level, used.quote.level, agreementReach);
-    // A clock that was set back would make the wait endless.
-    const since = Math.min(comparison.awaySince ?? now, now) as EpochMs;
-    comparison.awaySince = isBeyond && !isWithUsed ? since : undefined;
-  }
 }
 
 /** Whether a source delivers the market live, by the last review or because it sends now. */

@@ -53,11 +53,13 @@ export function isPositive(decimal: DecimalString): boolean {
 /** Below zero where `one` is less than `other`, of two that are not negative; zero where they are equal. */
 export function compare(one: DecimalString, other: DecimalString): number {
   if (one === other) return 0;
-  // Digits in the same places compare as texts, in a tenth of the time, but for zeros at the end of one of them.
-  const areAligned = wholeDigits(one) === wholeDigits(other);
+  // More whole digits are more, but for zeros in front. Digits in the same places compare as texts, in a tenth of the
+  // time, but for zeros at the end of one of them.
+  const moreDigits = wholeDigits(one) - wholeDigits(other);
+  if (moreDigits !== 0 && !(moreDigits > 0 ? one : other).startsWith('0')) return moreDigits;
   const isPrefix =
     one.length < other.length ? other.startsWith(one) : one.length > other.length && one.startsWith(other);
-  if (areAligned && !isPrefix) return one < other ? -1 : 1;
+  if (moreDigits === 0 && !isPrefix) return one < other ? -1 : 1;
   const [left, right] = inOneUnit(one, other);
   return Number(left - right);
 }

@@ -32,6 +32,16 @@ test('the first price waits for sources whose catalogue is still on its way, two
   assert.deepEqual([rig.used, rig.markets.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
 });
 
+test('the first price waits for nobody who cannot be reached, though it listed the market before a restart (fault row 98)', () => {
+  const rig = new MarketRig({ ids: ['one', 'two'] });
+  for (const source of ['one', 'two']) rig.list(source);
+  rig.unreachable.add('two');
+  rig.tick('one', '84000');
+  assert.equal(rig.used, undefined, 'until that is known');
+  rig.review('live', 'silent');
+  assert.equal(rig.used, 'one');
+});
+
 test('the first price waits for a source that is only polled so far: one that lies is not compared with it', () => {
   const rig = new MarketRig();
   for (const source of ['one', 'two', 'three']) rig.list(source);

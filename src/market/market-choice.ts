@@ -3,7 +3,7 @@ import type { Circumstances } from './circumstances.ts';
 import type { Doubt } from './doubts.ts';
 import { type Guard, type TickerOffer, takeAll, type Verdict } from './guard.ts';
 import type { MarketSource } from './market-source.ts';
-import { type AgreedPairs, agreedPairs, restoreAgreedPairs } from './peer-memory.ts';
+import { memoryOf, type PeerMemory, restoreMemory } from './peer-memory.ts';
 import { Peers } from './peers.ts';
 import type { Quote } from './quote.ts';
 import { isMaker, type ServedPath, servedPath } from './served-price.ts';
@@ -96,14 +96,14 @@ export class MarketChoice {
     this.#peers?.restoreDoubt(source, doubt);
   }
 
-  /** Pairs of its sources that agreed, for a restart. */
-  get agreed(): AgreedPairs {
-    return agreedPairs(this.#sources);
+  /** Memory of what its sources said of one another, for a restart. */
+  get peerMemory(): PeerMemory | undefined {
+    return memoryOf(this.#sources);
   }
 
-  /** Takes over pairs that agreed before a restart, or in another process. */
-  restoreAgreed(pairs: AgreedPairs): void {
-    restoreAgreedPairs(this.#sources, pairs);
+  /** Takes over the same from before a restart, or of another process. */
+  restorePeerMemory(memory: PeerMemory): void {
+    restoreMemory(this.#sources, memory);
   }
 
   /** The operator says that a doubted source is right; without its id where only one is doubted. */
@@ -239,9 +239,11 @@ export class MarketChoice {
     const peers = this.#peers;
     if (peers === undefined) return;
     const circumstances = this.#circumstances(now, price);
-    const mayList = ({ id, source }: MarketSource) =>
-      !source.isPaused && (facts.listing(id, this.symbol) !== undefined || !facts.isLoaded(id));
-    peers.review(circumstances, this.#sources.filter(mayList).length, nowMs);
+    const mayQuote = ({ id, source, quote }: MarketSource) => {
+      const mayList = !source.isPaused && (facts.listing(id, this.symbol) !== undefined || !facts.isLoaded(id));
+      return mayList && (quote !== undefined || facts.isAwaited(id));
+    };
+    peers.review(circumstances, this.#sources.filter(mayQuote).length, nowMs);
     for (const each of this.#sources) {
       const candidate = each.candidate!;
       const { exclusion } = candidate;

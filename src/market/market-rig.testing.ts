@@ -55,6 +55,8 @@ export class MarketRig {
   readonly reaches = new Map<string, Reach>();
   /** Sources that gave no price since they were last connected. */
   readonly unheard = new Set<string>();
+  /** Sources that cannot be reached. */
+  readonly unreachable = new Set<string>();
   nowMs = 0;
 
   constructor(changes: Partial<SourceRules> = {}, parts: Omit<MarketParts, 'sources'> = {}) {
@@ -95,6 +97,7 @@ export class MarketRig {
       reach: (source: string) => this.reaches.get(source) ?? 'silent',
       isHeard: (source: string) => !this.unheard.has(source),
       isQuiet: () => false,
+      isAwaited: (source: string) => !this.unreachable.has(source),
       isLive: (source: string) => this.reaches.get(source) === 'live',
     };
     return reviewSources(this.markets, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });

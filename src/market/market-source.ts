@@ -28,6 +28,10 @@ export interface Comparison {
   doubtedLevel: Big | undefined;
   /** Since when a contradicted source agrees again, by the monotonic clock. */
   agreesSinceMs: number | undefined;
+  /** Since when nobody is there to contradict it, by the monotonic clock. */
+  aloneSinceMs: number | undefined;
+  /** The one that contradicted it went away meanwhile: if that is there again, it is this one that deviates. */
+  wasContradicted: boolean;
   /** The level at which the operator accepted it. */
   acceptedLevel: Big | undefined;
 }
@@ -43,6 +47,8 @@ function notCompared(): Comparison {
     awaySince: undefined,
     doubtedLevel: undefined,
     agreesSinceMs: undefined,
+    aloneSinceMs: undefined,
+    wasContradicted: false,
     acceptedLevel: undefined,
   };
 }

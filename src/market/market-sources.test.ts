@@ -251,6 +251,7 @@ test('a market that is merely quiet does not count as served worse, unless its w
       reach: () => 'polled' as const,
       isHeard: () => false,
       isLive: () => isLive,
+      isAwaited: () => true,
       isQuiet: () => isQuiet,
     };
     return reviewSources(rig.markets, facts, { now: start, nowMs: 0 }).serving.lesser;

@@ -3,7 +3,7 @@ import type { Doubt, Doubts, PeerDoubts } from './doubts.ts';
 import type { Guard, TickerOffer, Verdict } from './guard.ts';
 import { type Instant, MarketChoice, type MarketValues } from './market-choice.ts';
 import { MarketSource } from './market-source.ts';
-import type { AgreedPairs } from './peer-memory.ts';
+import type { PeerMemory } from './peer-memory.ts';
 import type { ServedPath, ServedPrice } from './served-price.ts';
 import type { Source } from './source.ts';
 import { goneSource, SourceLists, type SourceRules } from './source-lists.ts';
@@ -126,16 +126,16 @@ export class MarketSources {
     }
   }
 
-  /** Gives the pairs of sources of each market that agreed, for a restart. */
-  agreed(): (readonly [MarketSymbol, AgreedPairs])[] {
-    return [...this.#choices].flatMap(([symbol, { agreed }]) =>
-      agreed.length === 0 ? [] : [[symbol, agreed] as const],
+  /** Gives what the sources of each market said of one another, for a restart. */
+  peerMemories(): (readonly [MarketSymbol, PeerMemory])[] {
+    return [...this.#choices].flatMap(([symbol, { peerMemory }]) =>
+      peerMemory === undefined ? [] : [[symbol, peerMemory] as const],
     );
   }
 
-  /** Takes over pairs that agreed before a restart, or in another process. */
-  restoreAgreed(agreed: Iterable<readonly [MarketSymbol, AgreedPairs]>): void {
-    for (const [symbol, pairs] of agreed) this.#choiceOf(symbol).restoreAgreed(pairs);
+  /** Takes over the same from before a restart, or of another process. */
+  restorePeerMemories(memories: Iterable<readonly [MarketSymbol, PeerMemory]>): void {
+    for (const [symbol, memory] of memories) this.#choiceOf(symbol).restorePeerMemory(memory);
   }
 
   /** The operator says that a doubted source is right; without its id where only one is doubted. */

@@ -52,7 +52,7 @@ test('an empty state is a state', () => {
 test('what was saved by the release before is read', () => {
   const saved = JSON.parse(writeState(stateOfBook()));
   delete saved.held;
-  delete saved.agreed;
+  delete saved.peerMemories;
   assert.equal([...readState(JSON.stringify({ ...saved, format: 2 }))!.tickers].length, 2);
 });
 

@@ -4,7 +4,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { Doubt, DoubtSubject, PeerDoubts } from './doubts.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
 import { peerDoubtReasons } from './peer-judgement.ts';
-import type { AgreedPairs } from './peer-memory.ts';
+import type { PeerMemory } from './peer-memory.ts';
 import type { SourceReport } from './source-state.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -28,8 +28,8 @@ export interface MarketState {
   readonly held?: Entries<DoubtSubject, Doubt> | undefined;
   /** All that is doubted of sources by their peers. */
   readonly doubts?: Entries<MarketSymbol, PeerDoubts> | undefined;
-  /** The pairs of sources of each market that agreed. */
-  readonly agreed?: Entries<MarketSymbol, AgreedPairs> | undefined;
+  /** Memory of what the sources of each market said of one another. */
+  readonly peerMemories?: Entries<MarketSymbol, PeerMemory> | undefined;
   readonly sources?: SourceReport | undefined;
   readonly path?: FeedPath | undefined;
   /** When the feed last proved current; `undefined` when it never delivered. */
@@ -101,8 +101,11 @@ const checked = Compile(
         ]),
       ),
     ),
-    agreed: Type.Optional(
-      Type.Array(Type.Tuple([Type.String(), Type.Array(Type.Tuple([Type.String(), Type.String(), instant]))])),
+    peerMemories: Type.Optional(
+      entriesOf({
+        agreed: Type.Array(Type.Tuple([Type.String(), Type.String(), instant])),
+        close: Type.Array(Type.Tuple([Type.String(), decimal, instant])),
+      }),
     ),
     lastUpdatedAt: Type.Optional(instant),
     position: Type.Optional(Type.Tuple([Type.Integer(), Type.Integer()])),

@@ -92,7 +92,7 @@ export class Markets {
   }
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
-  restore({ records, listed, tickers, references, rates, doubts, agreed = [] }: MarketState): void {
+  restore({ records, listed, tickers, references, rates, doubts, peerMemories = [] }: MarketState): void {
     if (records !== undefined) {
       this.catalogue.restore(records, listed);
       this.#everythingChanged();
@@ -100,7 +100,7 @@ export class Markets {
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
     for (const [symbol, prices] of references) this.referencesTaken(symbol, prices);
     for (const [, rate] of rates) this.rateAccepted(rate);
-    this.sources.restoreAgreed(agreed);
+    this.sources.restorePeerMemories(peerMemories);
     if (doubts !== undefined) this.sources.restoreDoubts(doubts);
   }
 
@@ -111,7 +111,7 @@ export class Markets {
       references: this.#references as ReadonlyMap<MarketSymbol, upstream.ReferencePrices>,
       rates: this.#rates.all(),
       doubts: this.peerDoubts(),
-      agreed: this.sources.agreed(),
+      peerMemories: this.sources.peerMemories(),
     };
   }
 

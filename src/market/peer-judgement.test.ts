@@ -21,6 +21,7 @@ function judged(cases: readonly Case[], changes: Partial<Judging> = {}) {
       level: toBig(decimal(level)),
       ownLevel: own === undefined ? undefined : toBig(decimal(own)),
       closeLevel: close === undefined ? undefined : toBig(decimal(close)),
+      wasContradicted: false,
       reason: undefined,
       isOutvoted: false,
       isStill: false,

@@ -35,6 +35,8 @@ export interface Deviating {
   readonly ownLevel: Big | undefined;
   /** Where it was when it last agreed closely: before a slow drift began, and not where that left the band. */
   readonly closeLevel: Big | undefined;
+  /** It was contradicted before whoever did that went away. */
+  readonly wasContradicted: boolean;
   /** The doubt of it so far. */
   readonly reason: PeerDoubtReason | undefined;
   /** Several others contradicted it. */
@@ -227,6 +229,8 @@ function isMover({ isBusy, agreement, reason, isOutvoted }: Deviating): boolean 
  * two agreed closely.
  */
 function deviatingIn({ sources, judging, sides }: Split): readonly number[] | undefined {
+  const known = sides.filter((index) => sources[index]!.wasContradicted);
+  if (known.length > 0 && known.length < sides.length) return known;
   const left = sides.filter((index) => hasLeft(sources[index]!, judging));
   if (left.length > 0 && left.length < sides.length) return left;
   const [one, other] = sides;

@@ -1,10 +1,16 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
+import { type DecimalString, toBig } from './decimal.ts';
 import type { MarketSource } from './market-source.ts';
 import { areClose } from './quote.ts';
 
-/** Pairs of sources of a market that agreed, by their ids, and when they last did. */
-export type AgreedPairs = readonly (readonly [one: string, other: string, at: EpochMs])[];
+/** Memory of what the sources of a market said of one another, by their ids. Plain data. */
+export interface PeerMemory {
+  /** Pairs that agreed, and when they last did. */
+  readonly agreed: readonly (readonly [one: string, other: string, at: EpochMs])[];
+  /** Where each was when it last agreed closely, as bid plus ask, and when that was. */
+  readonly close: readonly (readonly [id: string, level: DecimalString, at: EpochMs])[];
+}
 
 /** Sources that agreed within this time are not two assets of one name. */
 const agreedForMs = 86_400_000;
@@ -49,21 +55,33 @@ export function closeLevelOf({ comparison }: MarketSource, now: EpochMs): Big | 
   return closeAt !== undefined && now - closeAt <= closeForMs ? closeLevel : undefined;
 }
 
-/** Gives all pairs that ever agreed, for a restart. */
-export function agreedPairs(sources: readonly MarketSource[]): AgreedPairs {
-  return sources.flatMap((one, index) =>
-    sources.slice(index + 1).flatMap((other): AgreedPairs => {
+/** Gives what is remembered, for a restart and for other processes; `undefined` where nothing is. */
+export function memoryOf(sources: readonly MarketSource[]): PeerMemory | undefined {
+  const agreed = sources.flatMap((one, index) =>
+    sources.slice(index + 1).flatMap((other): PeerMemory['agreed'] => {
       const at = one.comparison.agreedAt.get(other);
       return at === undefined ? [] : [[one.id, other.id, at]];
     }),
   );
+  if (agreed.length === 0) return undefined;
+  const close = sources.flatMap(({ id, comparison: { closeLevel, closeAt } }): PeerMemory['close'] =>
+    closeLevel === undefined || closeAt === undefined ? [] : [[id, closeLevel.toFixed() as DecimalString, closeAt]],
+  );
+  return { agreed, close };
 }
 
-/** Takes over pairs that agreed before a restart, or in another process, unless they did so later here. */
-export function restoreAgreedPairs(sources: readonly MarketSource[], pairs: AgreedPairs): void {
-  for (const [id, otherId, at] of pairs) {
-    const [one, other] = [id, otherId].map((each) => sources.find((source) => source.id === each));
+/** Takes over what was known before a restart, or is in another process, unless something later is known here. */
+export function restoreMemory(sources: readonly MarketSource[], { agreed, close }: PeerMemory): void {
+  const find = (id: string) => sources.find((source) => source.id === id);
+  for (const [id, otherId, at] of agreed) {
+    const [one, other] = [find(id), find(otherId)];
     if (one === undefined || other === undefined || one === other) continue;
     if (at > (one.comparison.agreedAt.get(other) ?? 0)) remember(one, other, at);
+  }
+  for (const [id, level, at] of close) {
+    const comparison = find(id)?.comparison;
+    if (comparison === undefined || at <= (comparison.closeAt ?? 0)) continue;
+    comparison.closeLevel = toBig(level);
+    comparison.closeAt = at;
   }
 }

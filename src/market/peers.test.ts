@@ -174,7 +174,7 @@ test('where each source was contradicted in turn during a crash, those that agre
 
 test('a source takes over only near the last good price of five minutes, or with a third one that agrees', () => {
   const rig = threeLive();
-  rig.review('live', 'silent', 'silent');
+  rig.review('silent', 'silent', 'silent');
   rig.nowMs = 20_000;
   rig.tick('two', '97000');
   rig.review('silent', 'live', 'silent');
@@ -232,7 +232,7 @@ test('what it said over another connection is not compared with others', () => {
 
 test('after five minutes without a good price a source may take over at any level', () => {
   const rig = threeLive();
-  rig.review('live', 'silent', 'silent');
+  rig.review('silent', 'silent', 'silent');
   rig.nowMs = 300_000;
   rig.tick('two', '97000');
   rig.review('silent', 'live', 'silent');

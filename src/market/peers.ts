@@ -1,6 +1,7 @@
 import type Big from 'big.js';
 import type { EpochMs } from '../ground/clock.ts';
-import { type Circumstances, deliversLive, levelIn, noteAway } from './circumstances.ts';
+import { Ceiling } from './ceiling.ts';
+import { type Circumstances, deliversLive, levelIn } from './circumstances.ts';
 import type { DecimalString } from './decimal.ts';
 import type { PeerDoubt } from './doubts.ts';
 import type { MarketSource } from './market-source.ts';
@@ -23,14 +24,14 @@ export interface PeerRules {
   readonly returnAfterMs: number;
 }
 
-/** The first price waits this long for a second source. */
-const firstWaitMs = 2_000;
+/** The first price waits this long for a second source, and a contradicted one for those that are gone. */
+const awaitedForMs = 2_000;
 /** Sources that agree this many times better than they have to do so closely. */
 const closeFactor = '3';
 /** The same of one that came to another. */
 const followFactor = '2';
-/** While all agree and nothing is doubted, that is noted this often. */
-const noteEveryMs = 10_000;
+/** Agreements are noted this often, and while all agree and nothing is doubted this often. */
+const noteEveryMs = { disputed: 2_000, calm: 10_000 };
 
 /**
  * Compares what the sources of one market quote, so that a price that others contradict is never the market's. Never
@@ -41,7 +42,7 @@ export class Peers {
   readonly #closeReach: Big;
   readonly #followReach: Big;
   readonly #jumpReach: Big;
-  readonly #ceilingReach: Big;
+  readonly #ceiling: Ceiling;
   readonly #confirmAfterMs: number;
   readonly #returnAfterMs: number;
   readonly #sources: readonly MarketSource[];
@@ -63,7 +64,7 @@ export class Peers {
     this.#closeReach = apart.div(closeFactor).plus(1);
     this.#followReach = apart.div(followFactor).plus(1);
     this.#jumpReach = reachOf(rules.jumpPercent);
-    this.#ceilingReach = reachOf(rules.ceilingPercent);
+    this.#ceiling = new Ceiling(reachOf(rules.ceilingPercent), this.#agreementReach);
     this.#confirmAfterMs = rules.confirmAfterMs;
     this.#returnAfterMs = rules.returnAfterMs;
     this.#sources = sources;
@@ -121,28 +122,45 @@ export class Peers {
   /**
    * Looks again: sources come and go, and time clears a doubt.
    *
-   * @param listed how many sources list the market
+   * @param awaited how many sources quote the market or may do so soon
    * @param nowMs monotonic
    */
-  review(circumstances: Circumstances, listed: number, nowMs: number): void {
+  review(circumstances: Circumstances, awaited: number, nowMs: number): void {
     const isAnyQuoted = this.#sources.some(({ quote }) => quote !== undefined);
     if (isAnyQuoted) this.#firstQuotedMs ??= nowMs;
-    this.#isOpen ||= this.#firstQuotedMs !== undefined && (listed < 2 || nowMs - this.#firstQuotedMs >= firstWaitMs);
-    if (this.#band === undefined || nowMs - this.#notedMs >= noteEveryMs) {
+    this.#isOpen ||= this.#firstQuotedMs !== undefined && (awaited < 2 || nowMs - this.#firstQuotedMs >= awaitedForMs);
+    const isCalm = this.#band !== undefined;
+    if (nowMs - this.#notedMs >= (isCalm ? noteEveryMs.calm : noteEveryMs.disputed)) {
       this.#notedMs = nowMs;
       noteAgreements(this.#sources, this.#agreementReach, this.#closeReach, circumstances.now);
     }
-    if (!isAnyQuoted || (this.#band !== undefined && !this.#areOtherPeers(circumstances))) return;
+    if (!isAnyQuoted || (isCalm && !this.#areOtherPeers(circumstances))) return;
     this.#compare(circumstances);
+    this.#ceiling.settle(this.#sources, circumstances);
     // In a crash each can have been contradicted in turn: where none is left, those that agree make the price at once.
     const isAnyLeft = this.#sources.some(({ quote, doubts }) => quote !== undefined && doubts.byPeers === undefined);
     for (const source of this.#sources) {
       const { comparison, doubts } = source;
-      if (doubts.byPeers === undefined || !agrees(source)) continue;
-      comparison.agreesSinceMs ??= nowMs;
-      if (!isAnyLeft || nowMs - comparison.agreesSinceMs >= this.#returnAfterMs) clear(source);
+      if (doubts.byPeers === undefined) continue;
+      if (agrees(source)) {
+        comparison.agreesSinceMs ??= nowMs;
+        if (!isAnyLeft || nowMs - comparison.agreesSinceMs >= this.#returnAfterMs) clear(source);
+      } else if (comparison.agreement === 'alone') {
+        this.#leftAlone(source, nowMs);
+      }
     }
     this.#band = this.#bandOfAll();
+  }
+
+  /** Whoever contradicted it is gone, for longer than a new connection takes: its level and time judge it. */
+  #leftAlone(source: MarketSource, nowMs: number): void {
+    const { comparison, doubts } = source;
+    const doubt = doubts.byPeers;
+    if (doubt?.reason !== 'contradicted' || doubt.isOutvoted) return;
+    comparison.aloneSinceMs ??= nowMs;
+    if (nowMs - comparison.aloneSinceMs < awaitedForMs) return;
+    clear(source);
+    comparison.wasContradicted = true;
   }
 
   /** @returns `undefined` where a quote of one can change what is found of another */
@@ -227,7 +245,7 @@ export class Peers {
 
   /** Returns whether anyone quotes something else than at the last comparison, or is a peer now or no longer. */
   #note(circumstances: Circumstances): boolean {
-    noteAway(this.#sources, circumstances, this.#ceilingReach, this.#agreementReach);
+    this.#ceiling.note(this.#sources, circumstances);
     let isAnyNew = false;
     for (const source of this.#sources) {
       const { comparison, quote } = source;
@@ -308,6 +326,7 @@ export class Peers {
     const { bid, ask, level } = source.quote!;
     if (this.#isAccepted(source, level)) return;
     comparison.agreesSinceMs = undefined;
+    comparison.aloneSinceMs = undefined;
     const before = doubts.byPeers;
     const isOutvoted = agreement === 'outvoted' || before?.isOutvoted === true;
     const isSame =
@@ -321,15 +340,13 @@ export class Peers {
   /** Agreement ends what was not comparable at once, and what was contradicted after a while. */
   #undisputed(source: MarketSource): void {
     const { comparison, doubts, quote } = source;
-    const doubt = doubts.byPeers;
     if (comparison.agreement !== 'agrees') {
       comparison.agreesSinceMs = undefined;
-      // Whoever contradicted it is gone: its level and time judge it.
-      if (comparison.agreement === 'alone' && doubt?.reason === 'contradicted' && !doubt.isOutvoted) clear(source);
       return;
     }
-    if (doubt?.reason === 'not_comparable') clear(source);
+    if (doubts.byPeers?.reason === 'not_comparable') clear(source);
     comparison.acceptedLevel = undefined;
+    comparison.wasContradicted = false;
     if (doubts.byPeers === undefined) comparison.ownLevel = quote;
   }
 
@@ -345,6 +362,8 @@ export class Peers {
 function clear({ comparison, doubts }: MarketSource): void {
   comparison.doubtedLevel = undefined;
   comparison.agreesSinceMs = undefined;
+  comparison.aloneSinceMs = undefined;
+  comparison.wasContradicted = false;
   doubts.compared(undefined);
 }
 
@@ -357,6 +376,7 @@ function deviatingOf(source: MarketSource, now: EpochMs): Deviating | undefined 
     level: quote.level,
     ownLevel: ownLevel?.level,
     closeLevel: closeLevelOf(source, now),
+    wasContradicted: comparison.wasContradicted,
     reason: doubts.byPeers?.reason,
     isOutvoted: doubts.byPeers?.isOutvoted === true,
     isStill: changes.isStill(now),

@@ -44,6 +44,8 @@ export interface SourceFacts {
   isHeard(source: string, symbol: MarketSymbol): boolean;
   /** Whether the market's live subscription stands there, and nothing came over it yet. */
   isQuiet(source: string, symbol: MarketSymbol): boolean;
+  /** Whether it may still say its first price: it can be reached, as far as that is known. */
+  isAwaited(source: string): boolean;
   /** Whether the source delivers live at all. */
   isLive(source: string): boolean;
   /** Whether the source's catalogue is known. */

@@ -41,7 +41,7 @@ test('every source of a market is shown with its reach, what keeps it out and it
   tick('three', '84002');
   tick('three', '20000');
   review('silent', 'live', 'live');
-  assert.deepEqual(shown(), ['one* silent - 84000', 'two live not_trading 84001', 'three live off_level 20000']);
+  assert.deepEqual(shown(), ['one* silent - 84000', 'two live not_trading 84001', 'three live contradicted 20000']);
   list('two');
   review('silent', 'live', 'live');
   assert.deepEqual(shown(), ['one silent - 84000', 'two* live - 84001', 'three live contradicted 20000']);

@@ -92,7 +92,7 @@ describe('an engine that connects', () => {
     const taken = events.filter(({ type }) => type === 'ticker');
     assert.deepEqual(
       events.map(({ type }) => type),
-      ['opened', 'instruments', 'accepted', 'rejected', 'ticker'],
+      ['opened', 'instruments', 'accepted', 'rejected', 'ticker', 'whole'],
     );
     const [only] = taken as Extract<LiveEvent, { type: 'ticker' }>[];
     assert.equal(only?.isSnapshot, true);
@@ -271,6 +271,26 @@ describe('an engine that connects', () => {
     assert.deepEqual([sink.bid('BTCEUR'), withdrawn], ['50000.0', []]);
     engine.send(begin, ticker(3, 'ETHEUR', at), end);
     assert.deepEqual(withdrawn, ['BTCEUR']);
+    supervisor.stop();
+  });
+
+  test('whose markets are quiet is live with the end of its snapshot, though some have no price (fault row 98)', async () => {
+    const { connector, clock, engine, at } = synced();
+    const sink = new RecordingSink();
+    const parts = { connector, sink, clock, randomness: seededRandomness(1), log: silentLog, timing: {} };
+    const supervisor = new FeedSupervisor(parts);
+    supervisor.start();
+    await clock.advance(0);
+    await turns(5);
+    engine.send(begin, ticker(1, 'BTCEUR', at));
+    assert.equal(supervisor.isLive, false);
+    engine.send(end);
+    assert.deepEqual([supervisor.isLive, supervisor.reach(btc)], [true, 'live']);
+    for (let beat = 0; beat < 4; beat++) {
+      await clock.advance(1_000);
+      engine.send({ type: 'heartbeat', lastSeq: 1 });
+    }
+    assert.deepEqual([supervisor.isLive, supervisor.reach(btc)], [true, 'live']);
     supervisor.stop();
   });
 

@@ -110,6 +110,8 @@ export class PushConnector implements ExchangeConnector {
     snapshotEnded: (priced) => {
       const symbols = [...this.#symbols].filter((each) => !priced.has(each) && this.#live?.wanted.has(each));
       if (symbols.length > 0) this.#live?.listener({ type: 'withdrawn', symbols });
+      // The numbers in its heartbeats show from now on that nothing is missing.
+      this.#live?.listener({ type: 'whole' });
     },
     messageReceived: () => this.#live?.listener({ type: 'frame' }),
     ended: (session, detail) => this.#sessionEnded(session, detail),
