@@ -173,6 +173,7 @@ function resolveGuard({ guard }: Settings): GuardRules {
     ceilingPercent: guard.ceilingPercent,
     spreadPercent: guard.spreadPercent,
     ratePercent: guard.ratePercent,
+    rateCeilingPercent: guard.rateCeilingPercent,
     confirmAfterMs: milliseconds(guard.confirmAfter),
   };
 }

@@ -61,6 +61,10 @@ export class MarketSnapshots implements MarketsObserver {
     this.#marketsDirty = true;
   }
 
+  rateChanged(): void {
+    this.#snapshotDirty = true;
+  }
+
   /** Puts what was saved into the book. An unreadable snapshot is left alone: prices then come with the feed. */
   async restore(): Promise<void> {
     const stored = await this.#store.markets.list();

@@ -127,7 +127,16 @@ export const guard = section('What holds improbable prices and rates back.', {
     text(kind.threshold, { default: '10' }),
     'Percent of the price from which a spread of five times the usual is held.',
   ),
-  ratePercent: setting(text(kind.threshold, { default: '3' }), 'Percent that a rate may move under one fixing date.'),
+  ratePercent: setting(text(kind.threshold, { default: '3' }), {
+    description:
+      'Percent from the rate in force beyond which a rate is held: its next dated fixing confirms it, an hour of equal readings where its source gives no dates, a second source at once.',
+    security: 'The larger, the larger a mistake of the rate that clients get at once.',
+  }),
+  rateCeilingPercent: setting(text(kind.threshold, { default: '20' }), {
+    description:
+      'Percent from the rate in force beyond which only a second source (`rates.compare`) or an operator confirms a rate.',
+    security: 'The larger, the larger a mistake of the rate that only has to last.',
+  }),
   confirmAfter: setting(
     duration('10s', ['1s', '5m']),
     'How long live and REST must agree on a held price; a second live source confirms it at once.',
