@@ -10,7 +10,10 @@ const minuteMs = 60_000;
 /** A Monday. */
 const monday = Date.parse('2026-11-23T00:00:00Z');
 
-/** `24.3 d1 14:30`: read on the second day at that time, of that day's fixing; `d1:d0` of the day before's. */
+/**
+ * `24.3 d1 14:30`: read on the second day at that time, of that day’s fixing; `d1:d0` of the day before’s; `u1` without
+ * a date.
+ */
 function rateOf(text: string, source: string): ConversionRate {
   const [mid = '', days = '', time = '00:00'] = text.split(' ');
   const [read = '', fixed = read] = days.split(':');
@@ -141,11 +144,11 @@ describe('of a source with dates, a rate', () => {
 const every = (minutes: number, mid: string, count: number, day = 1) =>
   Array.from({ length: count }, (_, index) => {
     const at = index * minutes;
-    return `cnb ${mid} ${day} ${Math.floor(at / 60)}:${at % 60}`;
+    return `cnb ${mid} u${day} ${Math.floor(at / 60)}:${at % 60}`;
   });
 
 describe('of a source without dates, a rate', () => {
-  const begun = believed('24.3 0 23:59');
+  const begun = believed('24.3 u0 23:59');
   const last = (steps: readonly string[]) => {
     const [outcomes, inForce] = told(begun, steps);
     return [outcomes.at(-1), inForce];
@@ -157,8 +160,8 @@ describe('of a source without dates, a rate', () => {
   });
 
   test('beyond the bound is confirmed neither by two readings an hour apart, nor by an hour of which minutes are missing', () => {
-    assert.deepEqual(last(['cnb 26 1 00:00', 'cnb 26 1 01:00']), ['held', '24.3']);
-    assert.deepEqual(last([...every(1, '26', 50), 'cnb 26 1 00:56', 'cnb 26 1 01:00']), ['held', '24.3']);
+    assert.deepEqual(last(['cnb 26 u1 00:00', 'cnb 26 u1 01:00']), ['held', '24.3']);
+    assert.deepEqual(last([...every(1, '26', 50), 'cnb 26 u1 00:56', 'cnb 26 u1 01:00']), ['held', '24.3']);
   });
 
   test('beyond the ceiling is not confirmed by midnight, an hour or a day', () => {
@@ -166,22 +169,22 @@ describe('of a source without dates, a rate', () => {
   });
 
   test('is not confirmed by a clock that is set forward, and a clock set back makes the hour begin anew', () => {
-    assert.deepEqual(last(['cnb 26 1 00:00', 'cnb 26 3 00:00']), ['held', '24.3']);
+    assert.deepEqual(last(['cnb 26 u1 00:00', 'cnb 26 u3 00:00']), ['held', '24.3']);
     assert.deepEqual(last([...every(1, '26', 30, 2), ...every(1, '26', 60)]), ['held', '24.3']);
     assert.deepEqual(last([...every(1, '26', 30, 2), ...every(1, '26', 61)]), ['hour', '26']);
   });
 
   test('beyond the bound is not confirmed by an hour in which the second source says another', () => {
-    assert.deepEqual(last([...every(1, '26', 30), 'ecb 24.3 1 00:30', ...every(1, '26', 61)]), ['held', '24.3']);
+    assert.deepEqual(last([...every(1, '26', 30), 'ecb 24.3 u1 00:30', ...every(1, '26', 61)]), ['held', '24.3']);
   });
 
   test('that goes away in small steps goes no further than the ceiling in a day', () => {
-    const steps = Array.from({ length: 60 }, (_, index) => `cnb ${(24.3 * 1.02 ** index).toFixed(4)} 1 00:${index}`);
+    const steps = Array.from({ length: 60 }, (_, index) => `cnb ${(24.3 * 1.02 ** index).toFixed(4)} u1 00:${index}`);
     const [outcomes, inForce] = told(begun, steps);
     assert.equal(outcomes.at(-1), 'held');
     assert.ok(Number(inForce) < 24.3 * 1.2 && Number(inForce) > 28);
     assert.equal(
-      told(begun, [...steps, `cnb ${inForce} 2 00:10`])[0].at(-1),
+      told(begun, [...steps, `cnb ${inForce} u2 00:10`])[0].at(-1),
       'within',
       'and the next day on from there',
     );
@@ -264,8 +267,8 @@ test('banks that fix at other hours, and not on each other’s holidays, are com
     law.comparison({ witness: heard(witness) }, read(rate), (monday + atDay * dayMs + 17 * hourMs) as EpochMs);
   assert.deepEqual(compared('24.3 d0 14:30', '24.31 d0 16:00'), { isOfOneTime: true, isAgreed: true });
   assert.deepEqual(compared('25.9 d0 14:30', '24.31 d0:d-3 14:00'), { isOfOneTime: false, isAgreed: false });
-  assert.deepEqual(compared('25.9 0 14:30', '24.31 d0:d-3 14:00'), { isOfOneTime: true, isAgreed: false });
+  assert.deepEqual(compared('25.9 u0 14:30', '24.31 d0:d-3 14:00'), { isOfOneTime: true, isAgreed: false });
   assert.equal(compared('24.3 d6 14:30', '24.31 d6:d0 16:00', 6), undefined, 'a fixing of last week says nothing');
   assert.equal(compared('24.3 d2 14:30', '24.31 d0 16:00', 2), undefined, 'nor one that was not read for a day');
-  assert.equal(compared('24.3 0 17:00', '24.31 0 15:59'), undefined, 'nor a price of an hour ago');
+  assert.equal(compared('24.3 u0 17:00', '24.31 u0 15:59'), undefined, 'nor a price of an hour ago');
 });
