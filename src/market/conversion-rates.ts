@@ -17,11 +17,25 @@ import type { ConversionRate } from './upstream.ts';
 
 const nothing: RateBelief = {};
 
+/** Takes what the feed reads of conversion rates. */
+export interface RateSink {
+  /**
+   * Returns how it was judged; `undefined` for one that nobody asked for, or that the operator holds.
+   *
+   * @param isWitnessExpected the second source was neither read nor tried in vain since the start
+   */
+  rateRefreshed(rate: ConversionRate, isWitnessExpected?: boolean): RateOutcome | undefined;
+  /** The same rate from the source that it is compared with. */
+  rateCompared(rate: ConversionRate): void;
+  /** The source that a rate is compared with could not be read. */
+  rateUnwitnessed(quote: CurrencyCode): void;
+}
+
 /** Called synchronously, after something has changed. */
 interface RateListener {
   /** The prices of this quote may have changed. */
   pricesChanged(quote: CurrencyCode): void;
-  /** What is believed of its rate has changed. */
+  /** The belief in its rate has changed. */
   beliefChanged(quote: CurrencyCode): void;
   /** The operator's holds may have changed. */
   holdsChanged(): void;
@@ -148,7 +162,7 @@ export class ConversionRates {
     if (known !== undefined && this.isConfigured(known)) this.#believe(quote, belief);
   }
 
-  /** What is doubted of a rate; the same object as long as it says the same. */
+  /** Gives what is doubted of a rate; the same object as long as it says the same. */
   doubtOf(quote: CurrencyCode): Doubt | undefined {
     const { held } = this.belief(quote);
     if (held === undefined) return undefined;

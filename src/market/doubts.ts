@@ -57,7 +57,7 @@ export interface RateControl {
   readonly quote: CurrencyCode;
   readonly heldAt: EpochMs | undefined;
   readonly acceptedAt: EpochMs | undefined;
-  /** What the operator saw and took. */
+  /** The rate that the operator saw and took. */
   readonly acceptedMid: DecimalString | undefined;
 }
 

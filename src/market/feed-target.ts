@@ -1,4 +1,5 @@
 import type { Clock } from '../ground/clock.ts';
+import type { RateSink } from './conversion-rates.ts';
 import type { Markets } from './markets.ts';
 import type { FeedStatus } from './service-status.ts';
 import type { FeedSink } from './upstream.ts';
@@ -14,7 +15,7 @@ export function marketSink(
   { markets, feedStatus }: FeedTarget,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
   source = markets.sources.first,
-): FeedSink {
+): FeedSink & RateSink {
   const { id } = source;
   return {
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
@@ -22,7 +23,9 @@ export function marketSink(
     tickerReceived: (ticker) => markets.tickerReceived(ticker, source),
     priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
-    rateRefreshed: (rate) => markets.rateRefreshed(rate),
+    rateRefreshed: (rate, isWitnessExpected) => markets.rates.read(rate, isWitnessExpected),
+    rateCompared: (rate) => markets.rates.compared(rate),
+    rateUnwitnessed: (quote) => markets.rates.unwitnessed(quote),
     // How the markets are served is decided over all sources; one may have been asked later than this.
     feedCurrent(path, at, pollEveryMs) {
       const newestAt = feedStatus.isNewer(at, clock.now()) ? at : feedStatus.lastUpdatedAt!;

@@ -25,7 +25,7 @@ export interface MarketState {
   readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;
-  /** What is believed of each rate, the one in force among it. */
+  /** The beliefs in each rate, the one in force among it. */
   readonly beliefs?: Entries<CurrencyCode, RateBelief> | undefined;
   /** Everything that is doubted of prices and rates. */
   readonly held?: Entries<DoubtSubject, Doubt> | undefined;

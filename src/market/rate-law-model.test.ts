@@ -11,7 +11,7 @@ import type { ConversionRate } from './upstream.ts';
 
 const law = new RateLaw({ ratePercent: decimal('3'), rateCeilingPercent: decimal('20') });
 
-/** What a source can do to a rate. */
+/** Things that a source can do to a rate. */
 const lies = ['times 100', 'over 100', 'inverted', 'yesterday’s', 'drifting', 'silent'] as const;
 type Lie = (typeof lies)[number] | undefined;
 
@@ -70,7 +70,7 @@ class Told {
     return { base: EUR, quote: CZK, mid: decimal(mid), source, fixingDate, refreshedAt: this.now };
   }
 
-  /** What a bank or a market says now. */
+  /** The rate that a bank or a market says now. */
   honest(source: string, isDated: boolean, back = 0): ConversionRate {
     const fixing = this.#fixings.at(-1 - back) ?? this.#fixings[0]!;
     return this.#rate(source, isDated ? fixing.mid : this.truth.toFixed(digits), isDated, back);
@@ -97,7 +97,7 @@ class Told {
   }
 }
 
-/** As it comes back from a database or another process. */
+/** The same as it comes back from a database or another process. */
 function restored(belief: RateBelief): RateBelief {
   const text = writeState({ tickers: [], references: [], rates: [], beliefs: [[CZK, belief]] });
   return [...readState(text)!.beliefs!][0]![1];

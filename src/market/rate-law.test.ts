@@ -38,7 +38,7 @@ function believed(text: string, changes: RateBelief = {}): RateBelief {
   return { inForce: read(text), anchor: read(text), ...changes };
 }
 
-/** What each reading in a row comes to: `cnb` of the source, `ecb` of the second one, `ok` the operator's acceptance. */
+/** Judges readings in a row: `cnb` of the source, `ecb` of the second one, and `ok`, the operator’s acceptance. */
 function told(begun: RateBelief, steps: readonly string[]): readonly [(RateOutcome | undefined)[], string | undefined] {
   let belief = begun;
   const outcomes: (RateOutcome | undefined)[] = [];

@@ -20,7 +20,7 @@ export interface RateBounds {
 export const heldRateReasons = ['bound', 'ceiling', 'contradicted'] as const;
 export type HeldRateReason = (typeof heldRateReasons)[number];
 
-/** The readings that came instead of the rate in force. One further than the bound from the first begins a new level. */
+/** The readings that came instead of the rate in force. One that is not near the first begins a new level. */
 export interface HeldRate {
   readonly reason: HeldRateReason;
   /** When something began to be held, whatever its level. */
@@ -37,7 +37,7 @@ export interface RateBelief {
   readonly inForce?: ConversionRate | undefined;
   /** Its source alone has said the one in force, and nothing was there to compare it with. */
   readonly isUnconfirmed?: boolean | undefined;
-  /** What many small steps are measured from: a day's worth of them stays within the ceiling. */
+  /** The start of many small steps: a day's worth of them stays within the ceiling. */
   readonly anchor?: Pick<ConversionRate, 'mid' | 'refreshedAt'> | undefined;
   readonly held?: HeldRate | undefined;
   /** The first reading ever, and when it came first, while the second source has yet to be heard. */

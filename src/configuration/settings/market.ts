@@ -103,6 +103,26 @@ export const rates = section('The conversion rate.', {
     example: 'EURCZK',
   }),
   refresh: setting(duration('5m', ['1s', '24h']), 'How often the rate is read.'),
+  compare: optional(
+    item(
+      {
+        source: oneOf(['cnb', 'ecb', 'json', 'exchange', 'off']),
+        url: Type.Optional(text(kind.httpUrl)),
+        pointer: Type.Optional(text(kind.pointer)),
+        market: Type.Optional(text(kind.symbol)),
+      },
+      { bareKey: 'source' },
+    ),
+    {
+      description:
+        'The second source that confirms or contradicts the rate and never makes one: a map with `source` (cnb, ecb, json, exchange), `url`, `pointer` and `market` as above, or `off`.',
+      whenAbsent:
+        'the Czech National Bank for rates to CZK and the European Central Bank for those of EUR, whichever is not the source',
+      security:
+        'With `off` only an operator can confirm a rate that moved by more than `guard.rateCeilingPercent`, and nothing the first one.',
+      example: { source: 'ecb' },
+    },
+  ),
   validFor: setting(duration('96h', ['10s', '240h']), {
     description: 'Age of the last successful refresh at which converted markets lose their price.',
     security: 'The longer, the older the rate you may trade at.',
