@@ -46,7 +46,7 @@ export class ConversionRates {
   readonly #policy: PricingPolicy;
   readonly #guard: Pick<Guard, 'began'> | undefined;
   readonly #law: RateLaw | undefined;
-  readonly #holds: Pick<Doubts, 'isRateHeldByOperator' | 'holdRates'>;
+  readonly #holds: Pick<Doubts, 'isRateHeldByOperator' | 'rateHeldSince' | 'holdRates'>;
   readonly #listener: RateListener;
   readonly #beliefs = new Map<CurrencyCode, RateBelief>();
   readonly #known = new Map<CurrencyCode, KnownRate>();
@@ -61,7 +61,7 @@ export class ConversionRates {
   constructor(
     policy: PricingPolicy,
     guard: Guard | undefined,
-    holds: Pick<Doubts, 'isRateHeldByOperator' | 'holdRates'>,
+    holds: Pick<Doubts, 'isRateHeldByOperator' | 'rateHeldSince' | 'holdRates'>,
     listener: RateListener,
   ) {
     this.#policy = policy;
@@ -177,6 +177,11 @@ export class ConversionRates {
   comparison(quote: CurrencyCode, now: EpochMs): RateComparison | undefined {
     const belief = this.belief(quote);
     return belief.inForce && this.#law?.comparison(belief, belief.inForce, now);
+  }
+
+  /** Since when the operator keeps a rate, or the prices that are made with it. */
+  heldSince(quote: CurrencyCode): EpochMs | undefined {
+    return this.#holds.rateHeldSince(quote);
   }
 
   /** The instants at which rates are no longer valid. */

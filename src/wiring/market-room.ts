@@ -11,7 +11,7 @@ import type { SourceRules } from '../market/source-lists.ts';
 import { watchTerms } from '../market/term-watch.ts';
 import { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import { MarketSnapshots } from '../persistence/market-snapshots.ts';
-import { loadTerms } from '../persistence/store-follower.ts';
+import { loadRateControls, loadTerms } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -41,6 +41,7 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
       // Before any price is made.
       await loadTerms(store, markets, clock);
       await snapshots.restore();
+      await loadRateControls(store, markets.rates, true);
       snapshots.start();
       service.setWindows(await store.windows.list({ currentAt: clock.now() }));
       watches.push(watchTerms(markets, clock, log), watchMaintenance(service, clock, log));
