@@ -20,7 +20,7 @@ export type OidcConfiguration = NonNullable<Configuration['admin']['oidc']>;
 
 type RateSettings = NonNullable<Settings['rates']['compare']>;
 
-/** The directory a relative path in a field is relative to. */
+/** The directory a relative path in a field is relative to; for paths of data see `dataDir`. */
 type DirectoryOf = (key: string) => string;
 
 /** Turns checked settings into the form that the rest of the program uses. */
@@ -31,6 +31,8 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     server: resolveServer(settings, directoryOf),
     portal: resolvePortal(settings, directoryOf),
     admin: resolveAdmin(settings),
+    /** An absolute path. */
+    dataDir: absolute(directoryOf('dataDir'), settings.dataDir),
     store: resolveStore(settings.store, directoryOf),
     /** `undefined`: one process serves alone. */
     redis: settings.redis === undefined ? undefined : parseRedisUrl(settings.redis),
