@@ -123,7 +123,7 @@ export function compareRate(
   if (rate instanceof Error) return { text: said, isWarning: false };
   const difference = `difference ${percentChange(second.mid, rate.mid)} %`;
   const comparison = new RateLaw(guard).comparison({ witness: second }, rate, rate.refreshedAt);
-  const isWarning = comparison !== undefined && comparison.isOfOneTime && !comparison.isAgreed;
+  const isWarning = comparison?.isOfOneTime === true && !comparison.isAgreed;
   const remedy = isWarning ? `, over guard.ratePercent (${guard.ratePercent} %): one of the two is wrong` : '';
   return { text: `${said}, ${difference}${remedy}`, isWarning };
 }

@@ -100,7 +100,7 @@ export interface ReadRate extends ReadingHealth {
   readonly second: ReadingHealth | undefined;
 }
 
-/** What a rate is to an operator. @param read `undefined` where no process of this installation runs the feed */
+/** Gives a rate as an operator sees it. @param read `undefined` where no process of this installation runs the feed */
 export function rateView(
   markets: Markets,
   { quote, via }: { readonly quote: CurrencyCode; readonly via: CurrencyCode },

@@ -5,7 +5,7 @@ import { StorePart } from './store-context.ts';
 
 export type RateControlRecord = RecordOf<RateControlTable>;
 
-/** What operators decided of rates, by their quote currencies. */
+/** The decisions of operators about rates, by their quote currencies. */
 export class RateControls extends StorePart {
   async list(): Promise<readonly RateControlRecord[]> {
     return (await this.context.db.selectFrom('rate_controls').selectAll().orderBy('quote').execute()).map(recordOf);
