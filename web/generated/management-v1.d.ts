@@ -363,7 +363,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Take what is doubted of a market
-         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
+         * @description The price is taken with the next tick at its level, a rate at once. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
          */
         readonly post: operations["acceptMarket"];
         readonly delete?: never;
