@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import type { RateView } from '../../src/operator/rate.ts';
 import { eventually } from '../support/eventually.ts';
+import { startRateServer } from '../support/rate-server.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
 const hourMs = 3_600_000;
 const bound = { 'guard.ratePercent': '3', 'guard.rateCeilingPercent': '20' };
 const right = '24.315';
-
-/** A rate service without dates that says what a test says. */
-async function rateServer(t: TestContext, first: string) {
-  const state = { rate: first, reads: 0 };
-  const server = createServer((_, response) => {
-    state.reads++;
-    response.end(`{"base":"EUR","rates":{"CZK":${state.rate}}}`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const untilRead = async () => {
-    const before = state.reads;
-    await eventually('the rate is read again', () => state.reads > before + 1, 40_000);
-  };
-  return { state, untilRead, settings: { 'rates.source': 'json', 'rates.url': url, 'rates.pointer': '/rates/CZK' } };
-}
 
 async function withRate(t: TestContext, settings: Record<string, string>, compare?: string) {
   const service = await ServiceHarness.start(t, {
@@ -58,7 +39,7 @@ async function withRate(t: TestContext, settings: Record<string, string>, compar
 
 describe('a rate', { concurrency: true }, () => {
   test('the other way round is held over midnight, the end of the good one and a restart, told at once, and the right one is taken at once (fault row 87)', async (t) => {
-    const source = await rateServer(t, right);
+    const source = await startRateServer(t, right);
     const { service, rate, conditions, outcome, price } = await withRate(t, source.settings);
     await service.untilPriced('BTCCZK');
     await eventually('the bank agrees', async () => (await rate()).confirmed);
@@ -90,7 +71,7 @@ describe('a rate', { concurrency: true }, () => {
   });
 
   test('a hundred times too high as the first ever is held beside a second source, until that or an operator says so (fault row 87)', async (t) => {
-    const source = await rateServer(t, '2431.5');
+    const source = await startRateServer(t, '2431.5');
     const { service, rate, conditions, outcome, price } = await withRate(t, source.settings);
     await eventually('it is held', async () => (await rate()).held?.reason === 'contradicted');
     assert.equal(await outcome(), '503 MARKET_DATA_UNAVAILABLE');
@@ -103,7 +84,7 @@ describe('a rate', { concurrency: true }, () => {
   });
 
   test('that was the first ever without any witness is noted, and gone at the first contradiction (fault row 87)', async (t) => {
-    const source = await rateServer(t, right);
+    const source = await startRateServer(t, right);
     const { service, rate, conditions, outcome, price } = await withRate(t, source.settings, 'off');
     await service.untilPriced('BTCCZK');
     assert.deepEqual(await conditions(), ['RateUnconfirmed warning']);
