@@ -59,6 +59,7 @@ describe('a rate', { concurrency: true }, () => {
     await service.stopService();
     await service.startService();
     await service.untilPriced('BTCCZK');
+    assert.equal((await rate()).held?.sinceMs, held?.sinceMs, 'what is held is known at once');
     await source.untilRead();
     assert.deepEqual([await price(), (await rate()).held?.mid], [good, '0.041127'], 'a restart confirms nothing');
 
