@@ -12,6 +12,7 @@ const defaults: Judging = {
   ceilingPercent: '100' as DecimalString,
   spreadPercent: '10' as DecimalString,
   ratePercent: '3' as DecimalString,
+  rateCeilingPercent: '20' as DecimalString,
   confirmAfterMs: 10_000,
   returnAfterMs: 60_000,
 };
@@ -25,7 +26,7 @@ const kinds: readonly Kind[] = [
   { name: 'next to dead, spread 8 %', spreadPercent: 8, everyMs: 600_000, basisPercent: 1, hitAfterMs: 120_000 },
 ];
 
-type Setting = Exclude<keyof Judging, 'ratePercent'>;
+type Setting = Exclude<keyof Judging, 'ratePercent' | 'rateCeilingPercent'>;
 
 /** Other values than the default's, and how many sources a market needs for them to matter. */
 const others: readonly (readonly [Setting, readonly (string | number)[], sources: readonly number[]])[] = [

@@ -96,7 +96,8 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   running.defer('past prices', () => past?.stop());
   const feed = await processFeed(options, market, past?.ask, access.position);
   const reload = new SourceReload({ ...options, store: store.as('SIGHUP'), feed });
-  const followers = { keys: access.loader, markets: market.markets, service: market.service };
+  const { markets, service } = market;
+  const followers = { keys: access.loader, markets, rates: markets.rates, service };
   const changes = new StoreFollower(store, followers, clock, log, configuration.admin.auditForMs);
   const check = storeCheck(configuration.store, clock, log);
   const recorder = new StatusRecorder({

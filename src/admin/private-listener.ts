@@ -11,6 +11,7 @@ import { ManagementCounts } from '../management/gate.ts';
 import { assertOwnHost } from '../management/hosts.ts';
 import type { AdminParts } from '../management/parts.ts';
 import { Problem, problemBody, problemOf, problemTable } from '../management/problems.ts';
+import { allRates } from '../management/rates.ts';
 import { RequestHistory } from '../management/request-history.ts';
 import { SourceTrends } from '../management/source-trends.ts';
 import { Sparklines } from '../management/sparklines.ts';
@@ -145,6 +146,8 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
     const answer = explainPrice(parts.market.markets, request.params.symbol, parts.clock.now());
     return reply.code(answer.kind === 'priced' ? 200 : 404).send(answer.kind === 'priced' ? answer.report : answer);
   });
+
+  app.get('/rates', () => ({ rates: allRates(parts, parts.clock.now()) }));
 
   app.get('/sources', () => ({ sources: sourceViews(parts) }));
 

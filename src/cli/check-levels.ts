@@ -5,6 +5,7 @@ import { areClose, levelOf, reachOf } from '../market/quote.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
+import type { CheckedRate } from './check-rates.ts';
 
 /** The result of a check. */
 export interface Finding {
@@ -15,6 +16,8 @@ export interface Finding {
   readonly detail: string;
   /** The middle of bid and ask at each source, of a market whose sources differ. */
   readonly middles?: Readonly<Record<string, string>>;
+  /** A rate that was read. */
+  readonly rate?: CheckedRate;
 }
 
 type Quotes = ReadonlyMap<MarketSymbol, AcceptedTicker>;

@@ -39,7 +39,7 @@ describe('mdapi check', () => {
       server: { port: 0 },
       admin: { port: 0 },
       sources: [krakenAt(exchange.restUrl, exchange.wsUrl)],
-      rates: { source: 'cnb', url: exchange.cnbUrl },
+      rates: { source: 'cnb', url: exchange.cnbUrl, compare: { source: 'ecb', url: exchange.ecbUrl } },
       ...more,
     };
     writeFileSync(join(cwd, 'mdapi.yaml'), JSON.stringify(settings));
@@ -76,6 +76,35 @@ describe('mdapi check', () => {
       ],
     );
     assert.equal(mail.whole.length, 0);
+  });
+
+  it('shows each rate with its inverse, the second source and how far they are apart, and warns where that is too far', async (t) => {
+    const rate = async (compare: unknown) => {
+      const { findings, exitCode } = await checked(t, { rates: { url: exchange.cnbUrl, compare } });
+      assert.equal(exitCode, 0, 'a second source ends no service');
+      return findings.find(({ name }) => name === 'rate EUR/CZK')!;
+    };
+    const { isWarning, detail } = await rate({ source: 'ecb', url: exchange.ecbUrl });
+    assert.equal(isWarning, false);
+    assert.match(
+      detail,
+      /: 24\.315, fixing of \S+; inverse 0\.04112688; none stored yet; second source ecb: 24\.315, /,
+    );
+    assert.match(detail, /fixing of \S+, difference 0\.00 %$/);
+    const pointer = '/data/EURCZK';
+    const other = createHttpServer((_, response) => response.end('{"data":{"EURCZK":26.3}}')).listen(0, '127.0.0.1');
+    t.after(() => other.close());
+    await once(other, 'listening');
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+    const apart = await rate({ source: 'json', url, pointer });
+    assert.equal(apart.isWarning, true);
+    assert.match(apart.detail, /second source json: 26\.3, difference -7\.55 %, over guard\.ratePercent \(3 %\)/);
+    other.closeAllConnections();
+    other.close();
+    const gone = await rate({ source: 'json', url, pointer });
+    assert.equal(gone.isWarning, true);
+    assert.match(gone.detail, /second source json: ECONNREFUSED, so that the rate is compared with nothing/);
+    assert.match((await rate('off')).detail, /second source: none \(rates\.compare\), nothing confirms the first rate/);
   });
 
   it('knows every kind of exchange to be reachable, also those that say nothing until they are asked', async (t) => {

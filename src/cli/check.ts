@@ -236,9 +236,9 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const { compareLevels } = await import('./check-levels.ts');
   const [levels, others] = await Promise.all([
     catalogues.size < 2 ? [] : compareLevels(configuration, connectors, catalogues, clock),
-    Promise.all([...symbols, ...rates].map(attempt)),
+    Promise.all(symbols.map(attempt)),
   ]);
-  return [...results, ...levels.map((finding) => ({ finding, exitCode: exitCodes.ok })), ...others];
+  return [...results, ...levels.map((finding) => ({ finding, exitCode: exitCodes.ok })), ...others, ...rates];
 }
 
 const engineConnects = async () => 'your engine connects to /ingest/v1 of the private listener';
@@ -289,19 +289,24 @@ function symbolChecks({ markets: { symbols }, pricing }: Configuration, markets:
   return [['symbols', look]];
 }
 
-async function rateChecks({ rates, pricing }: Configuration, connectors: readonly ExchangeConnector[], clock: Clock) {
-  const { rateSource } = await import('../feed/rates/rate-sources.ts');
-  const { judgeRate } = await import('../feed/rates/rate-keeper.ts');
-  const [place, key] =
-    rates.source === 'exchange' ? [rates.market, 'rates.market'] : [withoutQuery(rates.url), 'rates.url'];
-  return [...pricing.converted].map(([quote, { via }]) => {
-    const source = rateSource(rates, connectors, clock, via, quote);
-    return reached(`rate ${via}/${quote}`, { subject: `${source.id} at ${place}`, key }, clock, async (signal) => {
-      const rate = await source.load(signal);
-      judgeRate(rate, clock.now());
-      return `${rate.mid}${rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`}`;
-    });
-  });
+/** Checks each rate at its source, and compares it with the second one and the last stored. */
+async function rateChecks(configuration: Configuration, connectors: readonly ExchangeConnector[], clock: Clock) {
+  const { checkedRate, compareRate, rateDetail, readRates } = await import('./check-rates.ts');
+  const readings = await readRates(configuration, connectors, clock);
+  return Promise.all(
+    readings.map(async (reading): Promise<CheckResult> => {
+      const { pair, origin } = reading;
+      const [place, key] =
+        origin.source === 'exchange' ? [origin.market, 'rates.market'] : [withoutQuery(origin.url), 'rates.url'];
+      const at = { subject: `${origin.source} at ${place}`, key };
+      const detail = async () => rateDetail(reading, configuration.guard);
+      const { finding, exitCode } = await attempt(reached(`rate ${pair}`, at, clock, detail));
+      const rate = checkedRate(reading);
+      if (rate === undefined) return { finding, exitCode };
+      const { isWarning } = compareRate(reading, configuration.guard);
+      return { finding: { ...finding, rate, isWarning }, exitCode };
+    }),
+  );
 }
 
 /** Exchanges that send their catalogue live do it right after the opening: it is the largest frame of all. */

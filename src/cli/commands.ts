@@ -45,6 +45,7 @@ const nouns: readonly { readonly title: string; readonly files: Readonly<Record<
     files: {
       markets: () => import('./markets.ts'),
       price: () => import('./price.ts'),
+      rates: () => import('./rates.ts'),
       terms: () => import('./terms.ts'),
       sources: () => import('./sources.ts'),
     },

@@ -168,7 +168,7 @@ const release = storeCommand({
 const accept = storeCommand({
   name: 'markets accept',
   summary: 'take the price or rate that is doubted',
-  details: ['`mdapi price SYMBOL` shows what is doubted. A rate is taken when it is next read, within 30 seconds.'],
+  details: ['`mdapi price SYMBOL` shows what is doubted. A rate is taken at once, as with `rates accept`.'],
   positionals: { SYMBOL: { summary: 'the market, such as BTCEUR, in any case' } },
   options: {
     source: { value: 'ID', summary: 'of this source alone; needed where other sources doubt several' },
@@ -189,7 +189,7 @@ const accept = storeCommand({
       if (refusal !== undefined) throw new CommandError(exitCodes.refused, 'not_held', refusal);
       await store.markets.acceptDoubted(symbol, context.clock.now(), source);
     };
-    const notes = () => ['Taken with the next tick at its level; a rate when it is next read.'];
+    const notes = () => ['Taken with the next tick at its level; a rate at once.'];
     return changeEach([job.positionals.SYMBOL], job, take, notes);
   },
 });

@@ -2,6 +2,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { type Clock, withTimeout } from '../ground/clock.ts';
 import type { SourceView } from '../management/views.ts';
 import type { PriceAnswer, PriceReport } from '../operator/price.ts';
+import type { RateView } from '../operator/rate.ts';
 import { leaveTicket } from '../operator/ticket.ts';
 import type { Store } from '../store/store.ts';
 
@@ -49,6 +50,12 @@ export async function commandServer(
 export async function askSources(admin: Address, clock: Clock): Promise<SourceView[] | undefined> {
   const answer = (await askServer(admin, clock, '/sources')) as { sources?: SourceView[] } | null | undefined;
   return Array.isArray(answer?.sources) ? answer.sources : undefined;
+}
+
+/** Its rates; `undefined` where none of ours answers. */
+export async function askRates(admin: Address, clock: Clock): Promise<RateView[] | undefined> {
+  const answer = (await askServer(admin, clock, '/rates')) as { rates?: RateView[] } | null | undefined;
+  return Array.isArray(answer?.rates) ? answer.rates : undefined;
 }
 
 /**

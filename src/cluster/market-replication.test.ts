@@ -5,6 +5,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { type EpochMs, systemRandomness } from '../ground/clock.ts';
+import type { RateSink } from '../market/conversion-rates.ts';
 import { marketSink } from '../market/feed-target.ts';
 import { Guard } from '../market/guard.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
@@ -58,7 +59,7 @@ function visible({ board, markets, service }: ReturnType<typeof partsOf>, now: E
 }
 
 /** The inputs of a process's market: its feed, and decisions of operators, which every process reads from the store. */
-interface MarketInputs extends FeedSink {
+interface MarketInputs extends FeedSink, RateSink {
   applyControls(controls: readonly MarketControls[]): void;
   setWindows(windows: readonly MaintenanceWindow[]): void;
 }
@@ -107,6 +108,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     (mid): Step =>
       (inputs, clock) => {
         inputs.rateRefreshed(conversionRate({ mid, refreshedAt: clock.now() }));
+      },
+  ),
+  anyPositiveDecimal(2, 3).map(
+    (mid): Step =>
+      (inputs, clock) => {
+        inputs.rateCompared(conversionRate({ mid, source: 'ecb', refreshedAt: clock.now() }));
       },
   ),
   fc.constantFrom('live' as const, 'fallback' as const).map(

@@ -3,6 +3,7 @@ import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import { type MarketState, readState } from '../market/market-state.ts';
 import type { Markets } from '../market/markets.ts';
+import type { RateBelief } from '../market/rate-law.ts';
 import type { SourceReport } from '../market/source-state.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
@@ -21,6 +22,7 @@ export class MarketChanges {
   readonly #sentTickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #sentReferences = new Map<MarketSymbol, ReferencePrices>();
   readonly #sentRates = new Map<CurrencyCode, ConversionRate>();
+  readonly #sentBeliefs = new Map<CurrencyCode, RateBelief>();
   /** Markets whose prices may have changed since the last call of `next`. */
   readonly #changed = new Set<MarketSymbol>();
   #sent: Pick<MarketState, 'path' | 'lastUpdatedAt'> & { readonly switches?: number } = {};
@@ -42,6 +44,7 @@ export class MarketChanges {
         this.#note();
       },
       doubtChanged: () => this.#note(),
+      rateChanged: () => this.#note(),
     });
   }
 
@@ -89,6 +92,7 @@ export class MarketChanges {
       tickers: changesIn(symbols, tickers, this.#sentTickers),
       references: changesIn(symbols, references, this.#sentReferences),
       rates: changesIn(rates.keys(), rates, this.#sentRates),
+      beliefs: changesIn(markets.rates.beliefs.keys(), markets.rates.beliefs, this.#sentBeliefs),
     };
   }
 

@@ -7,6 +7,7 @@ import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import { Board } from '../board/board.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
+import type { RateSink } from '../market/conversion-rates.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { marketSink } from '../market/feed-target.ts';
 import { Markets } from '../market/markets.ts';
@@ -40,7 +41,7 @@ export class ReplicatedNode {
   readonly publisher: BoardPublisher;
   readonly follower: BoardFollower;
   /** The sink that the node's feed delivers into when it leads. */
-  readonly feed: FeedSink;
+  readonly feed: FeedSink & RateSink;
   readonly logged: string[] = [];
   fence: number | undefined;
   timesRefused = 0;

@@ -260,7 +260,9 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
 function merged(one: MarketState, next: MarketState): MarketState {
   const tickers = new Map([...one.tickers, ...next.tickers]);
   const references = new Map([...one.references, ...next.references]);
-  return { ...one, ...next, tickers, references, rates: new Map([...one.rates, ...next.rates]) };
+  const rates = new Map([...one.rates, ...next.rates]);
+  const beliefs = new Map([...(one.beliefs ?? []), ...(next.beliefs ?? [])]);
+  return { ...one, ...next, tickers, references, rates, beliefs };
 }
 
 export const sharedFeedMetrics: MetricGroup<SharingFigures | undefined> = {

@@ -4,12 +4,13 @@ import type { Condition } from './condition.ts';
 import { data } from './data.ts';
 import { prices } from './prices.ts';
 import { certificate, service } from './process.ts';
+import { rates } from './rates.ts';
 import { record } from './record.ts';
 import { sources } from './sources.ts';
 import { store } from './store.ts';
 
 /** Conditions by their matter, in the order in which they are noted. */
-export const matters = { service, data, sources, store, record, prices, cluster, certificate, clients };
+export const matters = { service, data, sources, store, record, prices, rates, cluster, certificate, clients };
 
 /**
  * All that can be wrong with the service, by its code. Readiness, the overview of the console, alerts and the rules for
@@ -22,6 +23,7 @@ export const conditions = {
   ...store,
   ...record,
   ...prices,
+  ...rates,
   ...cluster,
   ...certificate,
   ...clients,

@@ -14,6 +14,7 @@ import type { RequestCounts } from '../http/request-counts.ts';
 import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
+import type { ReadRate } from '../operator/rate.ts';
 import type { StoreFollower } from '../persistence/store-follower.ts';
 import type { RefusedKey } from '../store/breaches.ts';
 import type { Store } from '../store/store.ts';
@@ -51,6 +52,8 @@ export interface Observed {
   readonly feed: {
     /** The health of each source, in order of preference. */
     sources(): readonly ObservedSource[];
+    /** How the sources of each rate were read of late, where this process reads them. */
+    rates(): readonly ReadRate[];
     /** How far the wall clock is from those of the exchanges; of a process that does not run the feed nothing. */
     clock(): ClockReading;
   };

@@ -9,6 +9,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
+import type { ReadRate } from '../operator/rate.ts';
 import type { RefusedKey } from '../store/breaches.ts';
 import type { Observed, ObservedSource, Phase } from './observed.ts';
 import type { WatchParts } from './watch.ts';
@@ -40,6 +41,7 @@ export function wellProcess() {
   const state = {
     phase: 'serving' as Phase,
     sources: [] as ObservedSource[],
+    rates: [] as readonly ReadRate[],
     clock: reading,
     cause: undefined as OverloadCause | undefined,
     problems: new Map<ErrorCode, number>(),
@@ -72,7 +74,7 @@ export function wellProcess() {
     },
     phase: () => state.phase,
     market: { service, feedStatus, markets, board: new Board(markets), snapshots: { lastError: () => state.trouble } },
-    feed: { clock: () => reading, sources: () => state.sources },
+    feed: { clock: () => reading, sources: () => state.sources, rates: () => state.rates },
     listener: {
       counts: {
         byCode: state.problems,

@@ -2,6 +2,7 @@ import { resolve as absolute, dirname, join } from 'node:path';
 import type { ConnectorOptions } from '../feed/connector.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import type { FeedTiming } from '../feed/parts.ts';
+import { bankUrls, type RateOrigin } from '../feed/rates/rate-origins.ts';
 import type { GuardRules } from '../market/guard.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { type AlertEvent, alertEvents } from '../operator/alert-event.ts';
@@ -17,13 +18,10 @@ export type HistoryConfiguration = NonNullable<Configuration['history']>;
 /** See the settings of the same names. */
 export type OidcConfiguration = NonNullable<Configuration['admin']['oidc']>;
 
+type RateSettings = NonNullable<Settings['rates']['compare']>;
+
 /** The directory a relative path in a field is relative to; for paths of data see `dataDir`. */
 type DirectoryOf = (key: string) => string;
-
-const bankUrls = {
-  cnb: 'https://api.cnb.cz/cnbapi/exrates/daily?lang=EN',
-  ecb: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
-} as const;
 
 /** Turns checked settings into the form that the rest of the program uses. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
@@ -178,6 +176,7 @@ function resolveGuard({ guard }: Settings): GuardRules {
     ceilingPercent: guard.ceilingPercent,
     spreadPercent: guard.spreadPercent,
     ratePercent: guard.ratePercent,
+    rateCeilingPercent: guard.rateCeilingPercent,
     confirmAfterMs: milliseconds(guard.confirmAfter),
   };
 }
@@ -266,10 +265,20 @@ function recordLocation(url: string | undefined, journal: string, store: string,
 
 function resolveRates({ rates }: Settings) {
   const times = { refreshMs: milliseconds(rates.refresh), validForMs: milliseconds(rates.validFor) };
-  const { source, url, pointer, market } = rates;
-  if (source === 'exchange') return { source, market: market!, ...times };
-  if (source === 'json') return { source, url: url!, pointer: pointer!, ...times };
-  return { source, url: url ?? bankUrls[source], ...times };
+  const { source, compare } = rates;
+  const origin = resolveOrigin({ ...rates, source }) as RateOrigin;
+  /** The source that the rate is compared with; absent: what `secondOrigin` says. */
+  const second: { readonly compare?: RateOrigin | 'off' } =
+    compare === undefined ? {} : { compare: resolveOrigin(compare) };
+  return { ...origin, ...times, ...second };
+}
+
+/** `off`, or an origin whose settings were checked. */
+function resolveOrigin({ source, url, pointer, market }: RateSettings): RateOrigin | 'off' {
+  if (source === 'off') return 'off';
+  if (source === 'exchange') return { source, market: market! };
+  if (source === 'json') return { source, url: url!, pointer: pointer! };
+  return { source, url: url ?? bankUrls[source] };
 }
 
 function resolveMail({ mail }: Settings) {

@@ -161,23 +161,36 @@ function* marketConflicts({ markets, pricing }: Settings): Generator<Conflict> {
 }
 
 function* rateConflicts({ rates, pricing }: Settings): Generator<Conflict> {
-  const { source } = rates;
+  const { compare } = rates;
+  yield* originConflicts('rates', rates, pricing);
+  if (compare === undefined || compare.source === 'off') return;
+  yield* originConflicts('rates.compare', { ...compare, source: compare.source }, pricing);
+  const isSame = (['source', 'url', 'pointer', 'market'] as const).every((name) => rates[name] === compare[name]);
+  if (isSame)
+    yield { key: 'rates.compare', what: 'is the source of the rate itself, and would agree with any mistake' };
+}
+
+type Origin = Pick<Settings['rates'], 'source' | RateSettings>;
+
+/** @param key of the settings that say where a rate comes from */
+function* originConflicts(key: string, origin: Origin, pricing: Settings['pricing']): Generator<Conflict> {
+  const { source } = origin;
   const { needs, takes } = rateChoices[source];
   for (const name of ['url', 'pointer', 'market'] as const) {
-    const isSet = rates[name] !== undefined;
-    if (!isSet && needs.includes(name)) yield { key: 'rates.source', what: `"${source}" needs rates.${name}` };
+    const isSet = origin[name] !== undefined;
+    if (!isSet && needs.includes(name)) yield { key: `${key}.source`, what: `"${source}" needs ${key}.${name}` };
     if (!isSet || needs.includes(name) || takes.includes(name)) continue;
-    yield { key: `rates.${name}`, what: `has no meaning with rates.source "${source}"` };
+    yield { key: `${key}.${name}`, what: `has no meaning with ${key}.source "${source}"` };
   }
   const pairs = Object.entries(pricing.converted);
   if (source === 'cnb' && pairs.some(([currency]) => currency !== 'CZK')) {
-    yield { key: 'rates.source', what: '"cnb" has rates to CZK only' };
+    yield { key: `${key}.source`, what: '"cnb" has rates to CZK only' };
   }
   if (source === 'ecb' && pairs.some(([, { via }]) => via !== 'EUR')) {
-    yield { key: 'rates.source', what: '"ecb" has rates from EUR only' };
+    yield { key: `${key}.source`, what: '"ecb" has rates from EUR only' };
   }
   if ((source === 'json' || source === 'exchange') && pairs.length > 1) {
-    yield { key: 'rates.source', what: `"${source}" gives one rate, but pricing.converted has several currencies` };
+    yield { key: `${key}.source`, what: `"${source}" gives one rate, but pricing.converted has several currencies` };
   }
 }
 

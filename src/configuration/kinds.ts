@@ -21,7 +21,7 @@ export interface AnnotatedSchema extends Partial<OptionalNotes> {
   readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
   /** Lists only. */
   readonly items?: AnnotatedSchema;
-  /** Items of lists only: a value that is no map stands for a map with this key. */
+  /** Items of lists, and maps that are one setting: a value that is no map stands for a map with this key. */
   readonly bareKey?: string;
   /** A word or a list only. */
   readonly anyOf?: readonly AnnotatedSchema[];
@@ -200,11 +200,11 @@ export function truth() {
   return Type.Boolean({ allowed: 'true or false', default: false });
 }
 
-export function oneOf<const Words extends string[]>(words: Words, fallback: Words[number]) {
+/** @param fallback without one it has to be given */
+export function oneOf<const Words extends string[]>(words: Words, fallback?: Words[number]) {
   const hint: AnnotatedSchema['hint'] = (_, value) => meant(String(value), words);
-  return Type.Unsafe<Words[number]>(
-    Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, default: fallback }),
-  );
+  const initial = fallback === undefined ? {} : { default: fallback };
+  return Type.Unsafe<Words[number]>(Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, ...initial }));
 }
 
 export function list<Item extends TSchema>(
@@ -276,8 +276,8 @@ export function subsection<Properties extends Settings>(properties: Properties) 
 }
 
 /**
- * A map in a list or in another map, with these keys and no others, or only the value of its bare key. What its keys
- * mean is in the notes of the setting that holds it.
+ * A map in a list, in another map or as one setting, with these keys and no others, or only the value of its bare key.
+ * What its keys mean is in the notes of the setting that holds it.
  */
 export function item<Properties extends TProperties>(
   properties: Properties,

@@ -204,6 +204,20 @@ describe('rate sources', () => {
       ...times,
     });
   });
+
+  it('are compared with what is configured: a bank by its name, a document, a market, or nothing', () => {
+    const compare = (written: string) => fromYaml(`rates: { compare: ${written} }`).rates.compare;
+    const ecb = { source: 'ecb', url: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml' };
+    assert.deepEqual(compare('ecb'), ecb);
+    assert.deepEqual(compare('{ source: ecb }'), ecb);
+    assert.deepEqual(compare('{ source: ecb, url: "http://127.0.0.1:1/x" }'), { ...ecb, url: 'http://127.0.0.1:1/x' });
+    assert.deepEqual(compare('{ source: exchange, market: EURCZK }'), { source: 'exchange', market: 'EURCZK' });
+    const json = { source: 'json', url: 'https://r.example/x', pointer: '/a' };
+    assert.deepEqual(compare(JSON.stringify(json)), json);
+    assert.equal(compare('off'), 'off');
+    assert.equal(load({ env: { MDAPI_RATES_COMPARE: 'off' } }).rates.compare, 'off');
+    assert.deepEqual(load({ env: { MDAPI_RATES_COMPARE: JSON.stringify(json) } }).rates.compare, json);
+  });
 });
 
 describe('public addresses', () => {

@@ -61,9 +61,9 @@ function variableOf(path: readonly string[]): string {
   return variablePrefix + words.join('_');
 }
 
-/** A section groups values and cannot be set as a whole from the environment. */
+/** A section groups values and cannot be set as a whole from the environment; a map with a bare key is one value. */
 export function isSection(schema: AnnotatedSchema): boolean {
-  return schema.properties !== undefined;
+  return schema.properties !== undefined && schema.bareKey === undefined;
 }
 
 function fieldsUnder(schema: AnnotatedSchema, path: readonly string[]): Field[] {
@@ -84,13 +84,22 @@ export function withDefaults(data: unknown): unknown {
   const complete = Default(configurationSchema, data);
   if (typeof complete !== 'object' || complete === null) return complete;
   for (const { path, schema } of fields) {
+    const value = valueAt(complete, path);
+    const { bareKey: ownKey } = schema;
+    if (ownKey !== undefined && value !== undefined) setAt(complete, path, asMap(ownKey, value));
     const key = schema.items?.bareKey;
-    const items = valueAt(complete, path);
-    if (key === undefined || !Array.isArray(items)) continue;
-    const maps = items.map((item) => (typeof item === 'object' && item !== null ? item : { [key]: item }));
-    setAt(complete, path, maps);
+    if (key === undefined || !Array.isArray(value)) continue;
+    setAt(
+      complete,
+      path,
+      value.map((item) => asMap(key, item)),
+    );
   }
   return Default(configurationSchema, complete);
+}
+
+function asMap(key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? value : { [key]: value };
 }
 
 export function valueAt(data: unknown, path: readonly string[]): unknown {

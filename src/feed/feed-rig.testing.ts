@@ -61,10 +61,6 @@ export class RecordingSink implements FeedSink {
     this.markets.priceWithdrawn(symbol, this.markets.sources.first, at);
   }
 
-  rateRefreshed(): boolean {
-    return true;
-  }
-
   feedCurrent(path: FeedPath, at: EpochMs): void {
     this.current.push([path, at]);
   }

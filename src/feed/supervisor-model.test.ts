@@ -182,7 +182,6 @@ class Run {
         },
         referencePricesChanged: () => undefined,
         priceWithdrawn: () => undefined,
-        rateRefreshed: () => true,
         feedCurrent: (path) => this.current.push(path),
         feedPathChanged: (path) => this.paths.push(path),
       },

@@ -1,14 +1,11 @@
 import Type from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
-import type { EpochMs } from '../ground/clock.ts';
 import { servedMarkets } from '../market/served-markets.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
 import { allDoubts, DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
 import { ServedSchema, servedBody } from '../operator/served.ts';
 import { noBody, operation } from './operation.ts';
-import type { Management } from './parts.ts';
 import { SourceChangeSchema } from './source-reload.ts';
 import { trendMinutesMax } from './source-trends.ts';
 import { flowView, sourceFlow } from './views.ts';
@@ -137,31 +134,6 @@ const SourceReloadSchema = fields.named('SourceReload', 'What a reload changed.'
   changeCodes: fields.listOf(SourceChangeSchema, 'The same by their codes.'),
 });
 
-const RateSchema = fields.named('Rate', 'A conversion rate.', {
-  via: part.currency('The currency that is converted from.', 'EUR'),
-  quote: part.currency('The currency that is converted to.', 'CZK'),
-  source: fields.line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
-  mid: fields.nullableLine(
-    'Units of `quote` for one unit of `via`, a decimal; null while there is none.',
-    '24.500',
-    64,
-  ),
-  fixingDate: fields.nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
-  ...fields.nullableInstantFields('refreshedAt', 'When it was last read.'),
-  ageMs: fields.nullableCount('Time since then, in milliseconds.', 120_000),
-  ...fields.nullableInstantFields('validUntil', 'The first instant at which it may no longer be used.'),
-  valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
-  marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
-  lastOutcome: fields.nullableLine(
-    'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
-    'ok',
-  ),
-});
-
-const RateListSchema = fields.named('RateList', 'The conversion rates.', {
-  rates: fields.listOf(RateSchema, 'One for each converted quote currency.'),
-});
-
 export const feedOperations = {
   readFeed: operation({
     path: '/api/feed',
@@ -207,18 +179,6 @@ export const feedOperations = {
     problems: ['CONFLICT'],
     handle: ({ store }, { reload }) => reload.run(store),
   }),
-
-  readRates: operation({
-    path: '/api/rates',
-    summary: 'Conversion rates',
-    description: 'The rates of converted markets, their age and how long they may be used.',
-    answer: RateListSchema,
-    handle({ now }, management) {
-      return {
-        rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
-      };
-    },
-  }),
 };
 
 /** While there is no connection, what the exchange said over the last one is left out. */
@@ -232,23 +192,4 @@ export function healthBody(health: FeedHealth) {
     upstreamLagMs: isConnected ? health.upstreamLagMs : undefined,
     systemStatus: isConnected ? health.systemStatus : undefined,
   });
-}
-
-function rateBody({ configuration, feed, market: { markets } }: Management, quote: CurrencyCode, now: EpochMs) {
-  const { via } = configuration.pricing.converted.get(quote)!;
-  const known = markets.rate(quote);
-  const health = feed.rates().find((rate) => rate.quote === quote);
-  return {
-    via,
-    quote,
-    source: health?.source ?? known?.rate.source ?? 'none',
-    mid: known?.rate.mid ?? null,
-    fixingDate: known?.rate.fixingDate ?? null,
-    ...fields.instants('refreshedAt', known?.rate.refreshedAt),
-    ageMs: known === undefined ? null : Math.max(0, now - known.rate.refreshedAt),
-    ...fields.instants('validUntil', known?.validUntil),
-    valid: known !== undefined && now < known.validUntil,
-    marginPercent: markets.marginOf(quote),
-    lastOutcome: health?.lastOutcome ?? null,
-  };
 }

@@ -238,7 +238,7 @@ export const marketOperations = {
     path: '/api/markets/:symbol/accept',
     summary: 'Take what is doubted of a market',
     description:
-      'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right.',
+      'The price is taken with the next tick at its level, a rate at once. Where other sources doubt several, `source` names the one that is right.',
     ...changing,
     body: strictObject('What is accepted.', {
       source: Type.Optional(fields.text('The one source that is right; without it whatever is doubted.', 'kraken', 32)),

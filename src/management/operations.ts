@@ -14,6 +14,7 @@ import { type ListedOperation, type Operation, operation } from './operation.ts'
 import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
 import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
+import { rateOperations } from './rates.ts';
 import { recordOperations } from './record.ts';
 import { sessionOperations } from './session.ts';
 import { termOperations } from './terms.ts';
@@ -65,7 +66,7 @@ const readDocument = operation({
 
 const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Session: sessionOperations,
-  Service: { ...overviewOperations, ...feedOperations },
+  Service: { ...overviewOperations, ...feedOperations, ...rateOperations },
   Markets: marketOperations,
   Prices: priceOperations,
   Terms: termOperations,

@@ -52,6 +52,15 @@ export interface MarketHold {
   readonly acceptedSource?: string | undefined;
 }
 
+/** The operator's hold on a rate, and the last time the operator took one that was doubted. */
+export interface RateControl {
+  readonly quote: CurrencyCode;
+  readonly heldAt: EpochMs | undefined;
+  readonly acceptedAt: EpochMs | undefined;
+  /** The rate that the operator saw and took. */
+  readonly acceptedMid: DecimalString | undefined;
+}
+
 /** A value that the prices of a market are made from and that is withheld, by the operator or by the guard. */
 export interface WithheldInput extends Omit<Doubt, 'reason' | 'unpricedFrom'> {
   readonly subject: DoubtSubject;
@@ -156,7 +165,9 @@ export class Doubts {
   readonly #ofSubjects = new Map<DoubtSubject, Doubt>();
   /** Since when the operator holds what makes the prices of a market. */
   readonly #heldSince = new Map<MarketSymbol, EpochMs>();
-  /** The same of rates: those of converted markets on hold. */
+  /** Since when the operator holds rates themselves. */
+  #rateHolds: ReadonlyMap<CurrencyCode, EpochMs> = new Map();
+  /** The same of those of converted markets on hold. */
   readonly #ratesHeldSince = new Map<CurrencyCode, EpochMs>();
   readonly #acceptances = new Map<MarketSymbol, EpochMs>();
   onSourceDoubt: SourceDoubtListener | undefined;
@@ -218,8 +229,13 @@ export class Doubts {
     return accepted;
   }
 
+  /** Takes the operator's holds on rates themselves. */
+  holdRates(controls: readonly RateControl[]): void {
+    this.#rateHolds = new Map(controls.flatMap(({ quote, heldAt }) => (heldAt === undefined ? [] : [[quote, heldAt]])));
+  }
+
   get isAnyHeldByOperator(): boolean {
-    return this.#heldSince.size > 0;
+    return this.#heldSince.size > 0 || this.#rateHolds.size > 0;
   }
 
   /** Since when the operator holds what makes the prices of this very market. */
@@ -234,7 +250,12 @@ export class Doubts {
   }
 
   isRateHeldByOperator(quote: CurrencyCode): boolean {
-    return this.#ratesHeldSince.has(quote);
+    return this.rateHeldSince(quote) !== undefined;
+  }
+
+  /** Since when the operator holds a rate, or a market that is converted with it. */
+  rateHeldSince(quote: CurrencyCode): EpochMs | undefined {
+    return earliest([this.#rateHolds.get(quote), this.#ratesHeldSince.get(quote)]);
   }
 
   /** Lists what is withheld of what makes the prices of a market. @param heldSince by the operator */
@@ -243,7 +264,7 @@ export class Doubts {
     heldSince: EpochMs | undefined,
   ): readonly WithheldInput[] {
     const inputs: [DoubtSubject, EpochMs | undefined][] = [[exchangeSymbol, heldSince]];
-    if (isConverted) inputs.push([quote, this.#ratesHeldSince.get(quote)]);
+    if (isConverted) inputs.push([quote, this.rateHeldSince(quote)]);
     return inputs.flatMap(([subject, since]): WithheldInput[] => {
       if (since !== undefined) return [{ subject, reason: 'operator', since, values: [] }];
       const doubt = this.#ofSubjects.get(subject);

@@ -1,4 +1,5 @@
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { RateSink } from './conversion-rates.ts';
 import type { Markets } from './markets.ts';
 import type { FeedStatus } from './service-status.ts';
 import type { FeedPath, FeedSink } from './upstream.ts';
@@ -14,7 +15,7 @@ export function marketSink(
   { markets, feedStatus }: FeedTarget,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
   source = markets.sources.first,
-): FeedSink {
+): FeedSink & RateSink {
   const { id } = source;
   /** When the newest values of this source stood that a price was made of, by path; said once. */
   const served: Record<FeedPath, EpochMs | undefined> = { live: undefined, fallback: undefined };
@@ -32,7 +33,9 @@ export function marketSink(
     },
     priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
-    rateRefreshed: (rate) => markets.rateRefreshed(rate),
+    rateRefreshed: (rate, isWitnessExpected) => markets.rates.read(rate, isWitnessExpected),
+    rateCompared: (rate) => markets.rates.compared(rate),
+    rateUnwitnessed: (quote) => markets.rates.unwitnessed(quote),
     feedCurrent(path, at, pollEveryMs) {
       // The status is that of the prices served: one that is made of nothing that this source says stays as old.
       const way = pollEveryMs === undefined ? 'live' : 'fallback';

@@ -103,13 +103,14 @@ test('a rate changes the prices of its own quote alone', () => {
   assert.deepEqual(told()[0], ['BTCUSD', 'ETHUSD']);
 });
 
-test('a rate that may no longer be used at the very instant of the next one is not compared with', () => {
+test('a rate that may no longer be used is what the next one is compared with all the same (fault row 87)', () => {
   const { markets } = observed();
   markets.rateRefreshed(conversionRate({ fixingDate: undefined }));
+  markets.rates.accept(CZK);
   const { validUntil } = markets.rate(CZK)!;
   const read = { mid: decimal('60'), fixingDate: undefined };
   assert.equal(markets.rateRefreshed(conversionRate({ ...read, refreshedAt: after(validUntil, -1) })), false);
-  assert.equal(markets.rateRefreshed(conversionRate({ ...read, refreshedAt: validUntil })), true);
+  assert.equal(markets.rateRefreshed(conversionRate({ ...read, refreshedAt: validUntil })), false);
 });
 
 test('each price is made with the rate and the terms of its own quote and moment', () => {

@@ -4,11 +4,12 @@ import type { MetricGroup } from '../ground/metric.ts';
 import { type DecimalString, inOneUnit, isAbove, isPositive, toBig } from './decimal.ts';
 import { type Doubt, type DoubtReason, doubtedForMsMax } from './doubts.ts';
 import { bandAround, isWithin, levelOf, type PriceBand, type Quote, reachOf } from './quote.ts';
+import type { RateBounds } from './rate-law.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
-import type { ConversionRate, FeedPath } from './upstream.ts';
+import type { FeedPath } from './upstream.ts';
 
 /** Bounds beyond which a value is doubted. */
-export interface GuardRules {
+export interface GuardRules extends RateBounds {
   /** A middle price further than this from that of the last ten seconds is a jump. */
   readonly jumpPercent: DecimalString;
   /** Sources that quote one market further apart than this do not agree. */
@@ -20,8 +21,6 @@ export interface GuardRules {
   readonly ceilingPercent: DecimalString;
   /** A spread below this share of the middle price is never held. */
   readonly spreadPercent: DecimalString;
-  /** How far a rate may move under one fixing date. */
-  readonly ratePercent: DecimalString;
   /** How long a level has to last, live and over REST, before it is taken. */
   readonly confirmAfterMs: number;
 }
@@ -46,9 +45,8 @@ export const takeAll: Verdict = { isTaken: true, doubt: undefined };
 interface Observation {
   readonly path: FeedPath;
   readonly at: EpochMs;
-  /** Bid plus ask, or the rate. */
+  /** Bid plus ask. */
   readonly level: Big;
-  readonly fixing?: string;
 }
 
 /** The level of the values that arrive instead of the good one. One that jumps again begins a new level. */
@@ -61,8 +59,7 @@ interface HeldLevel {
 }
 
 /**
- * What the guard remembers of one source of a market, or of a rate, to judge what comes next by: no price, and no
- * doubt.
+ * What the guard remembers of one source of a market to judge what comes next by: no price, and no doubt.
  */
 export class Evidence {
   held: HeldLevel | undefined;
@@ -80,7 +77,6 @@ export class Evidence {
 const jumpWithinMs = 10_000;
 /** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
 const contradictsForMs = 30_000;
-const betweenFixingsPercent = toBig('10' as DecimalString);
 const half = toBig('50' as DecimalString);
 const hundred = toBig('100' as DecimalString);
 const twoHundred = toBig('200' as DecimalString);
@@ -109,7 +105,6 @@ export class Guard {
   readonly #rules: GuardRules;
   readonly #jumpPercent: Big;
   readonly #spreadPercent: Big;
-  readonly #ratePercent: Big;
   readonly #bandReach: Big;
   readonly #counts = noCounts();
 
@@ -117,7 +112,6 @@ export class Guard {
     this.#rules = rules;
     this.#jumpPercent = toBig(rules.jumpPercent);
     this.#spreadPercent = toBig(rules.spreadPercent);
-    this.#ratePercent = toBig(rules.ratePercent);
     // At most double: then nothing within it is out of range either.
     const [narrowest] = [this.#jumpPercent, this.#spreadPercent, hundred].sort((one, other) => one.cmp(other));
     this.#bandReach = reachOf(narrowest!.toFixed() as DecimalString);
@@ -127,8 +121,8 @@ export class Guard {
     return this.#rules;
   }
 
-  /** Its peers began to contradict a source, or it withdrew a price. */
-  began(reason: 'contradicted' | 'withdrawn'): void {
+  /** Its peers began to contradict a source, it withdrew a price, or a rate began to be held. */
+  began(reason: 'contradicted' | 'withdrawn' | 'rate'): void {
     this.#counts[reason]++;
   }
 
@@ -170,30 +164,6 @@ export class Guard {
     if (!held.isAccepted && !isConfirmed) return this.#hold(evidence, held, doubt, known);
     evidence.spread = { usual: spreadOf(ticker), at };
     return release(evidence);
-  }
-
-  /**
-   * @param evidence of this rate
-   * @param previous the last good rate, if it may still be used
-   */
-  judgeRate(
-    evidence: Evidence,
-    rate: ConversionRate,
-    previous: ConversionRate | undefined,
-    known: Doubt | undefined,
-  ): Verdict {
-    const { refreshedAt: at } = rate;
-    const ratePercent = this.#ratePercent;
-    const fixing = fixingOf(rate);
-    const isWithinFixing = previous !== undefined && fixingOf(previous) === fixing;
-    const limit = isWithinFixing || ratePercent.gt(betweenFixingsPercent) ? ratePercent : betweenFixingsPercent;
-    const level = toBig(rate.mid);
-    if (previous === undefined || !isBeyond(level, toBig(previous.mid), limit)) return release(evidence);
-    const begun = known ?? { reason: 'rate' as const, since: at, unpricedFrom: undefined };
-    const held = follow(evidence.held, { path: 'fallback', at, level, fixing }, ratePercent);
-    const isConfirmed = held.first.fixing !== fixing && !isWithinFixing;
-    if (held.isAccepted || isConfirmed) return release(evidence);
-    return this.#hold(evidence, held, { ...begun, values: [rate.mid] }, known);
   }
 
   /** Time proves nothing this far from the last good price. */
@@ -313,11 +283,6 @@ function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefin
   const highest = previous !== undefined && isAbove(ask, high24h) ? ask : high24h;
   const isInside = !isAbove(lowest, ticker.bid) && !isAbove(ticker.ask, highest);
   return !isInside && (toBig(ticker.bid).times(2).lt(lowest) || toBig(highest).times(2).lt(ticker.ask));
-}
-
-/** A rate without a fixing date counts as fixed on the day it was read. */
-function fixingOf({ fixingDate, refreshedAt }: ConversionRate): string {
-  return fixingDate ?? new Date(refreshedAt).toISOString().slice(0, 10);
 }
 
 export const guardMetrics: MetricGroup<Pick<Guard, 'counts'>> = {

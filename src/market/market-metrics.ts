@@ -45,6 +45,12 @@ export const marketMetrics: MetricGroup<CountedMarkets> = {
           .map(({ symbol, reach, ageMs }): Sample => [symbol, reach, ageMs / 1000]),
     },
     {
+      name: 'rate_readings_total',
+      help: 'Readings of conversion rates, by how they were judged: taken within the bound, by a witness, a fixing, an hour, as the first or by the operator; else held, older or awaiting.',
+      labels: ['outcome'],
+      read: ({ markets }) => markets.rates.counts,
+    },
+    {
       name: 'rate_value',
       help: 'Mid conversion rate, rounded to a float; absent while there is none.',
       labels: ['quote'],

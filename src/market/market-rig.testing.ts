@@ -26,6 +26,7 @@ export const guardRules: GuardRules = {
   ceilingPercent: decimal('100'),
   spreadPercent: decimal('10'),
   ratePercent: decimal('3'),
+  rateCeilingPercent: decimal('20'),
   confirmAfterMs: 10_000,
 };
 

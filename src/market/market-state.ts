@@ -5,6 +5,7 @@ import type { Doubt, DoubtSubject, PeerDoubts } from './doubts.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
 import { peerDoubtReasons } from './peer-judgement.ts';
 import type { PeerMemory } from './peer-memory.ts';
+import { heldRateReasons, type RateBelief } from './rate-law.ts';
 import type { SourceReport } from './source-state.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -24,6 +25,8 @@ export interface MarketState {
   readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;
+  /** The beliefs in each rate, the one in force among it. */
+  readonly beliefs?: Entries<CurrencyCode, RateBelief> | undefined;
   /** Everything that is doubted of prices and rates. */
   readonly held?: Entries<DoubtSubject, Doubt> | undefined;
   /** All that is doubted of sources by their peers. */
@@ -43,14 +46,24 @@ export interface MarketState {
 /** The version of the form. Processes of different versions do not take each other's states. */
 const format = 2;
 
-export function writeState({ tickers, references, rates, held = [], ...others }: MarketState): string {
-  const entries = { tickers: [...tickers], references: [...references], rates: [...rates], held: [...held] };
-  return JSON.stringify({ format, ...others, ...entries });
+export function writeState({ tickers, references, rates, beliefs = [], held = [], ...others }: MarketState): string {
+  const entries = { tickers: [...tickers], references: [...references], rates: [...rates] };
+  return JSON.stringify({ format, ...others, ...entries, beliefs: [...beliefs], held: [...held] });
 }
 
 const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', maxLength: 64 });
 const instant = Type.Integer();
 const entriesOf = (value: TProperties) => Type.Array(Type.Tuple([Type.String(), Type.Object(value)]));
+
+const rateValues = {
+  base: Type.String(),
+  quote: Type.String(),
+  mid: decimal,
+  source: Type.String(),
+  fixingDate: Type.Optional(Type.String()),
+  refreshedAt: instant,
+};
+const rate = Type.Object(rateValues);
 
 /** Checks the values that prices are made of. */
 const checked = Compile(
@@ -74,14 +87,25 @@ const checked = Compile(
       price7dAgo: Type.Optional(decimal),
       recordedFor: Type.Optional(instant),
     }),
-    rates: entriesOf({
-      base: Type.String(),
-      quote: Type.String(),
-      mid: decimal,
-      source: Type.String(),
-      fixingDate: Type.Optional(Type.String()),
-      refreshedAt: instant,
-    }),
+    rates: entriesOf(rateValues),
+    beliefs: Type.Optional(
+      entriesOf({
+        inForce: Type.Optional(rate),
+        isUnconfirmed: Type.Optional(Type.Boolean()),
+        anchor: Type.Optional(Type.Object({ mid: decimal, refreshedAt: instant })),
+        held: Type.Optional(
+          Type.Object({
+            reason: Type.Union(heldRateReasons.map((reason) => Type.Literal(reason))),
+            since: instant,
+            first: rate,
+            last: rate,
+            isContest: Type.Optional(Type.Boolean()),
+          }),
+        ),
+        awaiting: Type.Optional(Type.Object({ rate, since: instant })),
+        witness: Type.Optional(rate),
+      }),
+    ),
     doubts: Type.Optional(
       Type.Array(
         Type.Tuple([

@@ -37,6 +37,8 @@ export interface MarketsObserver {
   readonly sourceDoubted?: SourceDoubtListener;
   /** A doubt of the guard began, changed or ended. */
   doubtChanged?(subject: DoubtSubject, doubt: Doubt | undefined, before: Doubt | undefined): void;
+  /** Something of what is believed of a rate has changed. */
+  rateChanged?(quote: CurrencyCode): void;
 }
 
 /** Keeps the markets, the last good values of each, the conversion rates and the terms. Never reads a clock. */
@@ -44,12 +46,12 @@ export class Markets {
   readonly catalogue: MarketCatalogue;
   readonly #guard: Guard | undefined;
   readonly sources: MarketSources;
+  readonly rates: ConversionRates;
   /** Makes client prices from what is here. */
   readonly pricer = new Pricer(this);
   readonly #observers: MarketsObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, upstream.ReferencePrices>();
-  readonly #rates: ConversionRates;
   readonly #terms: TermsInForce;
   readonly #doubts = new Doubts();
   /** The latest instant that `advance` was called with. */
@@ -58,7 +60,14 @@ export class Markets {
   /** @param guard judges what comes from the sources; what another process accepted was judged there */
   constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard, rules: SourceRules = oneSource) {
     this.#guard = guard;
-    this.#rates = new ConversionRates(policy, guard);
+    this.rates = new ConversionRates(policy, guard, this.#doubts, {
+      pricesChanged: (quote) => this.#convertedChanged(quote),
+      beliefChanged: (quote) => {
+        this.doubtChanged(quote, this.rates.doubtOf(quote));
+        for (const observer of this.#observers) observer.rateChanged?.(quote);
+      },
+      holdsChanged: () => this.#everythingChanged(),
+    });
     this.sources = new MarketSources(rules, this.#doubts, guard);
     this.#doubts.onSourceDoubt = (...change) => {
       for (const observer of this.#observers) observer.sourceDoubted?.(...change);
@@ -92,14 +101,15 @@ export class Markets {
   }
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
-  restore({ records, listed, tickers, references, rates, doubts, peerMemories = [] }: MarketState): void {
+  restore({ records, listed, tickers, references, rates, beliefs = [], doubts, peerMemories = [] }: MarketState): void {
     if (records !== undefined) {
       this.catalogue.restore(records, listed);
       this.#everythingChanged();
     }
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
     for (const [symbol, prices] of references) this.referencesTaken(symbol, prices);
-    for (const [, rate] of rates) this.rateAccepted(rate);
+    for (const [, rate] of rates) this.rates.take(rate);
+    for (const [quote, belief] of beliefs) this.rates.restore(quote, belief);
     this.sources.restorePeerMemories(peerMemories);
     if (doubts !== undefined) this.sources.restoreDoubts(doubts);
   }
@@ -109,7 +119,8 @@ export class Markets {
     return {
       tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
       references: this.#references as ReadonlyMap<MarketSymbol, upstream.ReferencePrices>,
-      rates: this.#rates.all(),
+      rates: this.rates.all(),
+      beliefs: [...this.rates.beliefs],
       doubts: this.peerDoubts(),
       peerMemories: this.sources.peerMemories(),
     };
@@ -275,23 +286,10 @@ export class Markets {
     this.#pricesChanged(symbol);
   }
 
-  /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
+  /** Takes a rate for a configured converted quote, unless it is doubted; any other is ignored. */
   rateRefreshed(rate: upstream.ConversionRate): boolean {
-    const { quote } = rate;
-    if (this.#doubts.isRateHeldByOperator(quote)) return false;
-    const { isTaken, doubt } = this.#rates.judge(rate, this.doubts().get(quote));
-    this.doubtChanged(quote, doubt);
-    if (!isTaken) return false;
-    this.rateAccepted(rate);
-    return true;
-  }
-
-  /** Takes a rate that another process accepted. */
-  rateAccepted(rate: upstream.ConversionRate): void {
-    if (!this.#rates.take(rate)) return;
-    for (const market of this.catalogue.all()) {
-      if (market.isConverted && market.quote === rate.quote) this.#tickerChanged(market.symbol);
-    }
+    this.rates.read(rate);
+    return this.rates.belief(rate.quote).inForce === rate;
   }
 
   /** Takes a new doubt, or its end. Followers take both from the process that judges. */
@@ -319,15 +317,11 @@ export class Markets {
 
   /** Exchange markets and quote currencies that the operator holds, and since when. */
   operatorHolds(): ReadonlyMap<DoubtSubject, EpochMs> {
-    const holds = new Map<DoubtSubject, EpochMs>();
-    if (this.#doubts.isAnyHeldByOperator) {
-      for (const { subject, reason, since } of [...this.catalogue.all()].flatMap((market) =>
-        this.withheldFor(market),
-      )) {
-        if (reason === 'operator') holds.set(subject, since);
-      }
-    }
-    return holds;
+    if (!this.#doubts.isAnyHeldByOperator) return new Map();
+    const withheld = [...this.catalogue.all()].flatMap((market) => this.withheldFor(market));
+    return new Map(
+      withheld.flatMap(({ subject, reason, since }) => (reason === 'operator' ? [[subject, since] as const] : [])),
+    );
   }
 
   /** Lists what is withheld of what makes the prices of a market, by the operator or by the guard. */
@@ -347,7 +341,7 @@ export class Markets {
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
   rate(quote: CurrencyCode): KnownRate | undefined {
-    return this.#rates.find(quote);
+    return this.rates.find(quote);
   }
 
   /** The first instant after `now` at which answers change by time alone; `Infinity` when there is none. */
@@ -356,7 +350,7 @@ export class Markets {
     const consider = (instant: number | undefined) => {
       if (instant !== undefined && instant > now && instant < next) next = instant;
     };
-    for (const validUntil of this.#rates.ends()) consider(validUntil);
+    for (const validUntil of this.rates.ends()) consider(validUntil);
     consider(this.catalogue.nextRemovalAt(now));
     consider(this.#terms.nextAt);
     for (const instant of this.#doubts.ends()) consider(instant);
@@ -372,13 +366,18 @@ export class Markets {
     const market = this.catalogue.find(symbol);
     if (market === undefined) return;
     this.sources.accept(market.exchangeSymbol, acceptedSource);
-    if (market.isConverted && acceptedSource === undefined) this.#rates.accept(market.quote);
+    if (market.isConverted && acceptedSource === undefined) this.rates.accept(market.quote);
   }
 
   /** A market's capture time never goes back: a live source’s price is still valid when it takes over. */
   #take(symbol: MarketSymbol, made: AcceptedTicker): void {
     this.#tickers.set(symbol, this.sources.notBefore(symbol, made, this.#tickers.get(symbol)));
     this.#pricesChanged(symbol);
+  }
+
+  #convertedChanged(quote: CurrencyCode): void {
+    for (const market of this.catalogue.all())
+      if (market.isConverted && market.quote === quote) this.#tickerChanged(market.symbol);
   }
 
   #pricesChanged(exchangeSymbol: MarketSymbol): void {

@@ -197,21 +197,6 @@ test('a price on other terms is made with their fee and precision, and the usual
   assert.equal(markets.marginOf(CZK), '1');
 });
 
-test('a rate without a fixing date is of the day on which it was read', () => {
-  const { markets } = priced();
-  const dayMs = 86_400_000;
-  const rate = (mid: string, atMs: number) => {
-    const read = conversionRate({ mid: decimal(mid), refreshedAt: after(start, atMs), fixingDate: undefined });
-    return markets.rateRefreshed(read);
-  };
-  assert.equal(rate('24.4', 1_000), true);
-  assert.equal(rate('30', 2_000), false, 'over ten percent between two days');
-  assert.equal(rate('30', 3_000), false);
-  assert.equal(rate('30', dayMs), true, 'the next day agrees');
-  assert.equal(rate('33.3', dayMs + 1_000), false, 'over ten percent within a day');
-  assert.equal(rate('32.9', dayMs + 2_000), true);
-});
-
 test('a spread is unusual beside the usual one of the last minutes, which a single wide moment does not change', () => {
   const { markets } = priced();
   let atMs = 0;

@@ -143,8 +143,6 @@ export interface FeedSink {
   /** The source says that the market has no price any more. */
   priceWithdrawn(symbol: MarketSymbol, at: EpochMs): void;
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void;
-  /** Returns whether it was taken; one that is held may become good when it is read again. */
-  rateRefreshed(rate: ConversionRate): boolean;
   /**
    * The feed as a whole proved current at this instant (a live price update, or a successful fallback poll).
    *

@@ -11,7 +11,8 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
 import type { Store } from '../store/store.ts';
 
-const snapshotName = 'market';
+/** The snapshot of the market, among those of the store. */
+export const marketSnapshotName = 'market';
 const saveEveryMs = 1000;
 
 /**
@@ -61,11 +62,15 @@ export class MarketSnapshots implements MarketsObserver {
     this.#marketsDirty = true;
   }
 
+  rateChanged(): void {
+    this.#snapshotDirty = true;
+  }
+
   /** Puts what was saved into the book. An unreadable snapshot is left alone: prices then come with the feed. */
   async restore(): Promise<void> {
     const stored = await this.#store.markets.list();
     const nothing: MarketState = { tickers: [], references: [], rates: [] };
-    const snapshot = readState((await this.#store.snapshots.load(snapshotName))?.payload ?? '') ?? nothing;
+    const snapshot = readState((await this.#store.snapshots.load(marketSnapshotName))?.payload ?? '') ?? nothing;
     const records = stored.map(fromStore);
     this.#markets.restore({ ...snapshot, records });
     // Only the clock before the restart can have dated something ahead of it.
@@ -141,7 +146,7 @@ export class MarketSnapshots implements MarketsObserver {
     const tookMs = this.#clock.monotonicMs() - startedMs;
     this.#restUntilMs = startedMs + Math.min(restMaxMs, tookMs / shareOfTime);
     try {
-      await this.#store.snapshots.save(snapshotName, payload);
+      await this.#store.snapshots.save(marketSnapshotName, payload);
       this.#savedFeedAt = lastUpdatedAt;
     } catch (error) {
       this.#snapshotDirty = true;

@@ -4,8 +4,10 @@ import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { LossHold, nothing, someEntries } from '../ground/loss-hold.ts';
 import type { MetricGroup } from '../ground/metric.ts';
+import type { ConversionRates } from '../market/conversion-rates.ts';
+import type { DecimalString } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';
 import type { Store } from '../store/store.ts';
 import type { TermRecord } from '../store/terms.ts';
@@ -24,6 +26,8 @@ const changesKept = 100_000;
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
   readonly markets: Pick<Markets, 'applyControls' | 'applyHolds' | 'applyTerms'>;
+  /** Absent where nothing is converted. */
+  readonly rates?: Pick<ConversionRates, 'control'>;
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
@@ -85,7 +89,7 @@ export class StoreFollower {
   }
 
   #listener(): ChangeListener {
-    const { keys, markets } = this.#followers;
+    const { keys } = this.#followers;
     return {
       changed: async (topics) => {
         const isAccepted = this.#heldSince !== undefined && topics.lossesAcceptedAt >= this.#heldSince;
@@ -94,7 +98,7 @@ export class StoreFollower {
           this.#windows.release();
           this.#terms.release();
         } else if (topics.access) await keys.refresh();
-        if (topics.marketControls) await loadMarketControls(this.#store, markets);
+        if (topics.marketControls) await this.#loadControls();
         if (topics.terms || isAccepted) await this.#loadTerms();
         if (topics.maintenanceWindows || isAccepted) await this.#loadWindows();
         this.#noteHeld();
@@ -109,6 +113,12 @@ export class StoreFollower {
         this.#log.info({}, 'changes in the store are followed again');
       },
     };
+  }
+
+  async #loadControls(): Promise<void> {
+    const { markets, rates } = this.#followers;
+    await loadMarketControls(this.#store, markets);
+    if (rates !== undefined) await loadRateControls(this.#store, rates);
   }
 
   async #loadWindows(): Promise<void> {
@@ -172,6 +182,22 @@ async function loadMarketControls(store: Store, book: Followers['markets']): Pro
   const markets = await store.markets.list();
   book.applyControls(markets.map((market) => ({ ...market, symbol: market.symbol as MarketSymbol })));
   book.applyHolds(markets.map(holdOf));
+}
+
+/**
+ * Applies what the operator holds or accepted of rates.
+ *
+ * @param isRestart acceptances were for doubts before it
+ */
+export async function loadRateControls(
+  store: Pick<Store, 'rates'>,
+  rates: Pick<ConversionRates, 'control'>,
+  isRestart = false,
+): Promise<void> {
+  const controls = (await store.rates.list()).map(({ quote, acceptedMid, ...control }) => {
+    return { ...control, quote: quote as CurrencyCode, acceptedMid: acceptedMid as DecimalString | undefined };
+  });
+  rates.control(controls, isRestart);
 }
 
 /** The terms that hold or will. */

@@ -35,6 +35,7 @@ const rowKeys: { readonly [Name in CopiedName]: RowKey<keyof Schema[Name] & stri
   accounts: { key: ['id'] },
   api_keys: { key: ['id'], number: 'seq' },
   markets: { key: ['symbol'] },
+  rate_controls: { key: ['quote'] },
   maintenance_windows: { key: ['id'] },
   terms: { key: ['id'] },
   snapshots: { key: ['name'] },

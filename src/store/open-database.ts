@@ -5,6 +5,7 @@ import type { Clock, Randomness } from '../ground/clock.ts';
 import { migrateToLatest, pendingSteps, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import type { Database } from './schema.ts';
+import { Snapshots } from './snapshots.ts';
 import { asStoreError } from './sqlite/errors.ts';
 import { lockForService } from './sqlite/file.ts';
 import { keepBefore } from './sqlite/kept-file.ts';
@@ -120,6 +121,14 @@ export async function inspectStore(url: string, clock: Clock) {
     (select count(*) from api_keys) as keys,
     (select count(*) from markets) as markets`.execute(db);
   return { ...found, steps: await pendingSteps(db, found.name), ...rows[0]! };
+}
+
+/** The text of a snapshot of a database that exists and is current or older; `undefined` where it has none. */
+export async function readSnapshot(url: string, clock: Clock, name: string): Promise<string | undefined> {
+  const { db, state } = await openDatabaseToRead(url, clock);
+  await using _open = db;
+  if (state === 'empty') return undefined;
+  return (await new Snapshots({ db, clock }).load(name))?.payload;
 }
 
 /** Gives what announces changes of the database, where its engine can. */

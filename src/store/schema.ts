@@ -11,6 +11,7 @@ export interface Schema {
   accounts: AccountTable;
   api_keys: ApiKeyTable;
   markets: MarketTable;
+  rate_controls: RateControlTable;
   maintenance_windows: MaintenanceWindowTable;
   snapshots: SnapshotTable;
   access_changes: AccessChangeTable;
@@ -90,6 +91,16 @@ export interface MarketTable {
   missing_since_ms: EpochMs | null;
   missing_until_ms: EpochMs | null;
   updated_at_ms: EpochMs;
+}
+
+/** An operator's decisions about the rate of a quote currency. */
+export interface RateControlTable {
+  quote: string;
+  /** Since when the one in force is kept, whatever comes. */
+  held_at_ms: EpochMs | null;
+  /** When an operator last accepted a rate, and which. */
+  accepted_at_ms: EpochMs | null;
+  accepted_mid: string | null;
 }
 
 /** A maintenance window runs while `from ≤ now < to`, unless it was cancelled. */
@@ -201,6 +212,7 @@ export const auditSubjectKinds = [
   'account',
   'key',
   'market',
+  'rate',
   'window',
   'term',
   'token',
@@ -231,6 +243,9 @@ export const auditActions = [
   'market.accept',
   'market.delist',
   'market.hold_back',
+  'rate.hold',
+  'rate.release',
+  'rate.accept',
   'window.announce',
   'window.extend',
   'window.end',

@@ -9,6 +9,7 @@ import { Keys } from './keys.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { changeSignalFor, type OpenDatabaseOptions, openDatabase } from './open-database.ts';
+import { RateControls } from './rates.ts';
 import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
@@ -40,6 +41,7 @@ function partsOf(context: StoreContext) {
     accounts: new Accounts(context),
     keys: new Keys(context),
     markets: new Markets(context),
+    rates: new RateControls(context),
     windows: new MaintenanceWindows(context),
     terms: new Terms(context),
     snapshots: new Snapshots(context),

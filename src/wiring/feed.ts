@@ -5,7 +5,8 @@ import { clockWatch } from '../feed/clock-watch.ts';
 import { connectorFor, type LoadedKinds, withoutCandles } from '../feed/connectors.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { StreamReader } from '../feed/push/stream-reader.ts';
-import { RateKeeper } from '../feed/rates/rate-keeper.ts';
+import { RateKeeper, RateWitness } from '../feed/rates/rate-keeper.ts';
+import { type RateOrigin, secondOrigin } from '../feed/rates/rate-origins.ts';
 import { rateSource } from '../feed/rates/rate-sources.ts';
 import { RecentConnects } from '../feed/recent-connects.ts';
 import type { RecordLookup } from '../feed/recorded-references.ts';
@@ -66,8 +67,12 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const clocks = clockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
   const sink = marketSink(market, clock);
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
-    const source = rateSource(rates, connectors, clock, via, quote);
-    return new RateKeeper({ ...parts, sink, source, base: via, quote, refreshMs: rates.refreshMs });
+    const read = (origin: RateOrigin) => {
+      const source = rateSource(origin, connectors, clock, via, quote);
+      return { ...parts, sink, source, base: via, quote, refreshMs: rates.refreshMs };
+    };
+    const second = secondOrigin(rates, via, quote);
+    return new RateKeeper(read(rates), second && new RateWitness(read(second)));
   });
   return {
     replace(next) {

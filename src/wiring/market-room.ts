@@ -12,7 +12,7 @@ import { watchTerms } from '../market/term-watch.ts';
 import { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import { MarketSnapshots } from '../persistence/market-snapshots.ts';
 import { SourceBans } from '../persistence/source-bans.ts';
-import { loadTerms } from '../persistence/store-follower.ts';
+import { loadRateControls, loadTerms } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -43,6 +43,7 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
       // Before any price is made.
       await loadTerms(store, markets, clock);
       await snapshots.restore();
+      await loadRateControls(store, markets.rates, true);
       snapshots.start();
       service.setWindows(await store.windows.list({ currentAt: clock.now() }));
       watches.push(watchTerms(markets, clock, log), watchMaintenance(service, clock, log));

@@ -115,7 +115,7 @@ describe('a bot written from the pages for clients', { timeout: 120_000 }, () =>
 
   /** With a rate, or with one that is past its validity. */
   function setRate(isValid: boolean): void {
-    api.markets.rateAccepted({
+    api.markets.rates.take({
       base: 'EUR' as CurrencyCode,
       quote: 'CZK' as CurrencyCode,
       mid: '24.315' as DecimalString,

@@ -199,7 +199,7 @@ export class ServiceHarness {
   }
 
   #loaded(): LoadedConfiguration {
-    const { restUrl, wsUrl, cnbUrl } = this.simulator;
+    const { restUrl, wsUrl, cnbUrl, ecbUrl } = this.simulator;
     const settings: Record<string, string> = {
       'server.port': '0',
       'admin.port': '0',
@@ -218,6 +218,8 @@ export class ServiceHarness {
       ...this.#options.settingsFrom?.(this.simulator),
     };
     if (settings['rates.source'] === 'exchange') delete settings['rates.url'];
+    const other = settings['rates.source'] === 'ecb' ? { source: 'cnb', url: cnbUrl } : { source: 'ecb', url: ecbUrl };
+    settings['rates.compare'] ??= JSON.stringify(other);
     const environment = Object.entries(settings).map(([key, value]) => [variableOf(key), value]);
     return loadConfiguration({
       flags: [],

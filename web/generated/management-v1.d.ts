@@ -161,11 +161,71 @@ export interface paths {
         };
         /**
          * Conversion rates
-         * @description The rates of converted markets, their age and how long they may be used. Needs the role `read-only`.
+         * @description The rates of converted markets, their age and how long they may be used, what the second source says, and what is held. Needs the role `read-only`.
          */
         readonly get: operations["readRates"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/rates/{quote}/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take the rate that is held
+         * @description It is in force at once; where none is held, the one in force that nothing has confirmed is confirmed. `mid` names what was seen: where another is held by now, nothing is taken. Needs the role `operator`.
+         */
+        readonly post: operations["acceptRate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/rates/{quote}/hold": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keep the rate in force
+         * @description It stays in force whatever comes, until it is released or its validity ends, and counts as confirmed. Repeating it changes nothing. Needs the role `operator`.
+         */
+        readonly post: operations["holdRate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/rates/{quote}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release a rate
+         * @description Ends the operator’s hold; the next reading is judged as usual. Repeating it changes nothing. Needs the role `operator`.
+         */
+        readonly post: operations["releaseRate"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -303,7 +363,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Take what is doubted of a market
-         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
+         * @description The price is taken with the next tick at its level, a rate at once. Where other sources doubt several, `source` names the one that is right. Needs the role `operator`.
          */
         readonly post: operations["acceptMarket"];
         readonly delete?: never;
@@ -2025,6 +2085,101 @@ export interface components {
                  * @example CZK
                  */
                 readonly quote: string;
+                /**
+                 * @description The rate that is held.
+                 * @example 2431.5
+                 */
+                readonly mid: string;
+                /**
+                 * @description The one in force; null while there is none.
+                 * @example 24.315
+                 * @example null
+                 */
+                readonly inForce: string | null;
+                /**
+                 * @description Why it is held.
+                 * @example bound
+                 * @enum {string}
+                 */
+                readonly reason: "bound" | "ceiling" | "contradicted" | "unconfirmed";
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateUnconfirmed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * @description The rate.
+                 * @example 24.315
+                 */
+                readonly mid: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateSourcesDiffer";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * @description The rate in force.
+                 * @example 24.315
+                 */
+                readonly mid: string;
+                /**
+                 * @description The second source.
+                 * @example ecb
+                 */
+                readonly second: string;
+                /**
+                 * @description What that says.
+                 * @example 25.420
+                 */
+                readonly secondMid: string;
+                /**
+                 * @description How far the rate in force is from it.
+                 * @example -4.35
+                 */
+                readonly percent: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "RateSecondLost";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The quote currency of the rate.
+                 * @example CZK
+                 */
+                readonly quote: string;
+                /**
+                 * @description The second source.
+                 * @example ecb
+                 */
+                readonly second: string;
+                /**
+                 * Format: int64
+                 * @description Whole hours since then.
+                 * @example 12
+                 */
+                readonly hours: number;
             };
         } | {
             /**
@@ -3142,6 +3297,11 @@ export interface components {
         /** @description A conversion rate. */
         readonly Rate: {
             /**
+             * @description The currency that is converted to, by which rates are addressed.
+             * @example CZK
+             */
+            readonly id: string;
+            /**
              * @description The currency that is converted from.
              * @example EUR
              */
@@ -3157,11 +3317,17 @@ export interface components {
              */
             readonly source: string;
             /**
-             * @description Units of `quote` for one unit of `via`, a decimal; null while there is none.
+             * @description Units of `quote` for one unit of `via`, a decimal: the one in force, or the last that was; null while there was none.
              * @example 24.500
              * @example null
              */
             readonly mid: string | null;
+            /**
+             * @description Units of `via` for one unit of `quote`, rounded to eight decimals.
+             * @example 0.04081633
+             * @example null
+             */
+            readonly inverse: string | null;
             /**
              * @description The day of a daily fixing; null for a source that gives none.
              * @example 2026-11-20
@@ -3205,6 +3371,135 @@ export interface components {
             readonly validUntilMs: number | null;
             /** @description Whether it may be used now. While not, the converted markets have no price. */
             readonly valid: boolean;
+            /** @description Whether anything but its source has ever said so: the rate before, the second source, or an operator. */
+            readonly confirmed: boolean;
+            /**
+             * Format: date-time
+             * @description Since when an operator keeps the one in force. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly heldAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `heldAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly heldAtMs: number | null;
+            /** @description The rate that is held; null while none is. */
+            readonly held: {
+                /**
+                 * @description The rate, as it was read last.
+                 * @example 2431.5
+                 */
+                readonly mid: string;
+                /**
+                 * @description Its daily fixing; null for a source that gives none.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly fixingDate: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a rate began to be held. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                readonly since: string;
+                /**
+                 * Format: int64
+                 * @description The same instant as `since`, in milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly sinceMs: number;
+                /**
+                 * Format: date-time
+                 * @description When it was read last. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                readonly refreshedAt: string;
+                /**
+                 * Format: int64
+                 * @description The same instant as `refreshedAt`, in milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly refreshedAtMs: number;
+                /** @description Null while there is none. */
+                readonly changePercent: string | null;
+                /**
+                 * @description Why it is held.
+                 * @example bound
+                 * @enum {string}
+                 */
+                readonly reason: "bound" | "ceiling" | "contradicted" | "unconfirmed";
+                /**
+                 * @description The reason in words.
+                 * @example it is more than guard.rateCeilingPercent from the one in force, or that of a day ago: only the second source or an operator confirms it
+                 */
+                readonly why: string;
+            } | null;
+            /** @description The second source; null where the rate is compared with none. */
+            readonly second: {
+                /**
+                 * @description Where it comes from: `cnb`, `ecb`, `json` or `exchange`.
+                 * @example ecb
+                 */
+                readonly source: string;
+                /**
+                 * @description The rate; null before it was first read.
+                 * @example 24.310
+                 * @example null
+                 */
+                readonly mid: string | null;
+                /**
+                 * @description Its daily fixing; null for a source that gives none.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly fixingDate: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was last read. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 * @example null
+                 */
+                readonly refreshedAt: string | null;
+                /**
+                 * Format: int64
+                 * @description The same instant as `refreshedAt`, in milliseconds since the Unix epoch; null together with it.
+                 * @example 1795255200000
+                 * @example null
+                 */
+                readonly refreshedAtMs: number | null;
+                /** @description Null before it was first read. */
+                readonly differencePercent: string | null;
+                /**
+                 * @description Whether the two are within `guard.ratePercent`; null where they are not of one time.
+                 * @example true
+                 * @example null
+                 */
+                readonly agrees: boolean | null;
+                /**
+                 * @description How the last attempt to read it ended: `ok`, or what was wrong; null before the first.
+                 * @example ok
+                 * @example null
+                 */
+                readonly lastOutcome: string | null;
+                /**
+                 * Format: date-time
+                 * @description Since when every attempt has failed; null while it works. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 * @example null
+                 */
+                readonly failingSince: string | null;
+                /**
+                 * Format: int64
+                 * @description The same instant as `failingSince`, in milliseconds since the Unix epoch; null together with it.
+                 * @example 1795255200000
+                 * @example null
+                 */
+                readonly failingSinceMs: number | null;
+            } | null;
             /**
              * @description The currency margin in percent; terms of single markets can differ.
              * @example 1
@@ -5917,7 +6212,7 @@ export interface components {
              * @example account.create
              * @enum {string}
              */
-            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "rate.hold" | "rate.release" | "rate.accept" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -5925,7 +6220,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "window" | "term" | "token" | "session" | "store" | "history" | "source";
+                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -7494,10 +7789,12 @@ export interface operations {
                      * @example {
                      *       "rates": [
                      *         {
+                     *           "id": "CZK",
                      *           "via": "EUR",
                      *           "quote": "CZK",
                      *           "source": "cnb",
                      *           "mid": "24.500",
+                     *           "inverse": "0.04081633",
                      *           "fixingDate": "2026-11-20",
                      *           "refreshedAt": "2026-11-21T10:00:00.000Z",
                      *           "refreshedAtMs": 1795255200000,
@@ -7505,6 +7802,32 @@ export interface operations {
                      *           "validUntil": "2026-11-21T10:00:00.000Z",
                      *           "validUntilMs": 1795255200000,
                      *           "valid": true,
+                     *           "confirmed": true,
+                     *           "heldAt": "2026-11-21T10:00:00.000Z",
+                     *           "heldAtMs": 1795255200000,
+                     *           "held": {
+                     *             "mid": "2431.5",
+                     *             "fixingDate": "2026-11-20",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000,
+                     *             "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *             "refreshedAtMs": 1795255200000,
+                     *             "changePercent": "9900.00",
+                     *             "reason": "bound",
+                     *             "why": "it is more than guard.rateCeilingPercent from the one in force, or that of a day ago: only the second source or an operator confirms it"
+                     *           },
+                     *           "second": {
+                     *             "source": "ecb",
+                     *             "mid": "24.310",
+                     *             "fixingDate": "2026-11-20",
+                     *             "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *             "refreshedAtMs": 1795255200000,
+                     *             "differencePercent": "0.02",
+                     *             "agrees": true,
+                     *             "lastOutcome": "ok",
+                     *             "failingSince": "2026-11-21T10:00:00.000Z",
+                     *             "failingSinceMs": 1795255200000
+                     *           },
                      *           "marginPercent": "1",
                      *           "lastOutcome": "ok"
                      *         }
@@ -7516,6 +7839,277 @@ export interface operations {
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly acceptRate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The currency that is converted to, in any case. */
+                readonly quote: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description What is accepted. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "mid": "26.15"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The rate that was seen; without it whichever is held now.
+                     * @example 26.15
+                     */
+                    readonly mid?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description A conversion rate. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "CZK",
+                     *       "via": "EUR",
+                     *       "quote": "CZK",
+                     *       "source": "cnb",
+                     *       "mid": "24.500",
+                     *       "inverse": "0.04081633",
+                     *       "fixingDate": "2026-11-20",
+                     *       "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *       "refreshedAtMs": 1795255200000,
+                     *       "ageMs": 120000,
+                     *       "validUntil": "2026-11-21T10:00:00.000Z",
+                     *       "validUntilMs": 1795255200000,
+                     *       "valid": true,
+                     *       "confirmed": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
+                     *       "held": {
+                     *         "mid": "2431.5",
+                     *         "fixingDate": "2026-11-20",
+                     *         "since": "2026-11-21T10:00:00.000Z",
+                     *         "sinceMs": 1795255200000,
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "changePercent": "9900.00",
+                     *         "reason": "bound",
+                     *         "why": "it is more than guard.rateCeilingPercent from the one in force, or that of a day ago: only the second source or an operator confirms it"
+                     *       },
+                     *       "second": {
+                     *         "source": "ecb",
+                     *         "mid": "24.310",
+                     *         "fixingDate": "2026-11-20",
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "differencePercent": "0.02",
+                     *         "agrees": true,
+                     *         "lastOutcome": "ok",
+                     *         "failingSince": "2026-11-21T10:00:00.000Z",
+                     *         "failingSinceMs": 1795255200000
+                     *       },
+                     *       "marginPercent": "1",
+                     *       "lastOutcome": "ok"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Rate"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly holdRate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The currency that is converted to, in any case. */
+                readonly quote: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A conversion rate. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "CZK",
+                     *       "via": "EUR",
+                     *       "quote": "CZK",
+                     *       "source": "cnb",
+                     *       "mid": "24.500",
+                     *       "inverse": "0.04081633",
+                     *       "fixingDate": "2026-11-20",
+                     *       "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *       "refreshedAtMs": 1795255200000,
+                     *       "ageMs": 120000,
+                     *       "validUntil": "2026-11-21T10:00:00.000Z",
+                     *       "validUntilMs": 1795255200000,
+                     *       "valid": true,
+                     *       "confirmed": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
+                     *       "held": {
+                     *         "mid": "2431.5",
+                     *         "fixingDate": "2026-11-20",
+                     *         "since": "2026-11-21T10:00:00.000Z",
+                     *         "sinceMs": 1795255200000,
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "changePercent": "9900.00",
+                     *         "reason": "bound",
+                     *         "why": "it is more than guard.rateCeilingPercent from the one in force, or that of a day ago: only the second source or an operator confirms it"
+                     *       },
+                     *       "second": {
+                     *         "source": "ecb",
+                     *         "mid": "24.310",
+                     *         "fixingDate": "2026-11-20",
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "differencePercent": "0.02",
+                     *         "agrees": true,
+                     *         "lastOutcome": "ok",
+                     *         "failingSince": "2026-11-21T10:00:00.000Z",
+                     *         "failingSinceMs": 1795255200000
+                     *       },
+                     *       "marginPercent": "1",
+                     *       "lastOutcome": "ok"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Rate"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly releaseRate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The currency that is converted to, in any case. */
+                readonly quote: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A conversion rate. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "CZK",
+                     *       "via": "EUR",
+                     *       "quote": "CZK",
+                     *       "source": "cnb",
+                     *       "mid": "24.500",
+                     *       "inverse": "0.04081633",
+                     *       "fixingDate": "2026-11-20",
+                     *       "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *       "refreshedAtMs": 1795255200000,
+                     *       "ageMs": 120000,
+                     *       "validUntil": "2026-11-21T10:00:00.000Z",
+                     *       "validUntilMs": 1795255200000,
+                     *       "valid": true,
+                     *       "confirmed": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
+                     *       "held": {
+                     *         "mid": "2431.5",
+                     *         "fixingDate": "2026-11-20",
+                     *         "since": "2026-11-21T10:00:00.000Z",
+                     *         "sinceMs": 1795255200000,
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "changePercent": "9900.00",
+                     *         "reason": "bound",
+                     *         "why": "it is more than guard.rateCeilingPercent from the one in force, or that of a day ago: only the second source or an operator confirms it"
+                     *       },
+                     *       "second": {
+                     *         "source": "ecb",
+                     *         "mid": "24.310",
+                     *         "fixingDate": "2026-11-20",
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "differencePercent": "0.02",
+                     *         "agrees": true,
+                     *         "lastOutcome": "ok",
+                     *         "failingSince": "2026-11-21T10:00:00.000Z",
+                     *         "failingSinceMs": 1795255200000
+                     *       },
+                     *       "marginPercent": "1",
+                     *       "lastOutcome": "ok"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Rate"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];

@@ -104,6 +104,26 @@ export const rates = section('The conversion rate.', {
     example: 'EURCZK',
   }),
   refresh: setting(duration('5m', ['1s', '24h']), 'How often the rate is read.'),
+  compare: optional(
+    item(
+      {
+        source: oneOf(['cnb', 'ecb', 'json', 'exchange', 'off']),
+        url: Type.Optional(text(kind.httpUrl)),
+        pointer: Type.Optional(text(kind.pointer)),
+        market: Type.Optional(text(kind.symbol)),
+      },
+      { bareKey: 'source' },
+    ),
+    {
+      description:
+        'The second source that confirms or contradicts the rate and never makes one: a map with `source` (cnb, ecb, json, exchange), `url`, `pointer` and `market` as above, or `off`.',
+      whenAbsent:
+        'the Czech National Bank for rates to CZK and the European Central Bank for those of EUR, whichever is not the source',
+      security:
+        'With `off` only an operator can confirm a rate that moved by more than `guard.rateCeilingPercent`, and nothing the first one.',
+      example: { source: 'ecb' },
+    },
+  ),
   validFor: setting(duration('96h', ['10s', '240h']), {
     description: 'Age of the last successful refresh at which converted markets lose their price.',
     security: 'The longer, the older the rate you may trade at.',
@@ -128,7 +148,16 @@ export const guard = section('What holds improbable prices and rates back.', {
     text(kind.threshold, { default: '10' }),
     'Percent of the price from which a spread of five times the usual is held.',
   ),
-  ratePercent: setting(text(kind.threshold, { default: '3' }), 'Percent that a rate may move under one fixing date.'),
+  ratePercent: setting(text(kind.threshold, { default: '3' }), {
+    description:
+      'Percent from the rate in force beyond which a rate is held: its next dated fixing confirms it, an hour of equal readings where its source gives no dates, a second source at once.',
+    security: 'The larger, the larger a mistake of the rate that clients get at once.',
+  }),
+  rateCeilingPercent: setting(text(kind.threshold, { default: '20' }), {
+    description:
+      'Percent from the rate in force beyond which only a second source (`rates.compare`) or an operator confirms a rate.',
+    security: 'The larger, the larger a mistake of the rate that only has to last.',
+  }),
   confirmAfter: setting(
     duration('10s', ['1s', '5m']),
     'How long live and REST must agree on a held price; a second live source confirms it at once.',

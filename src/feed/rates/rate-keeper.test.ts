@@ -3,34 +3,54 @@ import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import { silentLog } from '../../ground/log.ts';
 import type { DecimalString } from '../../market/decimal.ts';
+import type { RateOutcome } from '../../market/rate-law.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { ConversionRate } from '../../market/upstream.ts';
 import { UpstreamError } from '../wire.ts';
-import { judgeRate, type LoadedRate, RateKeeper } from './rate-keeper.ts';
+import { judgeRate, type LoadedRate, RateKeeper, RateWitness } from './rate-keeper.ts';
 
 const rate = (mid: string, fixingDate?: string): LoadedRate => ({ mid: mid as DecimalString, fixingDate });
 
-function setUp(load: () => Promise<LoadedRate>, refreshMs = 300_000) {
+interface Judging {
+  readonly outcome?: RateOutcome;
+  readonly loadSecond?: () => Promise<LoadedRate>;
+}
+
+function setUp(load: () => Promise<LoadedRate>, refreshMs = 300_000, { loadSecond, ...judged }: Judging = {}) {
   const clock = new FakeClock('2026-11-21T10:00:00.000Z');
   const published: ConversionRate[] = [];
   const asked: number[] = [];
-  const keeper = new RateKeeper({
-    source: {
-      id: 'cnb',
-      load: () => {
-        asked.push(clock.monotonicMs());
-        return load();
-      },
-    },
+  const askedSecond: number[] = [];
+  const state = { outcome: 'within' as RateOutcome, expected: [] as boolean[], lines: [] as string[], ...judged };
+  const seconds: (string | undefined)[] = [];
+  const log = { ...silentLog, warn: (_: object, text: string) => void state.lines.push(text) };
+  const common = {
     base: 'EUR' as CurrencyCode,
     quote: 'CZK' as CurrencyCode,
-    sink: { rateRefreshed: (refreshed) => published.push(refreshed) > 0 },
+    sink: {
+      rateRefreshed: (refreshed: ConversionRate, isWitnessExpected = false) => {
+        published.push(refreshed);
+        state.expected.push(isWitnessExpected);
+        return state.outcome;
+      },
+      rateCompared: ({ mid }: ConversionRate) => void seconds.push(mid),
+      rateUnwitnessed: () => void seconds.push(undefined),
+    },
     clock,
     randomness: seededRandomness(3),
-    log: silentLog,
+    log,
     refreshMs,
+  };
+  const source = (id: string, times: number[], loadOne: () => Promise<LoadedRate>) => ({
+    id,
+    load: () => {
+      times.push(clock.monotonicMs());
+      return loadOne();
+    },
   });
-  return { clock, published, asked, keeper };
+  const witness = loadSecond && new RateWitness({ ...common, source: source('ecb', askedSecond, loadSecond) });
+  const keeper = new RateKeeper({ ...common, source: source('cnb', asked, load) }, witness);
+  return { clock, published, asked, askedSecond, seconds, state, keeper };
 }
 
 test('a rate is published at once and after every refresh, with the instant it was read', async () => {
@@ -129,5 +149,71 @@ test('a refused rate counts as a failure and leaves the last good one', async ()
     published.map(({ mid }) => mid),
     ['24.315', '24.4'],
   );
+  keeper.stop();
+});
+
+test('the second source is read beside the first at a calm pace, and within a minute while a rate is held', async () => {
+  const loadSecond = async () => rate('24.4', '2026-11-20');
+  const { clock, asked, askedSecond, seconds, state, keeper } = setUp(async () => rate('24.3'), 1_000, { loadSecond });
+  keeper.start();
+  await clock.advance(0);
+  assert.deepEqual(seconds, ['24.4']);
+  await clock.advance(1_800_000);
+  assert.deepEqual(askedSecond, [0, 900_000, 1_800_000]);
+  assert.equal(state.expected.at(-1), false);
+  state.outcome = 'held';
+  const heldAtMs = clock.monotonicMs() + 1_000;
+  await clock.advance(60_000);
+  assert.equal(askedSecond.length, 3);
+  await clock.advance(1_000);
+  assert.deepEqual(askedSecond.slice(3), [heldAtMs + 60_000]);
+  assert.equal(asked.at(-1), clock.monotonicMs(), 'the first is read as often as ever');
+  keeper.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a second source that cannot be read stops nothing, and says since when it fails', async () => {
+  const loadSecond = async () => {
+    throw new UpstreamError('status', 'HTTP status 500');
+  };
+  const { clock, published, seconds, state, keeper } = setUp(async () => rate('24.3'), 60_000, { loadSecond });
+  keeper.start();
+  await clock.advance(600_000);
+  assert.equal(published.length, 11);
+  assert.ok(seconds.length > 3 && seconds.every((mid) => mid === undefined));
+  assert.equal(state.expected.at(-1), false, 'nothing waits for it any more');
+  const { second, lastOutcome } = keeper.health();
+  assert.deepEqual(second, {
+    source: 'ecb',
+    lastOutcome: 'status: HTTP status 500',
+    failingSince: Date.parse('2026-11-21T10:00:00.000Z'),
+  });
+  assert.equal(lastOutcome, 'ok');
+  keeper.stop();
+});
+
+test('a document of an earlier fixing than that in force is a failure that names it, and the next good one is none (fault row 88)', async () => {
+  const { clock, state, keeper } = setUp(async () => rate('24.3', '2026-11-19'));
+  keeper.start();
+  state.outcome = 'older';
+  await clock.advance(0);
+  assert.equal(keeper.health().lastOutcome, 'refused: the fixing of 2026-11-19 is older than the one in force');
+  assert.deepEqual(state.lines, ['the rate source was not read: the conversion rate was not refreshed']);
+  state.outcome = 'within';
+  await clock.advance(300_000);
+  assert.deepEqual([keeper.health().lastOutcome, keeper.health().failingSince], ['ok', undefined]);
+  keeper.stop();
+});
+
+test('the first reading that waits for the second source is read again after two seconds', async () => {
+  const loadSecond = () => new Promise<never>(() => undefined);
+  const { clock, asked, state, keeper } = setUp(async () => rate('24.3'), 300_000, {
+    outcome: 'awaiting',
+    loadSecond,
+  });
+  keeper.start();
+  await clock.advance(2_000);
+  assert.deepEqual(asked, [0, 2_000]);
+  assert.deepEqual(state.expected, [true, true]);
   keeper.stop();
 });

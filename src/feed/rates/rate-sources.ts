@@ -8,6 +8,7 @@ import { fetchText } from '../bounded-fetch.ts';
 import type { ExchangeConnector } from '../connector.ts';
 import { asDecimal, asList, asObject, asPositive, asText, parseLossless, required, UpstreamError } from '../wire.ts';
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
+import type { RateOrigin } from './rate-origins.ts';
 
 const timeoutMs = 10_000;
 const bodyBytesMax = 1024 * 1024;
@@ -95,20 +96,6 @@ async function loadMiddle(
   if (!isPositive(bid) || isAbove(bid, ask)) throw new UpstreamError('refused', 'bid is not positive or above ask');
   return { mid: middleOf({ bid, ask }), fixingDate: undefined };
 }
-
-/**
- * Where a conversion rate comes from, as it is configured. A URL may carry credentials; they appear in no error and no
- * log.
- */
-type RateOrigin =
-  /** The rates of `cnb` are in CZK, those of `ecb` are of EUR. */
-  | { readonly source: 'cnb' | 'ecb'; readonly url: string }
-  /**
-   * Any JSON document with a number, or a string that holds one, at the pointer (RFC 6901), for example `/rates/CZK`.
-   */
-  | { readonly source: 'json'; readonly url: string; readonly pointer: string }
-  /** A market of the rate's base and quote, which need not be of a configured quote currency. */
-  | { readonly source: 'exchange'; readonly market: MarketSymbol };
 
 /**
  * The configured source of the rate of a pair of currencies.

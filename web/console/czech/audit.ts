@@ -47,6 +47,10 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
       ? `Zadrženo vyřazení ${symbol}: najednou chybí více než desetina trhů (${missing}).`
       : undefined,
 
+  'rate.hold': (_, quote) => `Podržen kurz ${quote}.`,
+  'rate.release': (_, quote) => `Uvolněn kurz ${quote}.`,
+  'rate.accept': ({ mid }, quote) => (isText(mid) ? `Přijat kurz ${quote}: ${mid}.` : undefined),
+
   'window.announce': ofWindow('Ohlášena'),
   'window.extend': ofWindow('Prodloužena'),
   'window.end': ofWindow('Ukončena'),

@@ -4,6 +4,7 @@ import type { WordsFor } from '../format/said.ts';
 import { localText } from '../format/time.ts';
 import { word } from '../language.ts';
 import { doubtWhys, servedText } from './doubts.ts';
+import { heldRateWhys } from './rates.ts';
 import { storeErrorText } from './store-errors.ts';
 
 type ValuesOf<Code extends FoundCondition['code']> = Extract<FoundCondition, { readonly code: Code }>['values'];
@@ -69,7 +70,13 @@ export const conditions: WordsFor<FoundCondition> = {
   MostMarketsWithoutPrice: () => 'Více než polovina trhů nemá cenu',
   PricesHeld: ({ holder, markets }) =>
     `ceny ${holder === 'operator' ? 'podržené operátorem' : 'zadržené pojistkou'}: ${fewText(markets)}`,
-  RateDoubted: ({ quote }) => `zpochybněné kurzy, platí poslední dobré: ${quote}`,
+  RateDoubted: ({ quote, mid, inForce, reason }) =>
+    `kurz ${quote} ${mid} je zadržen, ${inForce === null ? 'žádný kurz neplatí' : `platí dál ${inForce}`}: ${heldRateWhys[reason]}`,
+  RateUnconfirmed: ({ quote, mid }) => `kurz ${quote} ${mid} byl první vůbec a kromě jeho zdroje ho nic nepotvrdilo`,
+  RateSourcesDiffer: ({ quote, mid, second, secondMid, percent }) =>
+    `platí kurz ${quote} ${mid}, a ${second} uvádí ${secondMid} (${percent} %)`,
+  RateSecondLost: ({ quote, second, hours }) =>
+    `kurz ${quote} není s čím porovnat: ${second} nelze načíst už tolik hodin: ${hours}`,
   RateEndsSoon: ({ quote, hours }) => `kurz ${quote} lze použít ještě tolik hodin: ${hours}`,
   RateGone: ({ quote }) => `Není platný kurz ${quote}`,
 

@@ -2,16 +2,14 @@ import type {
   Feed as FeedBody,
   FeedHealth,
   FeedSpan,
-  Rate,
-  RateList,
   SourceFeed,
   SourceReload,
 } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { sourceChanges } from '../czech/said.ts';
-import { counted, countText, grouped } from '../format/decimal.ts';
+import { counted, countText } from '../format/decimal.ts';
 import { saidText } from '../format/said.ts';
-import { dayText, spanText } from '../format/time.ts';
+import { spanText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
@@ -22,22 +20,19 @@ import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { hrefTo } from '../router.ts';
 import { serverNowMs } from '../state.ts';
+import { RatesSection } from './rates-section.ts';
 import { SourcesTable } from './sources-table.ts';
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
-const ratesEveryMs = 5_000;
 
 /** Where the prices come from and how well they come. */
 export function FeedPage() {
   const feed = usePolled<FeedBody>('feed', feedEveryMs);
-  const rates = usePolled<RateList>('rates', ratesEveryMs);
   const reload = html`<${Allowed} role="operator"><${ReloadSources} onDone=${feed.refresh} /><//>`;
   return html`<${Page} title=${say('Feed and rates')} actions=${reload}>
     <${Loaded} polled=${feed}>${(body: FeedBody) => html`<${Feed} body=${body} receivedAtMs=${feed.receivedAtMs} />`}<//>
-    <${Section} title=${say('Conversion rates')}>
-      <${Loaded} polled=${rates}>${(body: RateList) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} />`}<//>
-    <//>
+    <${RatesSection} />
   <//>`;
 }
 
@@ -130,31 +125,6 @@ function PathTile({ path, flow }: Pick<FeedBody, 'path' | 'flow'>) {
     flow.sinceMs && tell('since {instant}', { instant: html`<${When} atMs=${flow.sinceMs} as="daySecond" />` });
   const note = html`${since}${since && '; '}${say('WebSocket and REST are tried again and again')}`;
   return html`<${Tile} name=${say('Path')} note=${note}><${Badge} state="no data" tone="bad" /><//>`;
-}
-
-function Rates({ rates, receivedAtMs }: { rates: readonly Rate[]; receivedAtMs: number }) {
-  const laterMs = Math.max(0, useTicking() - receivedAtMs);
-  if (rates.length === 0)
-    return html`<${Empty} title=${say('No quote currency is converted.')}>${say('Name one under pricing.converted in the configuration.')}<//>`;
-  return html`<${TableFrame} label=${say('Conversion rates')}><table>
-    <thead><tr><th scope="col">${say('Pair')}</th><th scope="col" class="number">${say('Mid rate')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Source')}</th><th scope="col">${say('Fixing')}</th><th scope="col">${say('Read')}</th><th scope="col">${say('Valid until')}</th><th scope="col" class="number">${say('Margin')}</th><th scope="col">${say('Last attempt')}</th></tr></thead>
-    <tbody>${rates.map((rate) => html`<${RateRow} key=${rate.quote} rate=${rate} laterMs=${laterMs} />`)}</tbody>
-  </table><//>`;
-}
-
-function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
-  const none = html`<${Missing}>–<//>`;
-  return html`<tr>
-    <th scope="row">${rate.via}/${rate.quote}</th>
-    <td class="number"><span class="exact">${rate.mid === null ? none : grouped(rate.mid)}</span></td>
-    <td>${rate.valid ? html`<${Badge} state="valid" tone="good" />` : html`<${Badge} state="not valid" tone="bad" />`}</td>
-    <td>${rate.source}</td>
-    <td>${rate.fixingDate === null ? none : dayText(rate.fixingDate)}</td>
-    <td>${rate.ageMs === null ? none : say('{span} ago', { span: spanText(rate.ageMs + laterMs) })}</td>
-    <td>${rate.validUntilMs === null ? none : html`<${When} atMs=${rate.validUntilMs} />`}</td>
-    <td class="number">${grouped(rate.marginPercent)} %</td>
-    <td>${rate.lastOutcome === null ? none : word(rate.lastOutcome)}</td>
-  </tr>`;
 }
 
 const width = 960;

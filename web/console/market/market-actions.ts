@@ -100,7 +100,7 @@ const actions: Readonly<Record<Action, ActionTexts>> = {
     text: ({ held }) => html`<div>
       <p>${say('Clients get what is doubted now:')}</p>
       <ul>${held.map(({ subject, values }) => values.length > 0 && html`<li key=${subject}>${subject} <code>${values.join(' / ')}</code></li>`)}</ul>
-      <p>${say('A rate is taken when it is next read, within 30 seconds.')}</p>
+      <p>${say('A rate is taken at once.')}</p>
     </div>`,
   },
   delist: {

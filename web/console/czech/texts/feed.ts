@@ -35,6 +35,28 @@ export const feed = {
   'Name one under pricing.converted in the configuration.': 'Uveďte ji v konfiguraci pod pricing.converted.',
   Pair: 'Pár',
   'Mid rate': 'Střední kurz',
+  Inverse: 'Obráceně',
+  'Second source': 'Druhý zdroj',
+  Difference: 'Rozdíl',
+  'not read yet': 'zatím nenačten',
+  'The rate of {subject} is held.': 'Kurz {subject} je zadržen.',
+  'Its source says <code>{rate}</code> since {instant}: {why}.': 'Zdroj uvádí <code>{rate}</code> od {instant}: {why}.',
+  '<code>{mid}</code> stays in force.': 'Dál platí <code>{mid}</code>.',
+  'Converted markets have no price.': 'Převáděné trhy nemají cenu.',
+  'Nothing but its source has ever said the rate of {subject}, <code>{mid}</code>: compare it and accept it.':
+    'Kurz {subject}, <code>{mid}</code>, zatím uvedl jen jeho zdroj: porovnejte ho a přijměte.',
+  'Accept the rate {pair}': 'Přijmout kurz {pair}',
+  'The rate {pair} is accepted.': 'Kurz {pair} je přijat.',
+  '<code>{mid}</code> is in force at once, and all converted prices are made with it. Compare it with the bank first, the inverse too.':
+    '<code>{mid}</code> platí ihned a počítají se s ním všechny převáděné ceny. Nejdřív ho porovnejte s bankou, i obráceně.',
+  'Hold the rate {pair}': 'Podržet kurz {pair}',
+  'The rate {pair} is held.': 'Kurz {pair} je podržen.',
+  'The one in force stays, whatever comes, until it is released or its validity ends, and counts as confirmed.':
+    'Platný kurz zůstane, ať přijde cokoli, dokud ho neuvolníte nebo neskončí jeho platnost, a považuje se za potvrzený.',
+  'Release the rate {pair}': 'Uvolnit kurz {pair}',
+  'The rate {pair} is released.': 'Kurz {pair} je uvolněn.',
+  "The operator's hold ends, and the next reading is judged as usual.":
+    'Podržení operátorem skončí a další načtení se posoudí jako obvykle.',
   Fixing: 'Fixing',
   Read: 'Načteno',
   'Valid until': 'Platí do',

@@ -44,7 +44,7 @@ export const market = {
     'Podržení operátora skončí a další tick se posoudí jako obvykle.',
   Accept: 'Přijmout',
   'Clients get what is doubted now:': 'Klienti dostanou to, co je nyní zpochybněno:',
-  'A rate is taken when it is next read, within 30 seconds.': 'Kurz se převezme při příštím načtení, do 30 sekund.',
+  'A rate is taken at once.': 'Kurz se převezme ihned.',
   Delist: 'Vyřadit',
   'This is final.': 'Nelze to vrátit.',
   'A delisted market never comes back to the price list, not even by hand. If it may return, pause it instead.':

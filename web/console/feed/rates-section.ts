@@ -1,0 +1,154 @@
+import type { VNode } from 'preact';
+import type { Rate, RateList } from '../../generated/management-v1.d.ts';
+import { post } from '../api/client.ts';
+import { heldRateWhys } from '../czech/rates.ts';
+import { grouped } from '../format/decimal.ts';
+import { dayText, spanText } from '../format/time.ts';
+import { type Content, html } from '../html.ts';
+import { language, say, type Text, tell, word } from '../language.ts';
+import { usePolled, useTicking } from '../live/polled.ts';
+import { Allowed, Badge, Empty, Loaded, Missing, Section, When } from '../parts/blocks.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
+import { TableFrame } from '../parts/table.ts';
+import { toast } from '../parts/toasts.ts';
+
+const ratesEveryMs = 5_000;
+
+/** The conversion rates: what is in force, what the second source says, and what is held and can be settled. */
+export function RatesSection() {
+  const rates = usePolled<RateList>('rates', ratesEveryMs);
+  return html`<${Section} title=${say('Conversion rates')}>
+    <${Loaded} polled=${rates}>${(body: RateList) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} onChanged=${rates.refresh} />`}<//>
+  <//>`;
+}
+
+interface RatesProps {
+  readonly rates: readonly Rate[];
+  readonly receivedAtMs: number;
+  readonly onChanged: () => void;
+}
+
+function Rates({ rates, receivedAtMs, onChanged }: RatesProps) {
+  const laterMs = Math.max(0, useTicking() - receivedAtMs);
+  if (rates.length === 0)
+    return html`<${Empty} title=${say('No quote currency is converted.')}>${say('Name one under pricing.converted in the configuration.')}<//>`;
+  return html`<div>
+    ${rates.map((rate) => html`<${RateDoubt} key=${rate.quote} rate=${rate} />`)}
+    <${TableFrame} label=${say('Conversion rates')}><table>
+      <thead><tr><th scope="col">${say('Pair')}</th><th scope="col" class="number">${say('Mid rate')}</th><th scope="col" class="number">${say('Inverse')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Source')}</th><th scope="col">${say('Fixing')}</th><th scope="col">${say('Read')}</th><th scope="col">${say('Valid until')}</th><th scope="col">${say('Second source')}</th><th scope="col" class="number">${say('Difference')}</th><th scope="col" class="number">${say('Margin')}</th><th scope="col">${say('Last attempt')}</th></tr></thead>
+      <tbody>${rates.map((rate) => html`<${RateRow} key=${rate.quote} rate=${rate} laterMs=${laterMs} />`)}</tbody>
+    </table><//>
+    ${rates.map((rate) => html`<${RateActions} key=${rate.quote} rate=${rate} onChanged=${onChanged} />`)}
+  </div>`;
+}
+
+/** What is not believed of a rate, in one sentence. */
+function RateDoubt({ rate: { via, quote, mid, valid, confirmed, held } }: { rate: Rate }) {
+  const subject = `${via}/${quote}`;
+  if (held !== null) {
+    const why = language === 'cs' ? heldRateWhys[held.reason] : held.why;
+    const values = { rate: grouped(held.mid), instant: html`<${When} atMs=${held.sinceMs} />`, why };
+    const served =
+      valid && mid !== null
+        ? tell('<code>{mid}</code> stays in force.', { mid: grouped(mid) })
+        : say('Converted markets have no price.');
+    return html`<div class="note warn"><p><strong>${tell('The rate of {subject} is held.', { subject })}</strong> ${tell('Its source says <code>{rate}</code> since {instant}: {why}.', values)} ${served}</p></div>`;
+  }
+  if (confirmed || mid === null) return null;
+  return html`<div class="note warn"><p>${tell('Nothing but its source has ever said the rate of {subject}, <code>{mid}</code>: compare it and accept it.', { subject, mid: grouped(mid) })}</p></div>`;
+}
+
+function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
+  const none = html`<${Missing}>–<//>`;
+  const { second } = rate;
+  return html`<tr>
+    <th scope="row">${rate.via}/${rate.quote}</th>
+    <td class="number"><span class="exact">${rate.mid === null ? none : grouped(rate.mid)}</span></td>
+    <td class="number"><span class="exact">${rate.inverse === null ? none : grouped(rate.inverse)}</span></td>
+    <td><${State} rate=${rate} /></td>
+    <td>${rate.source}</td>
+    <td>${rate.fixingDate === null ? none : dayText(rate.fixingDate)}</td>
+    <td>${rate.ageMs === null ? none : say('{span} ago', { span: spanText(rate.ageMs + laterMs) })}</td>
+    <td>${rate.validUntilMs === null ? none : html`<${When} atMs=${rate.validUntilMs} />`}</td>
+    <td>${second === null ? none : secondText(second)}</td>
+    <td class="number">${second === null || second.differencePercent === null ? none : differenceText(second)}</td>
+    <td class="number">${grouped(rate.marginPercent)} %</td>
+    <td>${rate.lastOutcome === null ? none : word(rate.lastOutcome)}</td>
+  </tr>`;
+}
+
+function State({ rate: { valid, heldAtMs, held } }: { rate: Rate }) {
+  if (!valid) return html`<${Badge} state="not valid" tone="bad" />`;
+  if (heldAtMs !== null) return html`<${Badge} state="held" tone="warn" />`;
+  return held === null ? html`<${Badge} state="valid" tone="good" />` : html`<${Badge} state="doubted" tone="warn" />`;
+}
+
+type Second = NonNullable<Rate['second']>;
+
+function secondText({ source, mid, fixingDate, lastOutcome }: Second): string {
+  if (mid === null) return `${source}: ${word(lastOutcome ?? 'not read yet')}`;
+  return `${source}: ${grouped(mid)}${fixingDate === null ? '' : ` (${dayText(fixingDate)})`}`;
+}
+
+function differenceText({ differencePercent, agrees }: Second): Content {
+  const text = `${grouped(differencePercent!)} %`;
+  return agrees === false ? html`<${Badge} state="apart" tone="bad">${text}<//>` : text;
+}
+
+function RateActions({ rate, onChanged }: { rate: Rate; onChanged: () => void }) {
+  const acceptable = rate.held?.mid ?? (rate.confirmed ? null : rate.mid);
+  return html`<${Allowed} role="operator">
+    ${acceptable !== null && html`<${ActionButton} action="accept" mid=${acceptable} rate=${rate} onChanged=${onChanged} />`}
+    <${ActionButton} action=${rate.heldAt === null ? 'hold' : 'release'} mid=${null} rate=${rate} onChanged=${onChanged} />
+  <//>`;
+}
+
+type Action = 'accept' | 'hold' | 'release';
+
+interface ActionTexts {
+  readonly button: Text;
+  readonly done: Text;
+  readonly isMain: boolean;
+  readonly text: (mid: string) => VNode;
+}
+
+function ActionButton(props: { action: Action; mid: string | null; rate: Rate; onChanged: () => void }) {
+  const { action, mid, onChanged } = props;
+  const { via, quote } = props.rate;
+  const { button, done, isMain, text } = actions[action];
+  const title = say(button, { pair: `${via}/${quote}` });
+  return html`<${ConfirmButton}
+    text=${title}
+    className=${isMain ? 'main' : undefined}
+    title=${`${title}?`}
+    action=${title}
+    act=${() => post<Rate>(`rates/${quote}/${action}`, mid === null ? {} : { mid })}
+    onDone=${() => {
+      toast(say(done, { pair: `${via}/${quote}` }));
+      onChanged();
+    }}
+  >${text(mid ?? '')}<//>`;
+}
+
+const actions: Readonly<Record<Action, ActionTexts>> = {
+  accept: {
+    button: 'Accept the rate {pair}',
+    done: 'The rate {pair} is accepted.',
+    isMain: true,
+    text: (mid) =>
+      html`<p>${tell('<code>{mid}</code> is in force at once, and all converted prices are made with it. Compare it with the bank first, the inverse too.', { mid: grouped(mid) })}</p>`,
+  },
+  hold: {
+    button: 'Hold the rate {pair}',
+    done: 'The rate {pair} is held.',
+    isMain: false,
+    text: () =>
+      html`<p>${say('The one in force stays, whatever comes, until it is released or its validity ends, and counts as confirmed.')}</p>`,
+  },
+  release: {
+    button: 'Release the rate {pair}',
+    done: 'The rate {pair} is released.',
+    isMain: true,
+    text: () => html`<p>${say("The operator's hold ends, and the next reading is judged as usual.")}</p>`,
+  },
+};
