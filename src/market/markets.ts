@@ -92,9 +92,9 @@ export class Markets {
   }
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
-  restore({ records, listed, tickers, references, rates, doubts, agreed = [] }: MarketState): void {
+  restore({ records, listed, reviews, tickers, references, rates, doubts, agreed = [] }: MarketState): void {
     if (records !== undefined) {
-      this.catalogue.restore(records, listed);
+      this.catalogue.restore(records, listed, reviews);
       this.#everythingChanged();
     }
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
