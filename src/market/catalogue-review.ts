@@ -13,6 +13,8 @@ export type PendingReason = (typeof pendingReasons)[number];
 
 /** Markets of one source's list that wait. Plain data. */
 export interface PendingMarkets {
+  /** Names these markets of this source: another id is of others. */
+  readonly id: string;
   readonly source: string;
   readonly reason: PendingReason;
   readonly since: EpochMs;
@@ -71,6 +73,14 @@ export interface ListBounds {
 const namesMax = 20;
 
 const none: ReadonlySet<MarketSymbol> = new Set();
+
+const idLength = 12;
+
+/** Makes them, with their id. */
+export function pendingOf(source: string, reason: PendingReason, since: EpochMs, symbols: readonly MarketSymbol[]) {
+  const id = hash('sha256', [source, reason, ...symbols.toSorted()].join(' ')).slice(0, idLength);
+  return { id, source, reason, since, count: symbols.length, symbols };
+}
 
 /** Judges the loads of one source's list. */
 class ListReview {
@@ -174,7 +184,7 @@ class ListReview {
   #set(reason: PendingReason, symbols: readonly MarketSymbol[], at: EpochMs): void {
     const since = this.#pending.get(reason)?.since ?? at;
     if (symbols.length === 0) this.#pending.delete(reason);
-    else this.#pending.set(reason, { source: this.#source, reason, since, count: symbols.length, symbols });
+    else this.#pending.set(reason, pendingOf(this.#source, reason, since, symbols));
   }
 
   /** A complete load that names the same markets as the one before, which was complete too. */

@@ -43,7 +43,7 @@ export interface ProcessFeed extends Feed {
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
   options: ServiceOptions,
-  market: FeedTarget & { readonly review: DelistingPolicy },
+  market: FeedTarget & { readonly review: Pick<DelistingPolicy, 'loaded'> },
   lookUpRecord: RecordLookup | undefined,
   position: BoardPosition,
 ): Promise<ProcessFeed> {
