@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { alarms } from './alarms.ts';
 import { crowd } from './crowd.ts';
+import { flood } from './flood.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { latency } from './latency.ts';
@@ -33,6 +34,7 @@ const measurements = {
   recording,
   crowd,
   memory,
+  flood,
   alarms,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;

@@ -167,7 +167,7 @@ test('a surplus is rejected for good or stays noted, and an accepted loss is del
   await decide('reject', 'over_maximum');
   await load(all);
   assert.deepEqual(await pending(), []);
-  for (let hour = 0; load_ < 26; hour++) {
+  for (let hour = 0; hour < 26; hour++) {
     fixture.clock.jump(hourMs);
     await load(all.slice(40, 300));
   }
@@ -184,7 +184,7 @@ test('an accepted loss is delisted, market by market, by the operator (fault row
   const fixture = await openFixture(t);
   const { load, decide, pending, audited } = await startProcess(fixture, t);
   await load(named('A', 20));
-  for (let hour = 0; load_ < 26; hour++) {
+  for (let hour = 0; hour < 26; hour++) {
     fixture.clock.jump(hourMs);
     await load(named('A', 20).slice(3));
   }

@@ -4,6 +4,7 @@ import type { WordsFor } from '../format/said.ts';
 import { localText } from '../format/time.ts';
 import { word } from '../language.ts';
 import { doubtWhys, servedText } from './doubts.ts';
+import { pendingText } from './pending.ts';
 import { storeErrorText } from './store-errors.ts';
 
 type ValuesOf<Code extends FoundCondition['code']> = Extract<FoundCondition, { readonly code: Code }>['values'];
@@ -29,6 +30,7 @@ export const conditions: WordsFor<FoundCondition> = {
   FeedOnFallback: () => 'Tržní data se pět minut stahují dotazy',
   MarketsMissing: ({ markets }) => `chybí na seznamu burzy a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
   DelistingHeldBack: ({ markets }) => `vyřazení čeká na operátora: ${fewText(markets)}`,
+  MarketsWait: ({ source, reason, count, markets }) => `${source}: ${pendingText(reason, count)}: ${fewText(markets)}`,
   SourceLost({ source, seconds, others }) {
     const span = seconds === null ? 'zatím bez spojení' : `bez spojení ${seconds} s`;
     const makers = others.map((other) => `trhy na ${other.source}: ${other.markets}`).join(', ');

@@ -1,0 +1,115 @@
+import type { PendingMarkets } from '../market/catalogue-review.ts';
+import {
+  effectOf,
+  pendingView,
+  type Review,
+  readReview,
+  reviewView,
+  settle,
+  type Verdict,
+  verdictRefusal,
+} from '../operator/review.ts';
+import type { Result } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { neededYes, storeCommand } from './store-command.ts';
+import { harmless, instantCell, type Paint, table } from './style.ts';
+
+const reasons = ['growth', 'over_maximum', 'loss'] as const;
+
+export const review = storeCommand({
+  name: 'markets review',
+  summary: 'show what waits of the lists of sources, and settle it',
+  details: [
+    'A source that lists more than half as many new markets as before, and at least 50, at once has them wait: known markets go on. So does what is above markets.max, and the delisting of over a tenth of the markets. A list that lacks more than half is taken for incomplete until an equal one follows.',
+    'Accepted new markets are offered with the next load of the list; rejected ones never, unless they are accepted later. Accepting a loss delists its markets for good; rejecting it keeps them, paused, until they are listed again.',
+  ],
+  options: {
+    accept: { value: 'SOURCE', summary: 'accept what waits of this source, or what was rejected of it' },
+    reject: { value: 'SOURCE', summary: 'reject what waits of this source' },
+    reason: { value: 'REASON', values: reasons, summary: 'of this reason alone; needed where several wait' },
+    yes: neededYes,
+  },
+  examples: {
+    'mdapi markets review': 'what waits, since when and why',
+    'mdapi markets review --accept kraken': 'asks first; without a terminal it needs --yes',
+    'mdapi markets review --reject kraken --reason growth': 'never offers these new markets',
+  },
+  async work({ store, options, paint, confirm, context }) {
+    const found = await readReview(store);
+    const verdict = verdictOf(options);
+    if (verdict === undefined) return shown(found, paint);
+    const source = harmless((options.accept ?? options.reject)!);
+    const pending = chosen(found, source, verdict, options.reason);
+    if (pending === undefined) {
+      const { rejected } = found.rejected.find((each) => each.source === source)!;
+      await confirm(`Offer the ${countText(rejected.length)} of ${source} that were rejected?`, true);
+      await store.lists.accept(source, rejected);
+      const notes = [effectOf('growth', 'accept')!];
+      return { json: { source, count: rejected.length }, text: `${countText(rejected.length)} accepted.`, notes };
+    }
+    const { reason, count } = pending;
+    const effect = effectOf(reason, verdict)!;
+    await confirm(`${capital(verdict)} ${countText(count)} of ${source} (${namesText(pending)})? ${effect}`, true);
+    await settle(store, pending, verdict, context.clock.now());
+    return { json: pendingView(pending), text: `${countText(count)} ${verdict}ed.`, notes: [effect] };
+  },
+});
+
+function verdictOf({ accept, reject, reason }: Readonly<Record<'accept' | 'reject' | 'reason', string | undefined>>) {
+  if (accept !== undefined && reject !== undefined) throw new UsageError('Give either --accept or --reject.');
+  if (accept !== undefined) return 'accept';
+  if (reject !== undefined) return 'reject';
+  if (reason !== undefined) throw new UsageError('--reason goes with --accept or --reject.');
+  return undefined;
+}
+
+/** What a verdict is on; `undefined` for what was rejected before. Throws `CommandError` where there is no such one. */
+function chosen({ pending, rejected }: Review, source: string, verdict: Verdict, reason: string | undefined) {
+  const own = pending.filter((each) => each.source === source && (reason === undefined || each.reason === reason));
+  const settleable = own.filter((each) => verdictRefusal(each, verdict) === undefined);
+  const [first, ...others] = settleable;
+  if (first !== undefined && others.length > 0) {
+    const names = settleable.map((each) => `${each.reason} (${each.count})`).join(', ');
+    throw refused('several_wait', `Several things wait of ${source}: ${names}. Name one with --reason.`);
+  }
+  if (first !== undefined) return first;
+  const wasRejected = rejected.some((each) => each.source === source);
+  if (verdict === 'accept' && reason === undefined && wasRejected) return undefined;
+  const [other] = own;
+  if (other !== undefined) throw refused('not_settled', verdictRefusal(other, verdict)!);
+  throw refused('nothing_waits', `Nothing waits of the source ${source}.`);
+}
+
+function refused(reason: string, sentence: string): CommandError {
+  return new CommandError(exitCodes.refused, reason, sentence);
+}
+
+function shown(found: Review, paint: Paint): Result {
+  const view = reviewView(found);
+  const rows = view.pending.map(({ source, reason, since, count, why }, index) => [
+    source,
+    reason.replaceAll('_', ' '),
+    instantCell(since),
+    String(count),
+    namesText(found.pending[index]!),
+    why,
+  ]);
+  const headings = ['SOURCE', 'REASON', 'SINCE', 'MARKETS', 'SUCH AS', 'WHY'];
+  const text = table(headings, rows, paint, 'Nothing waits.');
+  const rejected = view.rejected.map(({ source, count }) => [source, String(count)]);
+  const others = rejected.length === 0 ? '' : `\n\n${table(['REJECTED OF', 'MARKETS'], rejected, paint, '')}`;
+  return { json: view, text: `${text}${others}` };
+}
+
+function namesText({ symbols, count }: PendingMarkets): string {
+  const first = symbols.slice(0, 3);
+  return `${first.join(', ')}${count > first.length ? ', …' : ''}`;
+}
+
+function countText(count: number): string {
+  return `${count} ${count === 1 ? 'market' : 'markets'}`;
+}
+
+function capital(verdict: Verdict): string {
+  return verdict === 'accept' ? 'Accept' : 'Reject';
+}
