@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readMetrics } from '../test/support/metrics-text.ts';
 import { type Exchange, startExchange } from './fixture/exchange.ts';
 import { install, type Service, servedTickers, startService } from './fixture/service.ts';
+import { unitEnvironment } from './memory.ts';
 import { bytes, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
 import { Scope } from './scope.ts';
@@ -30,7 +31,7 @@ export async function flood(scope: Scope): Promise<Section> {
   ];
   return {
     title: 'A flood of markets',
-    meaning: `Resident memory of \`mdapi serve\` with SQLite, the record and ${whole(euroMarkets)} markets of the exchange, ${whole(updatesPerSecond)} updates a second: while all is well, and while its list holds ${whole(inventedPairs)} invented pairs besides, which is loaded every ${reload}.`,
+    meaning: `Resident memory of \`mdapi serve\` as the shipped unit runs it, with SQLite, the record and ${whole(euroMarkets)} markets of the exchange, ${whole(updatesPerSecond)} updates a second: while all is well, and while its list holds ${whole(inventedPairs)} invented pairs besides, which is loaded every ${reload}.`,
     columns: [`${whole(inventedPairs)} invented pairs`, 'markets', 'before', 'after six loads', 'most meanwhile'],
     rows: rows.map(({ name, markets, before, after, peak }) => [
       name,
@@ -53,7 +54,7 @@ async function measure(outer: Scope, name: string, { changing }: { readonly chan
   scope.progress(`${whole(inventedPairs)} invented pairs, ${name}`);
   const exchange = await startExchange(scope, euroMarkets, updatesPerSecond);
   const installation = await install(scope, 'flood', exchange);
-  const service = await startService(scope, installation, { env: { MDAPI_FEED_CATALOGUE_RELOAD: reload } });
+  const service = await startService(scope, installation, { env: { ...unitEnvironment(), MDAPI_FEED_CATALOGUE_RELOAD: reload } });
   await servedTickers(service, installation.keys[0]!, 2 * euroMarkets);
   // With as many loads of the list as follow.
   await pause(scope.pick(loadsMs, 10_000));
