@@ -54,7 +54,9 @@ async function measure(outer: Scope, name: string, { changing }: { readonly chan
   scope.progress(`${whole(inventedPairs)} invented pairs, ${name}`);
   const exchange = await startExchange(scope, euroMarkets, updatesPerSecond);
   const installation = await install(scope, 'flood', exchange);
-  const service = await startService(scope, installation, { env: { ...unitEnvironment(), MDAPI_FEED_CATALOGUE_RELOAD: reload } });
+  const service = await startService(scope, installation, {
+    env: { ...unitEnvironment(), MDAPI_FEED_CATALOGUE_RELOAD: reload },
+  });
   await servedTickers(service, installation.keys[0]!, 2 * euroMarkets);
   // With as many loads of the list as follow.
   await pause(scope.pick(loadsMs, 10_000));

@@ -23,7 +23,10 @@ async function withStore<T>(directory: string, use: (store: Store) => Promise<T>
 /** Saves what a server lets wait. */
 async function wait(directory: string, ...waits: readonly [source: string, PendingReason, count: number][]) {
   const pending = waits.map(([source, reason, count]) => {
-    const symbols = Array.from({ length: count }, (_, index) => `${reason[0]!.toUpperCase()}${index}EUR` as MarketSymbol);
+    const symbols = Array.from(
+      { length: count },
+      (_, index) => `${reason[0]!.toUpperCase()}${index}EUR` as MarketSymbol,
+    );
     return pendingOf(source, reason, since, symbols);
   });
   await withStore(directory, async (store) => {
@@ -88,7 +91,8 @@ describe('markets review', () => {
     const kept = await runInside(command, { cwd, isTerminal: true, typed: 'n\n' });
     assert.match(kept.stderr, /Accept 3 markets of kraken \(L0EUR, L1EUR, L2EUR\)\? They are delisted for good\./);
     assert.notEqual((await runInside(command, { cwd })).exitCode, 0);
-    const delisted = () => withStore(cwd, async ({ markets }) => (await markets.list()).filter((each) => each.delistedAt));
+    const delisted = () =>
+      withStore(cwd, async ({ markets }) => (await markets.list()).filter((each) => each.delistedAt));
     assert.deepEqual(await delisted(), []);
     assert.equal((await runInside([...command, '--yes'], { cwd })).exitCode, 0);
     assert.equal((await delisted()).length, 3);

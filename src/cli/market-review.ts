@@ -63,7 +63,7 @@ function verdictOf({ accept, reject, reason }: Readonly<Record<'accept' | 'rejec
   return undefined;
 }
 
-/** What a verdict is on; `undefined` for what was rejected before. Throws `CommandError` where there is no such one. */
+/** Finds the markets of a verdict; `undefined` for rejected ones. Throws `CommandError` where there are none. */
 function chosen({ pending, rejected }: Review, source: string, verdict: Verdict, reason: string | undefined) {
   const own = pending.filter((each) => each.source === source && (reason === undefined || each.reason === reason));
   const settleable = own.filter((each) => verdictRefusal(each, verdict) === undefined);

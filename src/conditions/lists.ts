@@ -6,7 +6,7 @@ import { fewNames, fewOf, fewText } from './few.ts';
 
 const { source, reason } = PendingListSchema.properties;
 
-/** What is said of a source's list, with the count; held-back delistings have a condition of their own. */
+/** Sentences about a source's list, with the count; held-back delistings have a condition of their own. */
 const sentences: Readonly<Record<Exclude<PendingReason, 'loss'>, (source: string, count: number) => string>> = {
   growth: (of, markets) => `${of} lists ${markets} new markets at once; they wait for an operator`,
   over_maximum: (of, markets) => `${of} lists ${markets} markets more than markets.max; they are not offered`,

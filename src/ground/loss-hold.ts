@@ -11,7 +11,7 @@ export const nothing: PlausibleLoss = () => 0;
 /** From this many on, new markets at once can be too many. */
 const growthMin = 50;
 
-/** Whether so many new markets at once are more than an exchange adds: at least 50, and more than half of those before. */
+/** Whether so many new markets at once are too many: at least 50, and more than half as many as before. */
 export function isSuddenGrowth(added: number, before: number): boolean {
   return added >= growthMin && added * 2 > before;
 }

@@ -56,7 +56,7 @@ async function settled({ params, body, store, now }: Decided, verdict: Verdict, 
 }
 
 function noLonger(): Problem {
-  return new Problem('NOT_FOUND', 'These markets no longer wait. GET /api/markets/review lists those that do.', {
+  return new Problem('NOT_FOUND', 'These markets no longer wait. GET /api/market-review lists those that do.', {
     said: { code: 'nothing_waits', values: {} },
   });
 }
@@ -79,7 +79,7 @@ function verdictOn(verdict: Verdict, described: Described) {
 
 export const marketReviewOperations = {
   readMarketReview: operation({
-    path: '/api/markets/review',
+    path: '/api/market-review',
     summary: 'What waits of the lists of sources',
     description:
       'Markets that are not offered, believed to be gone or delisted without an operator: a sudden growth, what is above `markets.max`, a list that is taken for incomplete, and a loss.',
@@ -88,21 +88,21 @@ export const marketReviewOperations = {
   }),
 
   acceptPendingMarkets: verdictOn('accept', {
-    path: '/api/markets/review/:id/accept',
+    path: '/api/market-review/:id/accept',
     summary: 'Accept markets that wait',
     description:
       'A growth is offered with the next load of the list. The markets of a loss are delisted for good: `confirm` must repeat the source.',
   }),
 
   rejectPendingMarkets: verdictOn('reject', {
-    path: '/api/markets/review/:id/reject',
+    path: '/api/market-review/:id/reject',
     summary: 'Reject markets that wait',
     description:
       'New markets are never offered, unless they are accepted later. The markets of a loss are not delisted: they stay paused until they are listed again.',
   }),
 
   acceptRejectedMarkets: operation({
-    path: '/api/markets/review/rejected/:source/accept',
+    path: '/api/market-review/rejected/:source/accept',
     summary: 'Accept the markets of a source that were rejected',
     description: 'They are offered with the next load of the list.',
     access: 'operator',

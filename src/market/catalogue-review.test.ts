@@ -39,7 +39,7 @@ class Loads {
     return this.catalogue.load(markets, this.now, gaps, source);
   }
 
-  /** As another process, or this one after a restart, with what was saved. */
+  /** Restarts it with what was saved; another process begins in the same way. */
   restart(): void {
     const { catalogue } = this;
     const saved = [catalogue.records(), catalogue.listedBySource(), catalogue.reviews.states()];
@@ -53,7 +53,7 @@ class Loads {
     this.catalogue.reviews.decide([{ source, ...nothing, ...decision }]);
   }
 
-  /** What waits, with how many and since how many minutes after the first load. */
+  /** Reasons why something waits, with how many and since how many minutes after the first load. */
   get waits(): [PendingReason, count: number, minute: number][] {
     const minuteOf = (since: number) => (since - start) / minuteMs - 1;
     return this.catalogue.reviews.pending.map(({ reason, count, since }) => [reason, count, minuteOf(since)]);

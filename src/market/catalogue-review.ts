@@ -24,7 +24,7 @@ export interface PendingMarkets {
   readonly symbols: readonly MarketSymbol[];
 }
 
-/** What a restart and the processes that follow know of the review of one source's list. Plain data. */
+/** State of the review of one source's list, for a restart and for the processes that follow. Plain data. */
 export interface ReviewState {
   readonly source: string;
   /** The quote currencies of which its list was loaded. */
@@ -32,7 +32,7 @@ export interface ReviewState {
   readonly pending: readonly PendingMarkets[];
 }
 
-/** What the operator decided on one source's list. */
+/** Decisions of the operator on one source's list. */
 export interface ListDecision {
   readonly source: string;
   /** New ones to offer, however many they are at once. */
@@ -85,7 +85,7 @@ export function pendingOf(source: string, reason: PendingReason, since: EpochMs,
 /** Judges the loads of one source's list. */
 class ListReview {
   readonly #source: string;
-  /** Of these a complete list was loaded before: more of them is growth. */
+  /** Quote currencies of which a complete list was loaded before: more of them is growth. */
   readonly #quotes = new Set<CurrencyCode>();
   readonly #pending = new Map<PendingReason, PendingMarkets>();
   #accepted = none;
@@ -198,8 +198,8 @@ class ListReview {
 }
 
 /**
- * Judges what sources list: a sudden growth waits for the operator, and so does what is above the maximum. Known markets
- * go on. The first list of a quote currency is no growth.
+ * Judges what sources list: a sudden growth waits for the operator, and so does what is above the maximum. Known
+ * markets go on. The first list of a quote currency is no growth.
  */
 export class CatalogueReviews {
   readonly #bounds: ListBounds;

@@ -64,7 +64,7 @@ export class MarketCatalogue {
   readonly #converted: PricingPolicy['converted'];
   readonly #precisionOf: PrecisionOf;
   readonly #selection: MarketSelection;
-  /** What waits of the lists of sources. */
+  /** Judges the lists of sources, and holds what waits of them. */
   readonly reviews: CatalogueReviews;
   #lists: Pick<SourceRules, 'ids' | 'lists'>;
   readonly #listings = new Map<string, SourceListings>();

@@ -12,7 +12,7 @@ const snapshotName = 'catalogueReview';
 const namesMax = 20;
 
 export const verdicts = ['accept', 'reject'] as const;
-/** What an operator decides on markets that wait. */
+/** A decision of an operator on markets that wait. */
 export type Verdict = (typeof verdicts)[number];
 
 /** The reasons in plain words. */
@@ -23,7 +23,7 @@ const whys: Readonly<Record<PendingReason, string>> = {
   loss: 'missing for markets.delistAfter with over a tenth of all: paused, and not delisted yet',
 };
 
-/** What each verdict would do; `undefined` where it can do nothing. */
+/** Effects of each verdict; `undefined` where it can do nothing. */
 const effects: Readonly<Record<PendingReason, Readonly<Partial<Record<Verdict, string>>>>> = {
   growth: {
     accept: 'They are offered with the next load of the list.',
@@ -128,7 +128,7 @@ export async function settle(store: ReviewStore, settled: PendingMarkets, verdic
   );
 }
 
-/** What was delisted meanwhile stays so. */
+/** Delists it, unless somebody else did meanwhile. */
 async function delist({ markets }: ReviewStore, symbol: MarketSymbol, source: string, now: EpochMs): Promise<void> {
   try {
     await markets.delist(symbol, now, `the operator accepted that ${source} no longer lists it`);

@@ -86,7 +86,7 @@ export class CatalogueReviewer implements MarketsObserver {
   }
 }
 
-/** Those of which the others have none of that source, reason and beginning. */
+/** Finds those of which the others have none of that source, reason and beginning. */
 function lacking(some: readonly PendingMarkets[], others: readonly PendingMarkets[]): readonly PendingMarkets[] {
   return some.filter(
     (one) =>

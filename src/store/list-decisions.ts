@@ -3,7 +3,7 @@ import type { Database } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
 import { StorePart } from './store-context.ts';
 
-/** What operators decided on the list of one source, by symbol. */
+/** Decisions on the list of one source, by symbol. */
 export interface ListDecisionRecord {
   readonly source: string;
   /** New markets that were accepted last, however many they are at once. */
@@ -19,7 +19,7 @@ const snapshotName = 'listDecisions';
 /** Several whole lists; the oldest go. */
 const namesMax = 50_000;
 
-/** What operators decided on the lists of sources. A change counts as one of the operator's controls of markets. */
+/** Keeps operators' decisions on the lists of sources. A change counts as one of the operator's market controls. */
 export class ListDecisions extends StorePart {
   list(): Promise<readonly ListDecisionRecord[]> {
     return this.#read(this.context.db);

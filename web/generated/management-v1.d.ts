@@ -392,7 +392,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/markets/review": {
+    readonly "/api/market-review": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -412,7 +412,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/markets/review/{id}/accept": {
+    readonly "/api/market-review/{id}/accept": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -432,7 +432,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/markets/review/{id}/reject": {
+    readonly "/api/market-review/{id}/reject": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -452,7 +452,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/markets/review/rejected/{source}/accept": {
+    readonly "/api/market-review/rejected/{source}/accept": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;

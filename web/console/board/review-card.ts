@@ -14,7 +14,7 @@ type Verdict = PendingList['verdicts'][number];
 
 /** What waits of the lists of sources, with what an operator can decide; nothing while nothing does. */
 export function ReviewCard() {
-  const polled = usePolled<MarketReview>('markets/review', everyMs);
+  const polled = usePolled<MarketReview>('market-review', everyMs);
   const { pending = [], rejected = [] } = polled.value ?? {};
   if (pending.length + rejected.length === 0) return null;
   return html`<${Section} title=${say('Lists of the sources')}>
@@ -89,7 +89,7 @@ function Decide({ pending, verdict, onDone }: { pending: PendingList; verdict: V
     action=${button}
     isDangerous=${isFinal}
     typed=${isFinal ? source : undefined}
-    act=${() => post<PendingList>(`markets/review/${id}/${verdict}`, isFinal ? { confirm: source } : {})}
+    act=${() => post<PendingList>(`market-review/${id}/${verdict}`, isFinal ? { confirm: source } : {})}
     onDone=${onDone}
   ><p>${text}</p><//>`;
 }
@@ -107,7 +107,7 @@ function Rejected({ rejected: { source, count }, onDone }: { rejected: RejectedL
       text=${offered.button}
       title=${`${say(offered.title, { markets, source })}?`}
       action=${offered.button}
-      act=${() => post<RejectedList>(`markets/review/rejected/${encodeURIComponent(source)}/accept`)}
+      act=${() => post<RejectedList>(`market-review/rejected/${encodeURIComponent(source)}/accept`)}
       onDone=${onDone}
     ><p>${offered.text}</p><//></p><//>
   </div>`;
