@@ -36,7 +36,7 @@ function Pending({ pending, onDone }: { pending: PendingList; onDone: () => void
   const more = count - symbols.length;
   const rest = more > 0 ? ` + ${counted(more, 'more market')}` : '';
   return html`<div class="note warn review">
-    <p><strong>${source}</strong> ${tell(sentences[reason], { markets: counted(count, 'market') })} ${tell('Since {instant}.', { instant: html`<${When} atMs=${sinceMs} />` })}</p>
+    <p><strong>${source}:</strong> ${tell(sentences[reason], { markets: counted(count, 'market') })} ${tell('Since {instant}.', { instant: html`<${When} atMs=${sinceMs} />` })}</p>
     <details><summary>${say('Which')}</summary><p class="small">${symbols.join(', ')}${rest}</p></details>
     <${Allowed} role="operator"><p class="buttons">${verdicts.map((verdict) => html`<${Decide} key=${verdict} pending=${pending} verdict=${verdict} onDone=${onDone} />`)}</p><//>
   </div>`;
