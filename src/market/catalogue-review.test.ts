@@ -103,6 +103,13 @@ test('the first list of all is no growth, neither that of a quote currency nor t
   assert.deepEqual([chosen.size, chosen.waits], [200, []]);
 });
 
+test('an incomplete list is no first one: what the complete one after it adds is no growth (fault row 97)', () => {
+  const loads = new Loads();
+  loads.load(named('A', 30), { skipped: [], isComplete: false });
+  loads.load(named('A', 400));
+  assert.deepEqual([loads.size, loads.waits], [400, []]);
+});
+
 test('400 pairs that come and go at each load leave the true list as it is, and wait until it was loaded twice (fault row 97)', () => {
   const known = named('A', 200);
   const loads = new Loads({}, ...known);

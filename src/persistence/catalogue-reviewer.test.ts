@@ -41,6 +41,7 @@ async function startProcess({ store, clock }: Awaited<ReturnType<typeof openFixt
     markets,
     snapshots,
     logged,
+    settled: () => reviewer.stop(),
     async load(listed: ReturnType<typeof named>) {
       markets.catalogueLoaded(listed, clock.now(), { skipped: [], isComplete: true });
       await snapshots.save();
@@ -140,6 +141,9 @@ test('a process that follows shows what waits, and leaves what is kept of it alo
   await leader.load(named('A', 100));
   await leader.load([...named('A', 100), ...named('F', 60)]);
   const follower = await startProcess(fixture, t);
+  // It led before.
+  await follower.load(named('A', 100));
+  await leader.load([...named('A', 100), ...named('F', 61)]);
   follower.markets.restore(
     JSON.parse(
       JSON.stringify({
@@ -153,7 +157,12 @@ test('a process that follows shows what waits, and leaves what is kept of it alo
     ),
   );
   const [shown] = follower.markets.catalogue.reviews.pending;
-  assert.deepEqual([shown?.count, shown?.symbols.length], [60, 20]);
+  assert.deepEqual([shown?.count, shown?.symbols.length], [61, 20]);
+  await follower.settled();
+  assert.deepEqual(
+    (await loadPending(fixture.store)).map(({ symbols }) => symbols.length),
+    [61],
+  );
   await leader.decide('accept', 'growth');
   assert.deepEqual(await leader.pending(), []);
 });
