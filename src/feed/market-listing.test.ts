@@ -73,7 +73,10 @@ it('pairs that come and go are forgotten beyond fifty thousand, those missing fo
       return { id, liveName: `${id}-live`, symbol: symbol(`${id}EUR`) };
     });
   const known = named('K', 200);
-  for (let load = 0; load < 200; load++) directory.add([...known, ...named(`F${load}X`, 400)]);
+  for (let load = 0; load < 200; load++) {
+    directory.add([...known, ...named(`F${load}X`, 400)]);
+    assert.ok(directory.byId.has('K0'));
+  }
   for (const names of [directory.bySymbol, directory.byId, directory.byLiveName]) assert.equal(names.size, 50_000);
   assert.deepEqual(
     [directory.byId.has('K0'), directory.byId.has('F199X0'), directory.byLiveName.has('F0X0-live')],
