@@ -66,10 +66,13 @@ describe('markets review', () => {
   it('accepts and rejects, which the audit log records; what was rejected can be accepted (fault row 97)', async (t) => {
     const { json, text, directory } = newOperator(t);
     await wait(directory, ['kraken', 'growth', 60]);
-    const rejected = await json<Record<string, unknown>>('markets', 'review', '--reject', 'kraken', '--yes');
+    const rejected = await json<Record<string, unknown>>('markets', 'review', '--reject', '--yes');
     assert.deepEqual([rejected.source, rejected.reason, rejected.count], ['kraken', 'growth', 60]);
     assert.match(await text('markets', 'review'), /^Nothing waits\.\n\nREJECTED OF +MARKETS\nkraken +60\n$/);
-    assert.deepEqual(await json('markets', 'review', '--accept', 'kraken', '--yes'), { source: 'kraken', count: 60 });
+    assert.deepEqual(await json('markets', 'review', '--accept', '--source', 'kraken', '--yes'), {
+      source: 'kraken',
+      count: 60,
+    });
     await withStore(directory, async (store) => {
       const [decision] = await store.lists.list();
       assert.deepEqual([decision?.accepted.length, decision?.rejected], [60, []]);
@@ -87,7 +90,7 @@ describe('markets review', () => {
   it('asks at a terminal, wants --yes without one, and says what a decision does (fault row 97)', async (t) => {
     const { directory: cwd } = newOperator(t);
     await wait(cwd, ['kraken', 'loss', 3]);
-    const command = ['markets', 'review', '--accept', 'kraken'];
+    const command = ['markets', 'review', '--accept'];
     const kept = await runInside(command, { cwd, isTerminal: true, typed: 'n\n' });
     assert.match(kept.stderr, /Accept 3 markets of kraken \(L0EUR, L1EUR, L2EUR\)\? They are delisted for good\./);
     assert.notEqual((await runInside(command, { cwd })).exitCode, 0);
@@ -106,20 +109,20 @@ describe('markets review', () => {
       const { error } = JSON.parse(outcome.stdout) as { error: { reason: string; message: string } };
       return [outcome.exitCode === 0, error.reason, error.message];
     };
-    assert.deepEqual(await reasonOf('--accept', 'kraken'), [
+    assert.deepEqual(await reasonOf('--accept'), [
       false,
       'several_wait',
-      'Several things wait of kraken: growth (60), loss (3). Name one with --reason.',
+      'Several things wait: kraken growth (60), kraken loss (3). Name one with --source and --reason.',
     ]);
-    assert.deepEqual(await reasonOf('--accept', 'bitvavo'), [
+    assert.deepEqual(await reasonOf('--accept', '--source', 'bitvavo'), [
       false,
       'not_settled',
       '9 markets of bitvavo wait (over_maximum), but cannot be accepted. To offer them, raise markets.max.',
     ]);
-    assert.equal((await reasonOf('--reject', 'okx'))[1], 'nothing_waits');
-    assert.equal((await reasonOf('--reject', 'kraken', '--accept', 'kraken'))[0], false);
+    assert.equal((await reasonOf('--reject', '--source', 'okx'))[1], 'nothing_waits');
+    assert.equal((await reasonOf('--reject', '--accept'))[0], false);
     assert.equal((await reasonOf('--reason', 'loss'))[0], false);
-    await json('markets', 'review', '--reject', 'kraken', '--reason', 'loss', '--yes');
+    await json('markets', 'review', '--reject', '--reason', 'loss', '--yes');
     const [decision] = await withStore(cwd, ({ lists }) => lists.list());
     assert.deepEqual(decision?.kept, ['L0EUR', 'L1EUR', 'L2EUR']);
   });

@@ -24,30 +24,30 @@ export const review = storeCommand({
     'Accepted new markets are offered with the next load of the list; rejected ones never, unless they are accepted later. Accepting a loss delists its markets for good; rejecting it keeps them, paused, until they are listed again.',
   ],
   options: {
-    accept: { value: 'SOURCE', summary: 'accept what waits of this source, or what was rejected of it' },
-    reject: { value: 'SOURCE', summary: 'reject what waits of this source' },
+    accept: { summary: 'accept what waits, or what was rejected of the source' },
+    reject: { summary: 'reject what waits' },
+    source: { value: 'ID', summary: 'of this source alone; needed where lists of several wait' },
     reason: { value: 'REASON', values: reasons, summary: 'of this reason alone; needed where several wait' },
     yes: neededYes,
   },
   examples: {
     'mdapi markets review': 'what waits, since when and why',
-    'mdapi markets review --accept kraken': 'asks first; without a terminal it needs --yes',
-    'mdapi markets review --reject kraken --reason growth': 'never offers these new markets',
+    'mdapi markets review --accept --source kraken': 'asks first; without a terminal it needs --yes',
+    'mdapi markets review --reject --reason growth': 'never offers these new markets',
   },
   async work({ store, options, paint, confirm, context }) {
     const found = await readReview(store);
     const verdict = verdictOf(options);
     if (verdict === undefined) return shown(found, paint);
-    const source = harmless((options.accept ?? options.reject)!);
-    const pending = chosen(found, source, verdict, options.reason);
-    if (pending === undefined) {
-      const { rejected } = found.rejected.find((each) => each.source === source)!;
+    const pending = chosen(found, verdict, options);
+    if ('rejected' in pending) {
+      const { source, rejected } = pending;
       await confirm(`Offer the ${countText(rejected.length)} of ${source} that were rejected?`, true);
       await store.lists.accept(source, rejected);
       const notes = [effectOf('growth', 'accept')!];
       return { json: { source, count: rejected.length }, text: `${countText(rejected.length)} accepted.`, notes };
     }
-    const { reason, count } = pending;
+    const { source, reason, count } = pending;
     const effect = effectOf(reason, verdict)!;
     await confirm(`${capital(verdict)} ${countText(count)} of ${source} (${namesText(pending)})? ${effect}`, true);
     await settle(store, pending, verdict, context.clock.now());
@@ -55,29 +55,37 @@ export const review = storeCommand({
   },
 });
 
-function verdictOf({ accept, reject, reason }: Readonly<Record<'accept' | 'reject' | 'reason', string | undefined>>) {
-  if (accept !== undefined && reject !== undefined) throw new UsageError('Give either --accept or --reject.');
-  if (accept !== undefined) return 'accept';
-  if (reject !== undefined) return 'reject';
-  if (reason !== undefined) throw new UsageError('--reason goes with --accept or --reject.');
+function verdictOf({ accept, reject, source, reason }: Choice): Verdict | undefined {
+  if (accept && reject) throw new UsageError('Give either --accept or --reject.');
+  if (accept || reject) return accept ? 'accept' : 'reject';
+  if (source !== undefined || reason !== undefined)
+    throw new UsageError('--source and --reason go with --accept or --reject.');
   return undefined;
 }
 
-/** Finds the markets of a verdict; `undefined` for rejected ones. Throws `CommandError` where there are none. */
-function chosen({ pending, rejected }: Review, source: string, verdict: Verdict, reason: string | undefined) {
-  const own = pending.filter((each) => each.source === source && (reason === undefined || each.reason === reason));
+interface Choice {
+  readonly accept: boolean;
+  readonly reject: boolean;
+  readonly source: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Finds what a verdict is on: markets that wait, or rejected ones. Throws `CommandError` where it is none or several. */
+function chosen({ pending, rejected }: Review, verdict: Verdict, { source, reason }: Choice) {
+  const isOwn = (each: { readonly source: string }) => source === undefined || each.source === source;
+  const own = pending.filter((each) => isOwn(each) && (reason === undefined || each.reason === reason));
   const settleable = own.filter((each) => verdictRefusal(each, verdict) === undefined);
   const [first, ...others] = settleable;
   if (first !== undefined && others.length > 0) {
-    const names = settleable.map((each) => `${each.reason} (${each.count})`).join(', ');
-    throw refused('several_wait', `Several things wait of ${source}: ${names}. Name one with --reason.`);
+    const names = settleable.map((each) => `${each.source} ${each.reason} (${each.count})`).join(', ');
+    throw refused('several_wait', `Several things wait: ${names}. Name one with --source and --reason.`);
   }
   if (first !== undefined) return first;
-  const wasRejected = rejected.some((each) => each.source === source);
-  if (verdict === 'accept' && reason === undefined && wasRejected) return undefined;
+  const wasRejected = source === undefined ? undefined : rejected.find(isOwn);
+  if (verdict === 'accept' && reason === undefined && wasRejected !== undefined) return wasRejected;
   const [other] = own;
   if (other !== undefined) throw refused('not_settled', verdictRefusal(other, verdict)!);
-  throw refused('nothing_waits', `Nothing waits of the source ${source}.`);
+  throw refused('nothing_waits', source === undefined ? 'Nothing waits.' : `Nothing of ${harmless(source)} waits.`);
 }
 
 function refused(reason: string, sentence: string): CommandError {

@@ -127,7 +127,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     epochs: () => feed.sources().map(({ health }) => health.epoch),
     reviewed: () => reviewed.splice(0),
     reviews: markets.catalogue.reviews,
-    /** What a process that follows knows to wait. */
+    /** Lists what waits as a process that follows knows it. */
     followedPending() {
       take(followed, changes.next(false));
       return followed.markets.catalogue.reviews.pending;
