@@ -70,7 +70,7 @@ interface Choice {
   readonly reason: string | undefined;
 }
 
-/** Finds what a verdict is on: markets that wait, or rejected ones. Throws `CommandError` where it is none or several. */
+/** Finds what a verdict is on: markets that wait, or rejected ones. Throws `CommandError` for none and for several. */
 function chosen({ pending, rejected }: Review, verdict: Verdict, { source, reason }: Choice) {
   const isOwn = (each: { readonly source: string }) => source === undefined || each.source === source;
   const own = pending.filter((each) => isOwn(each) && (reason === undefined || each.reason === reason));
