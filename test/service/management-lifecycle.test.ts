@@ -82,7 +82,7 @@ describe('what an operator does over the management API holds for clients once h
     const growth = ['NEWAEUR', 'NEWBEUR'] as MarketSymbol[];
     const pending = [
       pendingOf('kraken', 'growth', service.clock.now(), growth),
-      pendingOf('kraken', 'loss', service.clock.now(), ['XRPEUR' as MarketSymbol]),
+      pendingOf('kraken', 'loss', service.clock.now(), ['ETHEUR' as MarketSymbol]),
       pendingOf('kraken', 'incomplete', service.clock.now(), growth),
     ];
     const [waits, lost, incomplete] = pending as [PendingMarkets, PendingMarkets, PendingMarkets];
@@ -109,7 +109,7 @@ describe('what an operator does over the management API holds for clients once h
     assert.deepEqual(await decide(incomplete.id, 'accept'), [409, 'CONFLICT']);
     assert.deepEqual(await decide(lost.id, 'accept'), [409, 'CONFLICT']);
     assert.deepEqual(await decide(lost.id, 'accept', { confirm: 'kraken' }), [200, undefined]);
-    assert.equal((await service.api.markets()).get('XRPEUR')?.status, 'delisted');
+    assert.equal((await service.api.markets()).get('ETHEUR')?.status, 'delisted');
     const back = await operator.post('/api/market-review/rejected/kraken/accept');
     assert.deepEqual([back.status, (await review()).rejected], [200, []]);
     assert.equal((await operator.post('/api/market-review/rejected/kraken/accept')).status, 404);
