@@ -189,6 +189,14 @@ const faults = {
     symbols: 'required',
     seen: 'The pair is missing from AssetPairs; its prices continue.',
   },
+  'pair-flood': {
+    kind: 'state',
+    parameters: {
+      count: { type: 'integer', min: 1, max: 100_000, default: 400 },
+      changing: { type: 'flag', default: false },
+    },
+    seen: 'AssetPairs lists this many invented pairs in EUR besides, with changing others at each request. They have no prices.',
+  },
   'pair-alias': {
     kind: 'state',
     symbols: 'required',

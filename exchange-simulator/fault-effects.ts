@@ -80,6 +80,7 @@ const states: Readonly<Partial<Record<FaultName, { readonly begin: Effect; reado
   'pair-delist': { begin: setDelisted, end: setOnline },
   'pair-new': { begin: listNew, end: setDelisted },
   'pair-unlisted': both(changeCatalogue),
+  'pair-flood': both(changeCatalogue),
   'pair-alias': both(changeCatalogue),
   'system-status': both((_, { dialect }) => dialect.statusChanged?.()),
   crossed: both(repeatPrices),

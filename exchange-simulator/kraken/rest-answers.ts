@@ -17,6 +17,44 @@ export function pairAnswer(pair: Pair, status: PairStatus): Record<string, unkno
   return { ...Object.fromEntries(fields), costmin: pair.costMin, tick_size: tickText(pair), status };
 }
 
+/** A pair in EUR as `AssetPairs` answers it, with its id, of an asset that `Assets` does not know. */
+export function inventedPair(base: string): readonly [id: string, pair: Record<string, unknown>] {
+  const fees = [
+    [0, 0.4],
+    [10_000, 0.35],
+    [50_000, 0.24],
+    [100_000, 0.22],
+  ];
+  const id = `${base}EUR`;
+  return [
+    id,
+    {
+      altname: id,
+      wsname: `${base}/EUR`,
+      aclass_base: 'currency',
+      base,
+      aclass_quote: 'currency',
+      quote: 'ZEUR',
+      lot: 'unit',
+      cost_decimals: 5,
+      pair_decimals: 4,
+      lot_decimals: 8,
+      lot_multiplier: 1,
+      leverage_buy: [],
+      leverage_sell: [],
+      fees,
+      fees_maker: fees,
+      fee_volume_currency: 'ZUSD',
+      margin_call: 80,
+      margin_stop: 40,
+      ordermin: '1',
+      costmin: '0.45',
+      tick_size: '0.0001',
+      status: 'online',
+    },
+  ];
+}
+
 /** `Assets`: every asset the listed pairs are made of, by its own id. */
 export function assetsAnswer(entries: readonly CatalogueEntry[]): Record<string, unknown> {
   const assets = new Map<string, unknown>();

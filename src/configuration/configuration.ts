@@ -135,6 +135,7 @@ function resolveMarkets({ markets }: Settings) {
   return {
     quotes: markets.quotes,
     symbols: markets.symbols,
+    max: markets.max,
     delistAfterMs: milliseconds(markets.delistAfter),
   };
 }

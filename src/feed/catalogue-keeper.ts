@@ -1,7 +1,7 @@
 import { Backoff } from '../ground/backoff.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { SkippedPair, UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
+import type { CatalogueReport, SkippedPair, UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
 import type { Catalogue, LivePair } from './connector.ts';
 import { countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
@@ -14,16 +14,18 @@ const announcedMax = 10_000;
 /** Loads the catalogue periodically, and early when the live connection announces a change. */
 export class CatalogueKeeper extends Loop {
   readonly #parts: FeedParts;
-  readonly #loaded: (catalogue: Catalogue, at: EpochMs) => boolean;
+  readonly #loaded: (catalogue: Catalogue, at: EpochMs) => CatalogueReport;
   readonly #backoff: Backoff;
   /** By the monotonic clock. */
   readonly #statuses = new Map<MarketSymbol, Pick<LivePair, 'status'> & { readonly knownAtMs: number }>();
   readonly #announced = new Set<string>();
   #loadedAtMs = Number.NEGATIVE_INFINITY;
   #skippedNames = '';
+  /** How many markets of the latest load were not taken. */
+  #withheld = 0;
 
-  /** `loaded` takes a non-empty catalogue and returns whether it holds every known market. */
-  constructor(parts: FeedParts, loaded: (catalogue: Catalogue, at: EpochMs) => boolean) {
+  /** @param loaded takes a non-empty catalogue */
+  constructor(parts: FeedParts, loaded: (catalogue: Catalogue, at: EpochMs) => CatalogueReport) {
     super(parts.clock);
     const { randomness, timing } = parts;
     this.#parts = parts;
@@ -37,7 +39,7 @@ export class CatalogueKeeper extends Loop {
       if (pair.symbol !== undefined) this.#statusSeen(pair.symbol, pair.status);
       else if (pair.isOurs) this.#newPairSeen(pair);
     }
-    if (this.#parts.connector.catalogueSpacingMs !== undefined) this.#reloadSoon();
+    if (this.#parts.connector.catalogueSpacingMs !== undefined) this.reloadSoon();
   }
 
   #statusSeen(symbol: MarketSymbol, status: LivePair['status']): void {
@@ -48,17 +50,18 @@ export class CatalogueKeeper extends Loop {
     if (status === before) return;
     log.info({ symbol, status }, 'the exchange changed the state of a market');
     sink.marketStatusChanged(symbol, marketStatus(status), clock.now());
-    if (status === 'delisted') this.#reloadSoon();
+    if (status === 'delisted') this.reloadSoon();
   }
 
   #newPairSeen(pair: LivePair): void {
     if (pair.status === 'delisted' || this.#announced.has(pair.name)) return;
     if (this.#announced.size >= announcedMax) return;
     this.#announced.add(pair.name);
-    this.#reloadSoon();
+    this.reloadSoon();
   }
 
-  #reloadSoon(): void {
+  /** Loads the catalogue as soon as the exchange’s spacing lets it. */
+  reloadSoon(): void {
     const { clock, connector, timing } = this.#parts;
     const sinceLoadMs = clock.monotonicMs() - this.#loadedAtMs;
     const spacingMs = connector.catalogueSpacingMs ?? timing.catalogueSpacingMs;
@@ -91,7 +94,10 @@ export class CatalogueKeeper extends Loop {
     counters.lastCatalogueAt = at;
     this.#backoff.reset();
     const markets = catalogue.markets.map((market) => this.#withNewerStatus(market, askedAtMs));
-    const isWhole = this.#loaded({ ...catalogue, markets }, at);
+    const { isEvidence, lacking, withheld } = this.#loaded({ ...catalogue, markets }, at);
+    for (const symbol of withheld) this.#statuses.delete(symbol);
+    const isWhole = isEvidence && lacking === 0 && withheld.size === this.#withheld;
+    this.#withheld = withheld.size;
     const jitter = 0.9 + 0.2 * randomness.fraction();
     const reloadMs = Math.min(timing.catalogueReloadMs, connector.catalogueReloadMs ?? Number.POSITIVE_INFINITY);
     return (isWhole ? reloadMs : timing.catalogueRecheckMs) * jitter;

@@ -65,6 +65,27 @@ describe('the assets of a source', () => {
   });
 });
 
+it('pairs that come and go are forgotten beyond fifty thousand, those missing for longest first (fault row 97)', () => {
+  const directory = new PairDirectory();
+  const named = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const id = `${prefix}${index}`;
+      return { id, liveName: `${id}-live`, symbol: symbol(`${id}EUR`) };
+    });
+  const known = named('K', 200);
+  for (let load = 0; load < 200; load++) {
+    directory.add([...known, ...named(`F${load}X`, 400)]);
+    assert.ok(directory.byId.has('K0'));
+  }
+  for (const names of [directory.bySymbol, directory.byId, directory.byLiveName]) assert.equal(names.size, 50_000);
+  assert.deepEqual(
+    [directory.byId.has('K0'), directory.byId.has('F199X0'), directory.byLiveName.has('F0X0-live')],
+    [true, true, false],
+  );
+  directory.add(named('L', 60_000));
+  assert.deepEqual([directory.bySymbol.size, directory.byId.has('L0')], [60_000, true], 'never one that is listed');
+});
+
 it('a step loses its trailing zeros and keeps its places', () => {
   assert.deepEqual(asStep('0.01000000'), { size: '0.01', places: 2 });
   assert.deepEqual(asStep('1.00'), { size: '1', places: 0 });

@@ -119,8 +119,11 @@ export interface PairNames {
   readonly liveName: string;
 }
 
+/** More pairs than any exchange lists: beyond it those go that have been missing for longest. */
+const pairsMax = 50_000;
+
 /**
- * The names of every pair listed since the start. One missing from a catalogue keeps them: the market's lifecycle
+ * The names of the pairs listed since the start. One missing from a catalogue keeps them: the market's lifecycle
  * decides when it is delisted.
  */
 export class PairDirectory {
@@ -130,9 +133,20 @@ export class PairDirectory {
 
   add(pairs: readonly PairNames[]): void {
     for (const pair of pairs) {
+      // To the end, so that those missing for longest come first.
+      this.bySymbol.delete(pair.symbol);
       this.bySymbol.set(pair.symbol, pair);
       this.byId.set(pair.id, pair);
       this.byLiveName.set(pair.liveName, pair);
+    }
+    this.#forget(this.bySymbol.size - Math.max(pairsMax, pairs.length));
+  }
+
+  #forget(surplus: number): void {
+    for (const pair of this.bySymbol.values().take(Math.max(0, surplus))) {
+      this.bySymbol.delete(pair.symbol);
+      if (this.byId.get(pair.id) === pair) this.byId.delete(pair.id);
+      if (this.byLiveName.get(pair.liveName) === pair) this.byLiveName.delete(pair.liveName);
     }
   }
 }

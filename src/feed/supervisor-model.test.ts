@@ -174,7 +174,7 @@ class Run {
     this.supervisor = new FeedSupervisor({
       connector: this.exchange,
       sink: {
-        catalogueLoaded: () => ({ isEvidence: true, lacking: 0, delisted: [] }),
+        catalogueLoaded: () => ({ isEvidence: true, withheld: new Set(), lacking: 0, delisted: [] }),
         marketStatusChanged: () => undefined,
         tickerReceived: (received) => {
           this.taken.push(received);

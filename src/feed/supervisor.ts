@@ -2,7 +2,7 @@ import type { EpochMs, Timer } from '../ground/clock.ts';
 import { impossibleIn } from '../market/impossible-statistics.ts';
 import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueReport, FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import { Cadence } from './cadence.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
 import { ClockOffset } from './clock-offset.ts';
@@ -100,6 +100,11 @@ export class FeedSupervisor {
     this.#refusals.stop();
   }
 
+  /** Loads the catalogue again soon: more of it is offered than before. */
+  reloadCatalogue(): void {
+    this.#catalogue.reloadSoon();
+  }
+
   /** Other sources came or went: how soon one of them may take over changes. */
   retime(timing: Pick<FeedTiming, 'takeoverAfterMs' | 'steadyPauseMaxMs'>): void {
     Object.assign(this.#parts.timing, timing);
@@ -186,9 +191,9 @@ export class FeedSupervisor {
     return this.#book.isQuiet(symbol);
   }
 
-  #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
+  #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): CatalogueReport {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
-    const symbols = markets.map((market) => market.symbol);
+    const symbols = markets.map((market) => market.symbol).filter((symbol) => !verdict.withheld.has(symbol));
     const gone = this.#book.catalogueLoaded(symbols, verdict);
     countOne(this.#parts.counters.catalogueLoads, verdict.isEvidence ? 'ok' : 'incomplete');
     if (gone.length > 0) for (const connection of this.#link.connections) connection.unsubscribe(gone);
@@ -196,7 +201,7 @@ export class FeedSupervisor {
     this.#link.start();
     this.#subscribeDue();
     if (this.#path === 'fallback') this.#poller.wake();
-    return verdict.isEvidence && verdict.lacking === 0;
+    return verdict;
   }
 
   #received(event: LiveEvent): void {

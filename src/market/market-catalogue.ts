@@ -1,5 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { lossesToHold, someMarkets } from '../ground/loss-hold.ts';
+import { CatalogueReviews, type ReviewState } from './catalogue-review.ts';
 import { shortest, unitAt } from './decimal.ts';
 import {
   absentForMs,
@@ -43,6 +44,8 @@ export interface MarketControls extends Decision {
 export interface MarketSelection {
   readonly quotes: ReadonlySet<CurrencyCode>;
   readonly symbols: 'all' | ReadonlySet<MarketSymbol>;
+  /** How many markets a source lists at most; any number when left out. */
+  readonly marketsMax?: number;
 }
 
 /** Which source lists which markets. */
@@ -61,6 +64,8 @@ export class MarketCatalogue {
   readonly #converted: PricingPolicy['converted'];
   readonly #precisionOf: PrecisionOf;
   readonly #selection: MarketSelection;
+  /** Judges the lists of sources, and holds what waits of them. */
+  readonly reviews: CatalogueReviews;
   #lists: Pick<SourceRules, 'ids' | 'lists'>;
   readonly #listings = new Map<string, SourceListings>();
   /** The exchange markets, each merged from what its sources list. */
@@ -80,6 +85,8 @@ export class MarketCatalogue {
     this.#converted = converted;
     this.#precisionOf = precisionOf;
     this.#selection = selection;
+    const { quotes, symbols, marketsMax = Number.POSITIVE_INFINITY } = selection;
+    this.reviews = new CatalogueReviews({ quotes, isNamed: symbols !== 'all', marketsMax });
     this.#lists = lists;
     for (const id of lists.ids) this.#listings.set(id, new SourceListings());
   }
@@ -90,6 +97,7 @@ export class MarketCatalogue {
    */
   replaceSources(lists: Pick<SourceRules, 'ids' | 'lists'>): void {
     this.#lists = lists;
+    this.reviews.keepOnly(lists.ids);
     for (const id of this.#listings.keys()) if (!lists.ids.includes(id)) this.#listings.delete(id);
     for (const id of lists.ids) if (!this.#listings.has(id)) this.#listings.set(id, new SourceListings());
     for (const [symbol, { market, absence }] of this.#exchange) {
@@ -110,8 +118,9 @@ export class MarketCatalogue {
    * the operator's decisions about markets known here: the other side may know less.
    *
    * @param listed which source listed what; the first one listed what is not there
+   * @param reviews of what each source listed; without them, all that is offered was
    */
-  restore(records: readonly MarketRecord[], listed: ListedBySource = []): void {
+  restore(records: readonly MarketRecord[], listed: ListedBySource = [], reviews?: readonly ReviewState[]): void {
     for (const record of records) {
       const { via, upstreamStatus: status, absence, operatorPaused, delistedAt, ...facts } = record;
       const { symbol } = facts;
@@ -122,6 +131,9 @@ export class MarketCatalogue {
       else this.#exchange.delete(symbol);
     }
     this.#restoreListings(listed);
+    const quotes = [...this.#selection.quotes];
+    const loaded = listed.filter(([, symbols]) => symbols.length > 0);
+    this.reviews.restore(reviews ?? loaded.map(([source]) => ({ source, quotes, pending: [] })));
     this.rebuild();
   }
 
@@ -135,13 +147,19 @@ export class MarketCatalogue {
     gaps: CatalogueGaps = { skipped: [], isComplete: true },
     source = this.#lists.ids[0]!,
   ): CatalogueReport {
-    const selected = listings.filter((market) => this.#isSelected(market));
-    const { missed, isEvidence } = this.#of(source).load(selected, gaps, at, (symbol) => this.#isOpen(symbol));
-    for (const { symbol } of selected) this.#merge(symbol);
+    const own = this.#of(source);
+    const list = { source, markets: listings.filter((market) => this.#isSelected(market)), gaps, at };
+    const openCount = [...own.symbols].filter((symbol) => this.#isOpen(symbol)).length;
+    const judged = this.reviews.judge(list, { has: (symbol) => own.find(symbol) !== undefined, openCount });
+    const loaded = { ...gaps, markets: judged.taken, isRepeated: judged.isRepeated };
+    const { missed, isEvidence } = own.load(loaded, at, (symbol) => this.#isOpen(symbol));
+    this.reviews.judged(list, missed, isEvidence);
+    for (const { symbol } of judged.taken) this.#merge(symbol);
     for (const symbol of isEvidence ? missed : []) this.#merge(symbol);
     this.rebuild();
     return {
       isEvidence,
+      withheld: judged.withheld,
       lacking: missed.length,
       delisted: [...this.#exchange.keys()].filter((symbol) => !this.#isOpen(symbol)),
     };
@@ -188,7 +206,8 @@ export class MarketCatalogue {
   absences(delistAfterMs: number) {
     const open = [...this.#exchange.values()].filter((listing) => this.#isOpen(symbolIn(listing)));
     const missing = open.filter((listing) => isMissing(listing) && !this.#isReplaced(listing));
-    const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs);
+    const isKept = (listing: Listing) => this.reviews.keeps(symbolIn(listing), listing.absence!.since);
+    const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs && !isKept(listing));
     const isHeldBack = due.length > 0 && lossesToHold(missing, open.length, new Set(), someMarkets).length > 0;
     return { missing: missing.map(symbolIn), due: due.map(symbolIn), isHeldBack };
   }

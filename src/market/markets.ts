@@ -101,9 +101,10 @@ export class Markets {
   }
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
-  restore({ records, listed, tickers, references, rates, beliefs = [], doubts, peerMemories = [] }: MarketState): void {
+  restore(state: MarketState): void {
+    const { records, listed, reviews, tickers, references, rates, beliefs = [], doubts, peerMemories = [] } = state;
     if (records !== undefined) {
-      this.catalogue.restore(records, listed);
+      this.catalogue.restore(records, listed, reviews);
       this.#everythingChanged();
     }
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);

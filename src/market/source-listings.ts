@@ -9,6 +9,13 @@ export interface Listing {
   readonly absence: Absence | undefined;
 }
 
+/** One load of a source's catalogue, as far as it is taken. */
+interface Load extends CatalogueGaps {
+  readonly markets: readonly UpstreamMarket[];
+  /** It names what the one before named, and both were complete. */
+  readonly isRepeated: boolean;
+}
+
 /** The catalogue of one source. */
 export class SourceListings {
   readonly #listings = new Map<MarketSymbol, Listing>();
@@ -43,22 +50,21 @@ export class SourceListings {
   }
 
   /**
-   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one
-   * is no evidence of anything.
+   * A load. What it lacks is missing only if it is complete, and lists half of the known markets or more or was equal
+   * to the one before; an empty one is no evidence of anything.
    *
    * @param isOpen whether a market is not delisted
    * @returns the open markets it lacks, and whether that is evidence
    */
   load(
-    markets: readonly UpstreamMarket[],
-    { skipped, isComplete }: CatalogueGaps,
+    { markets, skipped, isComplete, isRepeated }: Load,
     at: EpochMs,
     isOpen: (symbol: MarketSymbol) => boolean,
   ): { readonly missed: readonly MarketSymbol[]; readonly isEvidence: boolean } {
     const seen = new Set([...markets, ...skipped].map(({ symbol }) => symbol));
     const open = [...this.#listings.keys()].filter(isOpen);
     const missed = open.filter((symbol) => !seen.has(symbol));
-    const isEvidence = markets.length > 0 && isComplete && missed.length * 2 <= open.length;
+    const isEvidence = markets.length > 0 && isComplete && (isRepeated || missed.length * 2 <= open.length);
     for (const market of markets) this.set(market, undefined);
     for (const symbol of isEvidence ? missed : []) {
       const { market, absence } = this.#listings.get(symbol)!;

@@ -45,6 +45,8 @@ export interface CatalogueReport {
    * Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty.
    */
   readonly isEvidence: boolean;
+  /** Markets that are not taken, because they wait for the operator, were rejected or are too many. */
+  readonly withheld: ReadonlySet<MarketSymbol>;
   /** How many known markets it lacks. */
   readonly lacking: number;
   /** Markets that are delisted for good: the feed drops them. */

@@ -6,6 +6,7 @@ import { AuditLog, auditsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
 import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
+import { ListDecisions } from './list-decisions.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { changeSignalFor, type OpenDatabaseOptions, openDatabase } from './open-database.ts';
@@ -42,6 +43,7 @@ function partsOf(context: StoreContext) {
     keys: new Keys(context),
     markets: new Markets(context),
     rates: new RateControls(context),
+    lists: new ListDecisions(context),
     windows: new MaintenanceWindows(context),
     terms: new Terms(context),
     snapshots: new Snapshots(context),

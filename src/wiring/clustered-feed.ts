@@ -44,7 +44,7 @@ export interface ProcessFeed extends Feed {
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
   options: ServiceOptions,
-  market: FeedTarget & { readonly review: DelistingPolicy; readonly bans?: SourceBans },
+  market: FeedTarget & { readonly review: Pick<DelistingPolicy, 'loaded'>; readonly bans?: SourceBans },
   lookUpRecord: RecordLookup | undefined,
   position: BoardPosition,
 ): Promise<ProcessFeed> {

@@ -4,6 +4,7 @@ import type { WordsFor } from '../format/said.ts';
 import { localText } from '../format/time.ts';
 import { word } from '../language.ts';
 import { doubtWhys, servedText } from './doubts.ts';
+import { pendingText } from './pending.ts';
 import { heldRateWhys } from './rates.ts';
 import { storeErrorText } from './store-errors.ts';
 
@@ -35,6 +36,7 @@ export const conditions: WordsFor<FoundCondition> = {
     `ceny potvrzené naposledy před více než 15 s, které nejdou živě: ${old} z ${markets}; nejstarší je ${oldest.market} ze zdroje ${oldest.source}, ${oldest.seconds} s`,
   MarketsMissing: ({ markets }) => `chybí na seznamu burzy a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
   DelistingHeldBack: ({ markets }) => `vyřazení čeká na operátora: ${fewText(markets)}`,
+  MarketsWait: ({ source, reason, count, markets }) => `${source}: ${pendingText(reason, count)}: ${fewText(markets)}`,
   SourceLost({ source, seconds, others }) {
     const span = seconds === null ? 'zatím bez spojení' : `bez spojení ${seconds} s`;
     const makers = others.map((other) => `trhy na ${other.source}: ${other.markets}`).join(', ');
