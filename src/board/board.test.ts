@@ -153,7 +153,7 @@ function tagged({ markets, board }: ReturnType<typeof published>): [tag: string,
   for (const step of [1, 2]) {
     const now = after(start, step);
     markets.tickerReceived(upstreamTicker({ receivedAt: now, ask: decimal(`${84300 + step}`) }));
-    markets.marketStatusChanged(symbol('ETHEUR'), step === 1 ? 'paused' : 'trading');
+    markets.marketChanged(symbol('ETHEUR'), { status: step === 1 ? 'paused' : 'trading' });
     const readings = ['BTCEUR', 'BTCCZK'].map((name) => pageOf(board.ticker(name, now)));
     for (const page of [board.markets(now)!, board.tickers(now)!, ...readings]) {
       for (const encoding of contentEncodings) tags.push([page.entityTag(encoding), `${encoding} ${textOf(page)}`]);
@@ -269,7 +269,7 @@ test('a delisted market leaves the tickers at once and the list with the end of 
 test('a paused market is listed as paused and keeps its ticker', () => {
   const { markets, board } = published();
   board.markets(start);
-  markets.marketStatusChanged(symbol('BTCEUR'), 'paused');
+  markets.marketChanged(symbol('BTCEUR'), { status: 'paused' });
   assert.match(textOf(board.markets(start)!), /"symbol":"BTCEUR","base":"BTC","quote":"EUR","status":"paused"/);
   assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCCZK', 'BTCEUR']);
 });

@@ -91,7 +91,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(base, fc.constantFrom('trading' as const, 'paused' as const)).map(
     ([name, status]): Step =>
       (inputs, clock) => {
-        inputs.marketStatusChanged(symbol(`${name}EUR`), status, clock.now());
+        inputs.marketChanged(symbol(`${name}EUR`), { status }, clock.now());
       },
   ),
   fc.tuple(base, fc.option(anyPositiveDecimal(4, 2), { nil: undefined }), fc.boolean()).map(

@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueGaps, ListedMarket, ListedStatus, MarketTerms, UpstreamTicker } from '../market/upstream.ts';
 
 /**
  * One exchange as the feed uses it. When to connect, what is stale and what to poll is decided by the supervisor; a
@@ -67,7 +67,7 @@ export interface ConnectorUrls {
 }
 
 export interface Catalogue extends CatalogueGaps {
-  readonly markets: readonly UpstreamMarket[];
+  readonly markets: readonly ListedMarket[];
 }
 
 export type CandleInterval = 'hour' | 'minute';
@@ -130,8 +130,10 @@ export interface LivePair {
   readonly symbol: MarketSymbol | undefined;
   /** Its quote currency is configured. */
   readonly isOurs: boolean;
-  /** `delisted` only causes a reload: what is delisted is decided by the catalogue. */
-  readonly status: UpstreamMarketStatus | 'delisted';
+  /** `ended` only pauses and causes a reload: what is delisted is decided by the catalogue. */
+  readonly status: ListedStatus;
+  /** What is announced of its terms, for a pair with a symbol. */
+  readonly terms?: Partial<MarketTerms> | undefined;
 }
 
 /** Why a frame was ignored. The names are metric labels. */

@@ -8,8 +8,8 @@ const pair = (base: string, quote = 'EUR'): ListedPair => ({
   id: `${base}-${quote}`,
   base,
   quote,
+  status: 'trading',
   terms: () => ({
-    status: 'trading',
     pricePrecision: 1,
     amountPrecision: 1,
     tickSize: decimal('0.1'),

@@ -161,7 +161,7 @@ export class FeedSupervisor {
 
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
-    const symbols = markets.map((market) => market.symbol);
+    const symbols = markets.filter(({ status }) => status !== 'ended').map((market) => market.symbol);
     const gone = this.#book.catalogueLoaded(symbols, verdict);
     countOne(this.#parts.counters.catalogueLoads, verdict.isEvidence ? 'ok' : 'incomplete');
     if (gone.length > 0) for (const connection of this.#link.connections) connection.unsubscribe(gone);
@@ -272,6 +272,7 @@ export class FeedSupervisor {
     if (rejection === undefined) {
       this.#parts.counters.tickersTaken++;
       this.#candles.note(ticker);
+      this.#catalogue.priceSeen(ticker);
     } else {
       countOne(this.#parts.counters.tickersRejected, rejection);
       this.#refused.refused(ticker, rejection);

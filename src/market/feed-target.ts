@@ -18,7 +18,7 @@ export function marketSink(
   const { id } = source;
   return {
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
-    marketStatusChanged: (symbol, status) => markets.marketStatusChanged(symbol, status, id),
+    marketChanged: (symbol, change) => markets.marketChanged(symbol, change, id),
     tickerReceived: (ticker) => markets.tickerReceived(ticker, source),
     priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),

@@ -12,11 +12,19 @@ import {
   type MarketStatus,
   statusOf,
 } from './lifecycle.ts';
+import { NeverTraded } from './never-traded.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
-import type { CatalogueGaps, CatalogueReport, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type {
+  CatalogueGaps,
+  CatalogueReport,
+  ListedMarket,
+  MarketChange,
+  UpstreamMarket,
+  UpstreamMarketStatus,
+} from './upstream.ts';
 
 /** A market as clients see it (contract, Market), with the internal facts about it. */
 export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
@@ -66,6 +74,7 @@ export class MarketCatalogue {
   /** The exchange markets, each merged from what its sources list. */
   readonly #exchange = new Map<MarketSymbol, Listing>();
   readonly #decisions = new Map<MarketSymbol, Decision>();
+  readonly #neverTraded = new NeverTraded();
   #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
   #pricedFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
   #removals: readonly EpochMs[] = [];
@@ -110,8 +119,13 @@ export class MarketCatalogue {
    * the operator's decisions about markets known here: the other side may know less.
    *
    * @param listed which source listed what; the first one listed what is not there
+   * @param forgotten those of another process, see `forgotten`
    */
-  restore(records: readonly MarketRecord[], listed: ListedBySource = []): void {
+  restore(
+    records: readonly MarketRecord[],
+    listed: ListedBySource = [],
+    forgotten: readonly MarketSymbol[] = [],
+  ): void {
     for (const record of records) {
       const { via, upstreamStatus: status, absence, operatorPaused, delistedAt, ...facts } = record;
       const { symbol } = facts;
@@ -122,20 +136,29 @@ export class MarketCatalogue {
       else this.#exchange.delete(symbol);
     }
     this.#restoreListings(listed);
+    this.#neverTraded.restored(records);
+    for (const symbol of forgotten) this.#forget(symbol, [...this.#listings.keys()]);
     this.rebuild();
   }
 
   /**
    * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it, and
    * its precision, tick and minimums are those of the first that lists it, wherever its price comes from.
+   *
+   * @param hadPrice whether a market ever had a price, as far as that is known
    */
   load(
-    listings: readonly UpstreamMarket[],
+    listings: readonly ListedMarket[],
     at: EpochMs,
     gaps: CatalogueGaps = { skipped: [], isComplete: true },
     source = this.#lists.ids[0]!,
+    hadPrice: (symbol: MarketSymbol) => boolean = () => true,
   ): CatalogueReport {
-    const selected = listings.filter((market) => this.#isSelected(market));
+    const chosen = listings.filter((market) => this.#isSelected(market));
+    for (const symbol of this.#neverTraded.loaded(chosen, hadPrice)) this.#forget(symbol, [source]);
+    // What had ended when it was first seen was never a market here.
+    const isKnown = (symbol: MarketSymbol) => this.#of(source).find(symbol) !== undefined;
+    const selected = chosen.filter(({ symbol, status }) => status !== 'ended' || isKnown(symbol));
     const { missed, isEvidence } = this.#of(source).load(selected, gaps, at, (symbol) => this.#isOpen(symbol));
     for (const { symbol } of selected) this.#merge(symbol);
     for (const symbol of isEvidence ? missed : []) this.#merge(symbol);
@@ -179,7 +202,7 @@ export class MarketCatalogue {
   }
 
   /**
-   * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and
+   * Finds what the upstream's catalogue lacks or lists as ended: the markets of which two loads in a row say so, and
    * those of them that have been missing for long enough to be delisted. Held back while more than a tenth of all
    * markets are missing: that is rather a fault of the upstream, so that only the operator delists.
    *
@@ -193,8 +216,17 @@ export class MarketCatalogue {
     return { missing: missing.map(symbolIn), due: due.map(symbolIn), isHeldBack };
   }
 
-  changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus, source = this.#lists.ids[0]!): void {
-    if (!this.#of(source).changeStatus(symbol, upstreamStatus)) return;
+  /**
+   * Gives the markets of former records that are none any more: all that was ever known of them is that they are
+   * listed as ended.
+   */
+  get forgotten(): ReadonlySet<MarketSymbol> {
+    return this.#neverTraded.forgotten;
+  }
+
+  /** Takes what a source announced of a market. */
+  change(symbol: MarketSymbol, change: MarketChange, source = this.#lists.ids[0]!): void {
+    if (!this.#of(source).change(symbol, change)) return;
     this.#merge(symbol);
     this.rebuild();
   }
@@ -271,6 +303,14 @@ export class MarketCatalogue {
       const own = list.filter((source) => known.get(source)?.has(symbol) === true);
       for (const source of own.length > 0 ? own : list.slice(0, 1)) this.#of(source).set(market, absence);
     }
+  }
+
+  /** @param sources where it is no market; without any other it is none at all */
+  #forget(symbol: MarketSymbol, sources: readonly string[]): void {
+    for (const source of sources) this.#of(source).forget(symbol);
+    if (this.#listOf(symbol).some((source) => this.#of(source).find(symbol) !== undefined)) return;
+    this.#exchange.delete(symbol);
+    this.#neverTraded.forget(symbol);
   }
 
   /** Makes one market of what its sources list. */

@@ -148,7 +148,7 @@ function tickCommand(name: string): Command {
 
 function statusCommand(name: string, status: UpstreamMarketStatus): Command {
   const change = (model: Model, { catalogue }: Real) => {
-    catalogue.changeStatus(symbol(name), status);
+    catalogue.change(symbol(name), { status });
     const modelMarket = model.markets.get(name);
     if (modelMarket !== undefined) modelMarket.upstream = status;
   };

@@ -21,6 +21,8 @@ export interface MarketState {
   readonly records?: readonly MarketRecord[] | undefined;
   /** Goes with the records. */
   readonly listed?: ListedBySource | undefined;
+  /** Goes with the records: markets that are none any more, see `MarketCatalogue.forgotten`. */
+  readonly forgotten?: readonly MarketSymbol[] | undefined;
   readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;

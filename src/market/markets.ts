@@ -92,9 +92,9 @@ export class Markets {
   }
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
-  restore({ records, listed, tickers, references, rates, doubts, agreed = [] }: MarketState): void {
+  restore({ records, listed, forgotten, tickers, references, rates, doubts, agreed = [] }: MarketState): void {
     if (records !== undefined) {
-      this.catalogue.restore(records, listed);
+      this.catalogue.restore(records, listed, forgotten);
       this.#everythingChanged();
     }
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
@@ -116,19 +116,20 @@ export class Markets {
   }
 
   catalogueLoaded(
-    markets: readonly upstream.UpstreamMarket[],
+    markets: readonly upstream.ListedMarket[],
     at: EpochMs,
     gaps?: upstream.CatalogueGaps,
     source?: string,
   ): upstream.CatalogueReport {
-    const verdict = this.catalogue.load(markets, at, gaps, source);
+    const verdict = this.catalogue.load(markets, at, gaps, source, (symbol) => this.#tickers.has(symbol));
     this.#everythingChanged();
     return verdict;
   }
 
-  marketStatusChanged(symbol: MarketSymbol, status: upstream.UpstreamMarketStatus, source?: string): void {
-    this.catalogue.changeStatus(symbol, status, source);
+  marketChanged(symbol: MarketSymbol, change: upstream.MarketChange, source?: string): void {
+    this.catalogue.change(symbol, change, source);
     this.#marketsChanged();
+    this.#pricesChanged(symbol);
   }
 
   applyControls(controls: readonly MarketControls[]): void {
