@@ -73,7 +73,7 @@ async function reviewed(t: TestContext) {
   };
 }
 
-const gone = 'markets that the exchange no longer lists are paused';
+const gone = 'markets that the exchange no longer lists, or lists as ended, are paused';
 
 test('a market that the exchange has not listed for the configured time is delisted once, by the service, in the store and its audit log', async (t) => {
   const { load, lack, delisted, actions, told } = await reviewed(t);
@@ -84,7 +84,7 @@ test('a market that the exchange has not listed for the configured time is delis
   await lack(1, 'BA');
   assert.deepEqual(await delisted(), ['BAEUR']);
   assert.deepEqual(await actions(), ['market.delist service BAEUR']);
-  assert.deepEqual(told(), [['warn', 'market delisted for good: the exchange no longer lists it', 'BAEUR']]);
+  assert.deepEqual(told(), [['warn', 'market delisted for good: it ended at the exchange', 'BAEUR']]);
   await lack(2, 'BA');
   assert.deepEqual(
     await actions(),

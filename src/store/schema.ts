@@ -231,6 +231,7 @@ export const auditActions = [
   'market.accept',
   'market.delist',
   'market.hold_back',
+  'market.forget',
   'window.announce',
   'window.extend',
   'window.end',

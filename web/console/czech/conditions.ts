@@ -27,7 +27,7 @@ export const conditions: WordsFor<FoundCondition> = {
   NoMarketData: () => 'Od spuštění nepřišla žádná tržní data',
   StatusChanged: ({ ticker }) => `tržní data: ${word(ticker, 'cs')}`,
   FeedOnFallback: () => 'Tržní data se pět minut stahují dotazy',
-  MarketsMissing: ({ markets }) => `chybí na seznamu burzy a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
+  MarketsMissing: ({ markets }) => `chybí na seznamu burzy nebo v něm skončily a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
   DelistingHeldBack: ({ markets }) => `vyřazení čeká na operátora: ${fewText(markets)}`,
   SourceLost({ source, seconds, others }) {
     const span = seconds === null ? 'zatím bez spojení' : `bez spojení ${seconds} s`;
@@ -59,7 +59,7 @@ export const conditions: WordsFor<FoundCondition> = {
 
   // Prices and rates.
   MarketsWithoutPrice: ({ count, reason }) => `obchodované trhy bez ceny: ${count} (${word(reason, 'cs')})`,
-  MostMarketsWithoutPrice: () => 'Více než polovina trhů nemá cenu',
+  MostMarketsWithoutPrice: () => 'Více než polovina trhů, které mají mít cenu, žádnou nemá',
   PricesHeld: ({ holder, markets }) =>
     `ceny ${holder === 'operator' ? 'podržené operátorem' : 'zadržené pojistkou'}: ${fewText(markets)}`,
   RateDoubted: ({ quote }) => `zpochybněné kurzy, platí poslední dobré: ${quote}`,
