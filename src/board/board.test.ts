@@ -285,6 +285,16 @@ test('markets without a price are counted by reason, delisted ones not at all', 
   assert.deepEqual([...board.unpriced(start)], []);
 });
 
+test('a price is expected of markets that trade and of which nothing is withheld (fault row 95)', () => {
+  const { markets, board } = published();
+  assert.deepEqual(board.expected(start), { priced: 2, unpriced: 2 });
+  markets.marketChanged(symbol('ETHEUR'), { status: 'paused' });
+  assert.deepEqual([board.expected(start), [...board.unpriced(start)]], [{ priced: 2, unpriced: 0 }, []]);
+  markets.marketChanged(symbol('ETHEUR'), { status: 'trading' });
+  markets.applyHolds([{ symbol: symbol('ETHEUR'), heldAt: start, acceptedAt: undefined, acceptedSource: undefined }]);
+  assert.deepEqual(board.expected(start), { priced: 2, unpriced: 0 });
+});
+
 test('on the instant of a term the list of markets has the new decimals, whatever is read first', () => {
   const { markets, board } = published();
   const from = after(start, 1_000);
