@@ -1,18 +1,8 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { lossesToHold, someMarkets } from '../ground/loss-hold.ts';
-import { shortest, unitAt } from './decimal.ts';
-import {
-  absentForMs,
-  afterOperator,
-  combined,
-  type Decision,
-  isMissing,
-  type Lifecycle,
-  listedUntil,
-  type MarketStatus,
-  statusOf,
-} from './lifecycle.ts';
+import { absentForMs, afterOperator, combined, type Decision, isMissing, type Lifecycle } from './lifecycle.ts';
 import { NeverTraded } from './never-traded.ts';
+import { type OfferedMarket, offerConverted, offerExchange } from './offered-market.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
@@ -26,15 +16,7 @@ import type {
   UpstreamMarketStatus,
 } from './upstream.ts';
 
-/** A market as clients see it (contract, Market), with the internal facts about it. */
-export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
-  readonly status: MarketStatus;
-  /** The exchange market that prices it: itself, or the one a converted market derives from. */
-  readonly exchangeSymbol: MarketSymbol;
-  readonly isConverted: boolean;
-  /** The first instant at which a delisted market is gone from the list; `undefined` while it is not delisted. */
-  readonly listedUntil: EpochMs | undefined;
-}
+export type { OfferedMarket } from './offered-market.ts';
 
 /** A market as it survives a restart. */
 export interface MarketRecord extends Omit<UpstreamMarket, 'status'>, Lifecycle {
@@ -372,15 +354,7 @@ export class MarketCatalogue {
       if (market.quote !== via || market.base === quote || this.#isDirect(symbol)) continue;
       const lifecycle = combined(this.#lifecycleOf(listing), this.#decisionOn(symbol));
       const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(market.pricePrecision);
-      markets.push({
-        ...offerExchange(market, lifecycle),
-        symbol,
-        quote,
-        pricePrecision,
-        tickSize: unitAt(pricePrecision),
-        minOrderValue: undefined,
-        isConverted: true,
-      });
+      markets.push(offerConverted(market, lifecycle, { symbol, quote, pricePrecision }));
     }
     return markets;
   }
@@ -388,18 +362,4 @@ export class MarketCatalogue {
 
 function symbolIn({ market }: Listing): MarketSymbol {
   return market.symbol;
-}
-
-function offerExchange(market: UpstreamMarket, lifecycle: Lifecycle): OfferedMarket {
-  const { minOrderValue } = market;
-  return {
-    ...market,
-    status: statusOf(lifecycle),
-    tickSize: shortest(market.tickSize),
-    minOrderSize: shortest(market.minOrderSize),
-    minOrderValue: minOrderValue === undefined ? undefined : shortest(minOrderValue),
-    exchangeSymbol: market.symbol,
-    isConverted: false,
-    listedUntil: listedUntil(lifecycle),
-  };
 }

@@ -115,12 +115,7 @@ function loadCommand(listed: readonly (ListedStatus | undefined)[], withForeign:
   return command(`load(${listed.map((status) => status ?? '-')})`, load, () => true);
 }
 
-function loadOne(
-  { markets, now }: Model,
-  base: string,
-  status: ListedStatus | undefined,
-  isEvidence: boolean,
-): void {
+function loadOne({ markets, now }: Model, base: string, status: ListedStatus | undefined, isEvidence: boolean): void {
   const known = markets.get(`${base}EUR`);
   const isGone = status === undefined || status === 'ended';
   if (status === 'ended' && known?.endedAt === never) known.upstream = 'paused';

@@ -49,8 +49,8 @@ export class SourceListings {
 
   /**
    * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one
-   * is no evidence of anything. A market that it lists as ended is absent from the first load on, and one that was never
-   * listed otherwise is none.
+   * is no evidence of anything. A market that it lists as ended is absent from the first load on, and one that was
+   * never listed otherwise is none.
    *
    * @param isOpen whether a market is not delisted
    * @returns the open markets it lacks, and whether that is evidence

@@ -18,8 +18,8 @@ interface DelistingPolicyParts {
 
 /**
  * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no
- * longer lists, or lists as ended. A delisting goes through the store, as an operator's does: every process learns of it, it is in the
- * audit log, and it never happens twice.
+ * longer lists, or lists as ended. A delisting goes through the store, as an operator's does: every process learns of
+ * it, it is in the audit log, and it never happens twice.
  */
 export class DelistingPolicy {
   readonly #parts: DelistingPolicyParts;

@@ -125,7 +125,7 @@ export function pairStatus(status: unknown): ListedStatus {
   return statusIn(pairStates, status);
 }
 
-/** What an entry of the channel `instrument` says of a pair's terms; a value that is missing or unreadable is left out. */
+/** The terms in an entry of the channel `instrument`, without values that are missing or unreadable. */
 export function readAnnouncedTerms(pair: WireObject): Partial<MarketTerms> {
   const terms = {
     pricePrecision: asCount(pair.price_precision, placesMax),
