@@ -2,10 +2,10 @@ import { shortest } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { ListedMarket, MarketTerms } from '../market/upstream.ts';
 
-/** The terms of each market as the list or a later announcement on the live connection has them. */
+/** Keeps the terms of each market as the list or a later announcement on the live connection has them. */
 export class AnnouncedTerms {
   readonly #known = new Map<MarketSymbol, MarketTerms>();
-  /** What was announced since the latest load was asked for, and when. Monotonic. */
+  /** Announcements since the latest load was asked for, and when. Monotonic. */
   readonly #announced = new Map<MarketSymbol, { readonly terms: Partial<MarketTerms>; readonly atMs: number }>();
 
   /** Gives what an announcement changes; `undefined` where it changes nothing. */

@@ -27,7 +27,7 @@ export interface ConnectorTraits extends GuaranteeTraits {
    * `announced`: the exchange has a state of its own; `markets`: every market is paused; `none`: there are no states.
    */
   readonly maintenance: 'announced' | 'markets' | 'none';
-  /** What has ended stays in its list, in a state of its own. */
+  /** Markets that have ended stay in its list, in a state of their own. */
   readonly listsEnded?: boolean;
   readonly hasCandles: boolean;
   /** The exchange ends every connection after 24 hours. */

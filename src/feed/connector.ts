@@ -132,7 +132,7 @@ export interface LivePair {
   readonly isOurs: boolean;
   /** `ended` only pauses and causes a reload: what is delisted is decided by the catalogue. */
   readonly status: ListedStatus;
-  /** What is announced of its terms, for a pair with a symbol. */
+  /** Announced terms, of a pair with a symbol. */
   readonly terms?: Partial<MarketTerms> | undefined;
 }
 

@@ -186,7 +186,7 @@ export abstract class LiveProtocol<Context = void> implements LiveConnection {
   }
 }
 
-/** What cannot be read announces nothing: the list of the exchange is what reports it. */
+/** Terms that cannot be read announce nothing: it is the list of the exchange that reports them. */
 function readTerms(read: ListedState['terms']): LivePair['terms'] {
   try {
     return read?.();

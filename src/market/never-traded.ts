@@ -13,7 +13,7 @@ interface FormerMarket extends Lifecycle {
  * listed as ended by the exchange. One with a decision of an operator, and one whose end is being waited for, stays.
  */
 export class NeverTraded {
-  /** Of those that were restored as paused nothing else is known yet. */
+  /** Restored as paused; nothing else is known of them yet. */
   readonly #paused = new Set<MarketSymbol>();
   readonly #forgotten = new Set<MarketSymbol>();
 

@@ -24,10 +24,10 @@ export interface ListedMarket extends Omit<UpstreamMarket, 'status'> {
   readonly status: ListedStatus;
 }
 
-/** What an exchange fixes for a market, beside its names and its state. */
+/** The values that an exchange fixes for a market, beside its names and its state. */
 export type MarketTerms = Omit<UpstreamMarket, 'symbol' | 'base' | 'quote' | 'status'>;
 
-/** What an exchange announced of a market between two loads of its list. */
+/** A change that an exchange announced of a market between two loads of its list. */
 export type MarketChange = Partial<MarketTerms & Pick<UpstreamMarket, 'status'>>;
 
 /** A pair that should be a market, and is not offered. */

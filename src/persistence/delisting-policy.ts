@@ -63,7 +63,7 @@ export class DelistingPolicy {
     }
   }
 
-  /** Of a store of a version that offered what had ended before it was first seen. */
+  /** A former version has left markets there that had ended before they were first seen. */
   async #removeForgotten(): Promise<void> {
     const { forgotten } = this.#parts.markets.catalogue;
     const left = [...forgotten].filter((symbol) => !this.#removed.has(symbol));

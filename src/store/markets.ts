@@ -20,7 +20,7 @@ export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPause
 
 /** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
 const rowsPerStatement = 250;
-/** Of the markets that one entry of the audit log names. */
+/** The most markets that one entry of the audit log names. */
 const namesKept = 1_000;
 
 export class Markets extends StorePart {
