@@ -96,7 +96,7 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
     if (readable === undefined) continue;
     // An exchange that trades nothing ends none of its markets by that.
     const believed = isStandingStill && status === 'ended' ? 'paused' : status;
-    markets.push({ symbol, base, quote, ...readable.terms, status: believed });
+    markets.push({ symbol, base, quote, status: believed, ...readable.terms });
   }
   return { markets, skipped, names };
 }

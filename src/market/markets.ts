@@ -129,7 +129,7 @@ export class Markets {
   marketChanged(symbol: MarketSymbol, change: upstream.MarketChange, source?: string): void {
     this.catalogue.change(symbol, change, source);
     this.#marketsChanged();
-    this.#pricesChanged(symbol);
+    if (Object.keys(change).some((name) => name !== 'status')) this.#pricesChanged(symbol);
   }
 
   applyControls(controls: readonly MarketControls[]): void {

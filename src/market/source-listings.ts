@@ -65,10 +65,11 @@ export class SourceListings {
     const open = [...this.#listings.keys()].filter(isOpen);
     const missed = open.filter((symbol) => !seen.has(symbol));
     const isEvidence = markets.length > 0 && isComplete && missed.length * 2 <= open.length;
-    for (const { status, ...listed } of markets) {
-      const known = this.#listings.get(listed.symbol);
-      if (status !== 'ended') this.set({ ...listed, status }, undefined);
-      else if (known !== undefined && isOpen(listed.symbol))
+    for (const market of markets) {
+      const { symbol, status } = market;
+      const known = this.#listings.get(symbol);
+      if (status !== 'ended') this.set({ ...market, status }, undefined);
+      else if (known !== undefined && isOpen(symbol))
         this.set({ ...known.market, status: 'paused' }, isEvidence ? longerAbsence(known.absence, at) : known.absence);
     }
     for (const symbol of isEvidence ? missed : []) {

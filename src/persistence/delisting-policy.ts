@@ -121,7 +121,7 @@ export class DelistingPolicy {
 
   async #delist(symbol: MarketSymbol, at: EpochMs): Promise<void> {
     const { log, delistAfterMs } = this.#parts;
-    const reason = `the exchange has not listed it, or as ended, for ${delistAfterMs / 3_600_000} h`;
+    const reason = `the exchange has not listed it for ${delistAfterMs / 3_600_000} h, or only as ended`;
     // Asked once more when the store lets it write, for which it can have waited.
     const isDue = () => this.#absences().due.includes(symbol);
     try {

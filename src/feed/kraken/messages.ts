@@ -126,7 +126,7 @@ export function pairStatus(status: unknown): ListedStatus {
 }
 
 /** The terms in an entry of the channel `instrument`, without values that are missing or unreadable. */
-export function readAnnouncedTerms(pair: WireObject): Partial<MarketTerms> {
+export function readAnnouncedTerms(pair: WireObject): Partial<MarketTerms> | undefined {
   const terms = {
     pricePrecision: asCount(pair.price_precision, placesMax),
     amountPrecision: asCount(pair.qty_precision, placesMax),
@@ -134,7 +134,8 @@ export function readAnnouncedTerms(pair: WireObject): Partial<MarketTerms> {
     minOrderSize: asPositive(pair.qty_min),
     minOrderValue: asPositive(pair.cost_min),
   };
-  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
+  const announced = Object.entries(terms).filter(([, value]) => value !== undefined);
+  return announced.length === 0 ? undefined : Object.fromEntries(announced);
 }
 
 /** Reads one entry of the live channel's `data`. A value that is missing or not a decimal is `undefined`. */
