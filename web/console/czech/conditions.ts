@@ -29,7 +29,8 @@ export const conditions: WordsFor<FoundCondition> = {
   NoMarketData: () => 'Od spuštění nepřišla žádná tržní data',
   StatusChanged: ({ ticker }) => `tržní data: ${word(ticker, 'cs')}`,
   FeedOnFallback: () => 'Tržní data se pět minut stahují dotazy',
-  MarketsMissing: ({ markets }) => `chybí na seznamu burzy nebo v něm skončily a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
+  MarketsMissing: ({ markets }) =>
+    `chybí na seznamu burzy nebo v něm skončily a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
   DelistingHeldBack: ({ markets }) => `vyřazení čeká na operátora: ${fewText(markets)}`,
   SourceLost({ source, seconds, others }) {
     const span = seconds === null ? 'zatím bez spojení' : `bez spojení ${seconds} s`;
