@@ -1,5 +1,5 @@
 import type { Randomness } from '../src/ground/clock.ts';
-import type { Pair, PairStatus } from './catalogue.ts';
+import type { MarketState, Pair } from './catalogue.ts';
 import { PriceCurve } from './price-curve.ts';
 import { startPrice, volatility } from './start-prices.ts';
 import { type TickerValues, unitsText } from './ticker.ts';
@@ -25,7 +25,7 @@ interface Range {
 export class Market {
   readonly pair: Pair;
   readonly curve: PriceCurve;
-  status: PairStatus = 'online';
+  status: MarketState = 'online';
   /** The instant of the last change in microseconds since the epoch, kept by the exchange. */
   changedAtUs: number;
 

@@ -1,10 +1,10 @@
-import { type CatalogueEntry, commonCode, type Pair, type PairStatus, tickText } from '../catalogue.ts';
+import { type CatalogueEntry, commonCode, type MarketState, type Pair, tickText } from '../catalogue.ts';
 import { corrupted, type FaultBoard } from '../fault-board.ts';
 import type { Market } from '../market-walk.ts';
 import { quoted } from '../ticker.ts';
 
 /** A pair as today's `AssetPairs` answers it: the recorded fields and the newer ones, in the documented order. */
-export function pairAnswer(pair: Pair, status: PairStatus): Record<string, unknown> {
+export function pairAnswer(pair: Pair, status: MarketState): Record<string, unknown> {
   const { recorded } = pair;
   const fields = Object.entries(recorded).flatMap(([field, value]) =>
     field === 'pair_decimals'

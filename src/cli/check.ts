@@ -9,7 +9,7 @@ import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
 import { openFilesLimit } from '../http/open-files.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
-import type { UpstreamMarket } from '../market/upstream.ts';
+import type { ListedMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import { dataFolderState, openFilesState } from './check-files.ts';
 import type { Finding } from './check-levels.ts';
@@ -221,7 +221,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const kinds = await loadKinds(configuration.sources);
   const active = configuration.sources.filter(({ isPaused }) => !isPaused);
   const connected = active.map((config) => ({ config, connector: connectorFor(config, configuration, kinds, clock) }));
-  const catalogues = new Map<string, readonly UpstreamMarket[]>();
+  const catalogues = new Map<string, readonly ListedMarket[]>();
   const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
     if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
@@ -258,22 +258,23 @@ function sourceChecks(
   connector: ExchangeConnector,
   urls: ConnectorUrls,
   clock: Clock,
-  catalogues: Map<string, readonly UpstreamMarket[]>,
+  catalogues: Map<string, readonly ListedMarket[]>,
 ) {
   const { id } = connector;
   const at = (url: string, name: string) => ({ subject: withoutQuery(url), key: `urls.${name} of ${id} in sources` });
   const rest = reached(`${id} REST`, at(urls.rest, 'rest'), clock, async (signal) => {
     const { skipped, ...catalogue } = await connector.loadCatalogue(signal);
-    catalogues.set(id, catalogue.markets);
+    const markets = catalogue.markets.filter(({ status }) => status !== 'ended');
+    catalogues.set(id, markets);
     const reasons = skipped.slice(0, skippedShown).map(({ name, reason }) => `${name} (${reason})`);
     const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
-    return `${catalogue.markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
+    return `${markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
   });
   return [rest, reached(`${id} live`, at(urls.ws, 'ws'), clock, (signal) => openOnce(connector, clock, signal))];
 }
 
 /** A symbol that no source has is never offered, and nothing else would say so. */
-function symbolChecks({ markets: { symbols }, pricing }: Configuration, markets: readonly UpstreamMarket[]): Check[] {
+function symbolChecks({ markets: { symbols }, pricing }: Configuration, markets: readonly ListedMarket[]): Check[] {
   const wanted = [...(symbols === 'all' ? [] : symbols), ...pricing.pricePrecision.keys()];
   if (wanted.length === 0) return [];
   const offered = new Set<MarketSymbol>(markets.map(({ symbol }) => symbol));

@@ -208,11 +208,12 @@ function follow(feedStatus: FeedTarget['feedStatus'], clock: Times, path: FeedPa
   feedStatus.followed(path, at, clock.monotonicMs() - Math.max(ageMs, clock.now() - at));
 }
 
-function catalogueOf({ catalogue }: Markets): Pick<MarketState, 'records' | 'listed' | 'reviews'> {
+function catalogueOf({ catalogue }: Markets): Pick<MarketState, 'records' | 'listed' | 'reviews' | 'forgotten'> {
   return {
     records: catalogue.records(),
     listed: catalogue.listedBySource(),
     reviews: catalogue.reviews.states(),
+    forgotten: [...catalogue.forgotten],
   };
 }
 

@@ -191,14 +191,14 @@ export const data = {
     event: 'source',
     severity: 'warning',
     forMs: 5 * minuteMs,
-    title: 'The exchange no longer lists some markets',
+    title: 'Some markets ended at the exchange',
     values: missingMarkets,
     *find(observed) {
       const { missing } = absencesOf(observed);
       if (missing.length > 0) yield { values: { markets: fewOf(missing) } };
     },
     sentence: ({ markets }) =>
-      `missing from the exchange’s list, and delisted unless they come back: ${fewText(markets)}`,
+      `missing from the exchange’s list or ended in it, and delisted unless they come back: ${fewText(markets)}`,
     note: { page: 'markets' },
     rule: {
       expr: 'mdapi_markets_missing{state="paused"} > 0',
@@ -222,7 +222,7 @@ export const data = {
     rule: {
       expr: 'mdapi_markets_missing{state="held_back"} > 0',
       description:
-        "{{ $value }} markets of {{ $labels.instance }} are due to be delisted, but over a tenth of all are missing from the exchange's list.",
+        "{{ $value }} markets of {{ $labels.instance }} are due to be delisted, but over a tenth of all are missing from the exchange's list or ended in it.",
     },
   }),
 

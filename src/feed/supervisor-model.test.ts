@@ -175,7 +175,7 @@ class Run {
       connector: this.exchange,
       sink: {
         catalogueLoaded: () => ({ isEvidence: true, withheld: new Set(), lacking: 0, delisted: [] }),
-        marketStatusChanged: () => undefined,
+        marketChanged: () => undefined,
         tickerReceived: (received) => {
           this.taken.push(received);
           return undefined;

@@ -193,7 +193,9 @@ export class FeedSupervisor {
 
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): CatalogueReport {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
-    const symbols = markets.map((market) => market.symbol).filter((symbol) => !verdict.withheld.has(symbol));
+    const symbols = markets
+      .filter(({ symbol, status }) => status !== 'ended' && !verdict.withheld.has(symbol))
+      .map(({ symbol }) => symbol);
     const gone = this.#book.catalogueLoaded(symbols, verdict);
     countOne(this.#parts.counters.catalogueLoads, verdict.isEvidence ? 'ok' : 'incomplete');
     if (gone.length > 0) for (const connection of this.#link.connections) connection.unsubscribe(gone);
@@ -316,6 +318,7 @@ export class FeedSupervisor {
     if (rejection === undefined) {
       this.#parts.counters.tickersTaken++;
       this.#candles.note(ticker);
+      this.#catalogue.priceSeen(ticker);
     } else {
       countOne(this.#parts.counters.tickersRejected, rejection);
       this.#refused.refused(ticker, rejection);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { EpochMs } from '../ground/clock.ts';
 import { isSuddenGrowth } from '../ground/loss-hold.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
-import type { CatalogueGaps, UpstreamMarket } from './upstream.ts';
+import type { CatalogueGaps, ListedMarket } from './upstream.ts';
 
 /**
  * Why markets of a source's list wait: it lists many new ones at once, more than `markets.max`, lacks too much to be
@@ -47,7 +47,7 @@ export interface ListDecision {
 /** One load of a source's list. */
 export interface LoadedList {
   readonly source: string;
-  readonly markets: readonly UpstreamMarket[];
+  readonly markets: readonly ListedMarket[];
   readonly gaps: CatalogueGaps;
   readonly at: EpochMs;
 }
@@ -164,7 +164,7 @@ class ListReview {
     this.#set('incomplete', isEvidence ? [] : missed, at);
   }
 
-  #isGrowth({ symbol, quote }: UpstreamMarket): boolean {
+  #isGrowth({ symbol, quote }: ListedMarket): boolean {
     return this.#quotes.has(quote) && !this.#accepted.has(symbol);
   }
 
@@ -188,7 +188,7 @@ class ListReview {
   }
 
   /** A complete load that names the same markets as the one before, which was complete too. */
-  #isRepeated(markets: readonly UpstreamMarket[], { skipped, isComplete }: CatalogueGaps): boolean {
+  #isRepeated(markets: readonly ListedMarket[], { skipped, isComplete }: CatalogueGaps): boolean {
     const names = [...markets, ...skipped].map(({ symbol }) => symbol).sort();
     const digest = isComplete ? hash('sha256', names.join(' ')) : undefined;
     const isRepeated = digest !== undefined && digest === this.#names;
@@ -278,6 +278,6 @@ export class CatalogueReviews {
   }
 }
 
-function symbolsOf(markets: readonly UpstreamMarket[]): MarketSymbol[] {
+function symbolsOf(markets: readonly ListedMarket[]): MarketSymbol[] {
   return markets.map(({ symbol }) => symbol);
 }

@@ -1,33 +1,23 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { lossesToHold, someMarkets } from '../ground/loss-hold.ts';
 import { CatalogueReviews, type ReviewState } from './catalogue-review.ts';
-import { shortest, unitAt } from './decimal.ts';
-import {
-  absentForMs,
-  afterOperator,
-  combined,
-  type Decision,
-  isMissing,
-  type Lifecycle,
-  listedUntil,
-  type MarketStatus,
-  statusOf,
-} from './lifecycle.ts';
+import { absentForMs, afterOperator, combined, type Decision, isMissing, type Lifecycle } from './lifecycle.ts';
+import { NeverTraded } from './never-traded.ts';
+import { type OfferedMarket, offerConverted, offerExchange } from './offered-market.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
-import type { CatalogueGaps, CatalogueReport, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type {
+  CatalogueGaps,
+  CatalogueReport,
+  ListedMarket,
+  MarketChange,
+  UpstreamMarket,
+  UpstreamMarketStatus,
+} from './upstream.ts';
 
-/** A market as clients see it (contract, Market), with the internal facts about it. */
-export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
-  readonly status: MarketStatus;
-  /** The exchange market that prices it: itself, or the one a converted market derives from. */
-  readonly exchangeSymbol: MarketSymbol;
-  readonly isConverted: boolean;
-  /** The first instant at which a delisted market is gone from the list; `undefined` while it is not delisted. */
-  readonly listedUntil: EpochMs | undefined;
-}
+export type { OfferedMarket } from './offered-market.ts';
 
 /** A market as it survives a restart. */
 export interface MarketRecord extends Omit<UpstreamMarket, 'status'>, Lifecycle {
@@ -71,6 +61,7 @@ export class MarketCatalogue {
   /** The exchange markets, each merged from what its sources list. */
   readonly #exchange = new Map<MarketSymbol, Listing>();
   readonly #decisions = new Map<MarketSymbol, Decision>();
+  readonly #neverTraded = new NeverTraded();
   #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
   #pricedFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
   #removals: readonly EpochMs[] = [];
@@ -119,8 +110,14 @@ export class MarketCatalogue {
    *
    * @param listed which source listed what; the first one listed what is not there
    * @param reviews of what each source listed; without them, all that is offered was
+   * @param forgotten those of another process, see `forgotten`
    */
-  restore(records: readonly MarketRecord[], listed: ListedBySource = [], reviews?: readonly ReviewState[]): void {
+  restore(
+    records: readonly MarketRecord[],
+    listed: ListedBySource = [],
+    reviews?: readonly ReviewState[],
+    forgotten: readonly MarketSymbol[] = [],
+  ): void {
     for (const record of records) {
       const { via, upstreamStatus: status, absence, operatorPaused, delistedAt, ...facts } = record;
       const { symbol } = facts;
@@ -134,23 +131,33 @@ export class MarketCatalogue {
     const quotes = [...this.#selection.quotes];
     const loaded = listed.filter(([, symbols]) => symbols.length > 0);
     this.reviews.restore(reviews ?? loaded.map(([source]) => ({ source, quotes, pending: [] })));
+    this.#neverTraded.restored(records);
+    for (const symbol of forgotten) this.#forget(symbol, [...this.#listings.keys()]);
     this.rebuild();
   }
 
   /**
    * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it, and
    * its precision, tick and minimums are those of the first that lists it, wherever its price comes from.
+   *
+   * @param hadPrice whether a market ever had a price, as far as that is known
    */
   load(
-    listings: readonly UpstreamMarket[],
+    listings: readonly ListedMarket[],
     at: EpochMs,
     gaps: CatalogueGaps = { skipped: [], isComplete: true },
     source = this.#lists.ids[0]!,
+    hadPrice: (symbol: MarketSymbol) => boolean = () => true,
   ): CatalogueReport {
     const own = this.#of(source);
-    const list = { source, markets: listings.filter((market) => this.#isSelected(market)), gaps, at };
+    const chosen = listings.filter((market) => this.#isSelected(market));
+    for (const symbol of this.#neverTraded.loaded(chosen, hadPrice)) this.#forget(symbol, [source]);
+    const isKnown = (symbol: MarketSymbol) => own.find(symbol) !== undefined;
+    // What had ended when it was first seen was never a market here.
+    const selected = chosen.filter(({ symbol, status }) => status !== 'ended' || isKnown(symbol));
+    const list = { source, markets: selected, gaps, at };
     const openCount = [...own.symbols].filter((symbol) => this.#isOpen(symbol)).length;
-    const judged = this.reviews.judge(list, { has: (symbol) => own.find(symbol) !== undefined, openCount });
+    const judged = this.reviews.judge(list, { has: isKnown, openCount });
     const loaded = { ...gaps, markets: judged.taken, isRepeated: judged.isRepeated };
     const { missed, isEvidence } = own.load(loaded, at, (symbol) => this.#isOpen(symbol));
     this.reviews.judged(list, missed, isEvidence);
@@ -197,7 +204,7 @@ export class MarketCatalogue {
   }
 
   /**
-   * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and
+   * Finds what the upstream's catalogue lacks or lists as ended: the markets of which two loads in a row say so, and
    * those of them that have been missing for long enough to be delisted. Held back while more than a tenth of all
    * markets are missing: that is rather a fault of the upstream, so that only the operator delists.
    *
@@ -212,8 +219,17 @@ export class MarketCatalogue {
     return { missing: missing.map(symbolIn), due: due.map(symbolIn), isHeldBack };
   }
 
-  changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus, source = this.#lists.ids[0]!): void {
-    if (!this.#of(source).changeStatus(symbol, upstreamStatus)) return;
+  /**
+   * Gives the markets of former records that are none any more: all that was ever known of them is that they are
+   * listed as ended.
+   */
+  get forgotten(): ReadonlySet<MarketSymbol> {
+    return this.#neverTraded.forgotten;
+  }
+
+  /** Takes what a source announced of a market. */
+  change(symbol: MarketSymbol, change: MarketChange, source = this.#lists.ids[0]!): void {
+    if (!this.#of(source).change(symbol, change)) return;
     this.#merge(symbol);
     this.rebuild();
   }
@@ -292,6 +308,14 @@ export class MarketCatalogue {
     }
   }
 
+  /** @param sources where it is no market; without any other it is none at all */
+  #forget(symbol: MarketSymbol, sources: readonly string[]): void {
+    for (const source of sources) this.#of(source).forget(symbol);
+    if (this.#listOf(symbol).some((source) => this.#of(source).find(symbol) !== undefined)) return;
+    this.#exchange.delete(symbol);
+    this.#neverTraded.forget(symbol);
+  }
+
   /** Makes one market of what its sources list. */
   #merge(symbol: MarketSymbol): void {
     const merged = mergedListing(this.#listOf(symbol).flatMap((source) => this.#of(source).find(symbol) ?? []));
@@ -351,15 +375,7 @@ export class MarketCatalogue {
       if (market.quote !== via || market.base === quote || this.#isDirect(symbol)) continue;
       const lifecycle = combined(this.#lifecycleOf(listing), this.#decisionOn(symbol));
       const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(market.pricePrecision);
-      markets.push({
-        ...offerExchange(market, lifecycle),
-        symbol,
-        quote,
-        pricePrecision,
-        tickSize: unitAt(pricePrecision),
-        minOrderValue: undefined,
-        isConverted: true,
-      });
+      markets.push(offerConverted(market, lifecycle, { symbol, quote, pricePrecision }));
     }
     return markets;
   }
@@ -367,18 +383,4 @@ export class MarketCatalogue {
 
 function symbolIn({ market }: Listing): MarketSymbol {
   return market.symbol;
-}
-
-function offerExchange(market: UpstreamMarket, lifecycle: Lifecycle): OfferedMarket {
-  const { minOrderValue } = market;
-  return {
-    ...market,
-    status: statusOf(lifecycle),
-    tickSize: shortest(market.tickSize),
-    minOrderSize: shortest(market.minOrderSize),
-    minOrderValue: minOrderValue === undefined ? undefined : shortest(minOrderValue),
-    exchangeSymbol: market.symbol,
-    isConverted: false,
-    listedUntil: listedUntil(lifecycle),
-  };
 }

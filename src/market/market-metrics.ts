@@ -24,7 +24,7 @@ export const marketMetrics: MetricGroup<CountedMarkets> = {
     { name: 'markets', help: 'Listed markets by state.', labels: ['status'], read: byStatus },
     {
       name: 'markets_missing',
-      help: 'Markets the exchange no longer lists: paused, or due but held back.',
+      help: 'Markets the exchange no longer lists, or lists as ended: paused, or due but held back.',
       labels: ['state'],
       read: missing,
     },

@@ -25,6 +25,8 @@ export interface MarketState {
   readonly listed?: ListedBySource | undefined;
   /** The review of what each source lists; goes with the records. */
   readonly reviews?: readonly ReviewState[] | undefined;
+  /** Goes with the records: markets that are none any more, see `MarketCatalogue.forgotten`. */
+  readonly forgotten?: readonly MarketSymbol[] | undefined;
   readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;

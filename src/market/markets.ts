@@ -102,9 +102,10 @@ export class Markets {
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
   restore(state: MarketState): void {
-    const { records, listed, reviews, tickers, references, rates, beliefs = [], doubts, peerMemories = [] } = state;
+    const { records, listed, reviews, forgotten, tickers, references, rates } = state;
+    const { beliefs = [], doubts, peerMemories = [] } = state;
     if (records !== undefined) {
-      this.catalogue.restore(records, listed, reviews);
+      this.catalogue.restore(records, listed, reviews, forgotten);
       this.#everythingChanged();
     }
     for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
@@ -128,19 +129,20 @@ export class Markets {
   }
 
   catalogueLoaded(
-    markets: readonly upstream.UpstreamMarket[],
+    markets: readonly upstream.ListedMarket[],
     at: EpochMs,
     gaps?: upstream.CatalogueGaps,
     source?: string,
   ): upstream.CatalogueReport {
-    const verdict = this.catalogue.load(markets, at, gaps, source);
+    const verdict = this.catalogue.load(markets, at, gaps, source, (symbol) => this.#tickers.has(symbol));
     this.#everythingChanged();
     return verdict;
   }
 
-  marketStatusChanged(symbol: MarketSymbol, status: upstream.UpstreamMarketStatus, source?: string): void {
-    this.catalogue.changeStatus(symbol, status, source);
+  marketChanged(symbol: MarketSymbol, change: upstream.MarketChange, source?: string): void {
+    this.catalogue.change(symbol, change, source);
     this.#marketsChanged();
+    if (Object.keys(change).some((name) => name !== 'status')) this.#pricesChanged(symbol);
   }
 
   applyControls(controls: readonly MarketControls[]): void {

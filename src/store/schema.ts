@@ -243,6 +243,7 @@ export const auditActions = [
   'market.accept',
   'market.delist',
   'market.hold_back',
+  'market.forget',
   'rate.hold',
   'rate.release',
   'rate.accept',

@@ -3827,7 +3827,7 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
-             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
+             * @description Since when the exchange’s list has lacked it or listed it as ended, or the market it is converted from; null else. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
@@ -4006,7 +4006,7 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
-             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
+             * @description Since when the exchange’s list has lacked it or listed it as ended, or the market it is converted from; null else. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
@@ -6396,7 +6396,7 @@ export interface components {
              * @example account.create
              * @enum {string}
              */
-            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**

@@ -32,7 +32,7 @@ export const markets = section('The markets on offer.', {
   }),
   delistAfter: setting(duration('24h', ['1h', '365d']), {
     description:
-      'How long every complete list of the exchange must lack a market, with no ticker from it, before it is delisted for good; never over a tenth of the markets.',
+      'How long every complete list of the exchange must lack a market, or have it as ended, with no ticker from it, before it is delisted for good; never over a tenth of the markets.',
     security: 'A list that stays faulty this long ends markets.',
   }),
 });

@@ -42,6 +42,8 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
     if (reason === undefined) return undefined;
     return `Vyřazen ${symbol}, natrvalo${isText(reason) ? `: ${reason}` : ''}.`;
   },
+  'market.forget': ({ count }) =>
+    typeof count === 'number' ? `Odebrány trhy, které nikdy neměly cenu a na burze skončily: ${count}.` : undefined,
   'market.hold_back': ({ missing }, symbol) =>
     typeof missing === 'number'
       ? `Zadrženo vyřazení ${symbol}: najednou chybí více než desetina trhů (${missing}).`
