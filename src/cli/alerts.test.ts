@@ -35,8 +35,8 @@ async function begin(t: TestContext, facts: readonly AlertFact[] = []) {
   const alerting = new Alerting({
     store,
     mail: undefined,
-    baseUrl: () => 'https://api.example.com',
-    alerts: { destinations: all, endAfterMs: 120_000 },
+    places: () => ({ service: 'https://api.example.com', console: 'https://admin.example.com' }),
+    alerts: { destinations: all, endAfterMs: 120_000, repeatAfterMs: 0, escalateAfterMs: undefined, escalateTo: [] },
     facts: () => facts.map((fact) => ({ ...fact, isDue: true })),
     clock: systemClock,
     randomness: seededRandomness(2),
@@ -58,8 +58,7 @@ describe('mdapi alerts', { concurrency: true }, () => {
   test('list shows what is on and where it goes, by names alone', async (t) => {
     const { operator, store } = await begin(t);
     assert.match(await operator.text('alerts', 'list'), /^No alert is on\.\n/);
-    const facts = [{ ...lost, isDue: true }];
-    await store.alerts.observe({ facts, watchedMs: 0, endAfterMs: 1, deliveriesOf: () => [] });
+    await store.alerts.take({ ...lost, id: 'alr_1', step: 'raised', raisedAt: systemClock.now() }, []);
     const { stdout, stderr } = await operator.mdapi('alerts', 'list');
     assert.match(stdout, /SINCE +ALERT +SUBJECT +SEVERITY +SUMMARY\n.* SourceLost +kraken +warning +kraken: no conn/);
     assert.match(`${stdout}${stderr}`, /Told to: ops \(webhook\), duty \(pagerduty\)\./);

@@ -34,6 +34,7 @@ export const data = {
     severity: 'warning',
     forMs: 30_000,
     title: 'Market data is late',
+    isPlannedInMaintenance: true,
     *find(observed) {
       const ageMs = ageMsOf(observed) ?? 0;
       if (ageMs > lateAfterMs && ageMs <= tickerOutageAfterMs) yield asUrgentAsCause(observed);
@@ -50,6 +51,7 @@ export const data = {
     severity: 'critical',
     forMs: 0,
     title: 'Market data has not arrived for five minutes',
+    isPlannedInMaintenance: true,
     find: (observed) => (ageMsOf(observed) ?? 0) > tickerOutageAfterMs,
     rule: {
       expr: 'mdapi_market_data_age_seconds > 300',
@@ -63,6 +65,7 @@ export const data = {
     severity: 'critical',
     forMs: 2 * minuteMs,
     title: 'No market data since the start',
+    isPlannedInMaintenance: true,
     find: (observed) => {
       const { status } = observed.market.service.read(observed.clock.now());
       return status === 'outage' && ageMsOf(observed) === undefined;
@@ -94,6 +97,7 @@ export const data = {
     severity: 'warning',
     forMs: 5 * minuteMs,
     title: 'Market data has been polled for five minutes',
+    isPlannedInMaintenance: true,
     *find(observed) {
       if (observed.market.feedStatus.path === 'fallback') yield asUrgentAsCause(observed);
     },

@@ -45,7 +45,7 @@ async function begin(t: TestContext) {
     const kind = target.startsWith('https:') ? 'webhook' : 'mail';
     await store.subscriptions.ask({ kind, target, receiver: target, language: 'en' });
     const { id } = (await store.subscriptions.list()).find((each) => each.target === target)!;
-    await store.subscriptions.confirm(await store.subscriptions.newToken(id, 'confirm'));
+    await store.subscriptions.confirm(await store.subscriptions.token(id, 'confirm', 'dlv_1'));
     return id;
   };
   const subjects = () => mail.whole.map(({ raw }) => readMail(raw).headers.get('subject'));

@@ -18,6 +18,7 @@ const steps = [
   '0007-alerts',
   '0008-account-language',
   '0009-subscriptions',
+  '0010-alert-acknowledgements',
 ];
 
 /** Every step in order, as Kysely runs them. */

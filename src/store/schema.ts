@@ -28,7 +28,7 @@ export interface Schema {
   alerts: AlertTable;
   subscriptions: SubscriptionTable;
   subscription_tokens: SubscriptionTokenTable;
-  subscription_messages: DeliveryTable;
+  subscription_messages: SubscriptionMessageTable;
   status_news: StatusNewsTable;
 }
 
@@ -208,6 +208,7 @@ export const auditSubjectKinds = [
   'store',
   'history',
   'source',
+  'alert',
 ] as const;
 export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 
@@ -246,6 +247,7 @@ export const auditActions = [
   'session.refuse',
   'sources.reload',
   'subscription.remove',
+  'alert.acknowledge',
   'store.accept',
   'history.hold',
   'history.release',
@@ -336,6 +338,18 @@ export interface DeliveryTable extends OutboxTable {
   content: string;
 }
 
+/** Which couriers take a message to a subscriber. */
+export type SubscriptionLane = 'confirm' | 'news' | 'failing';
+
+/** A message to a subscriber of the status page. */
+export interface SubscriptionMessageTable extends DeliveryTable {
+  /**
+   * Which couriers take it: `confirm` asks somebody who may never answer, `news` goes to who took the message before,
+   * and `failing` to who did not.
+   */
+  lane: Generated<SubscriptionLane>;
+}
+
 /** An alert that is on. */
 export interface AlertTable {
   id: string;
@@ -346,6 +360,15 @@ export interface AlertTable {
   raised_at_ms: EpochMs;
   /** Any process saw it then. */
   last_seen_ms: EpochMs;
+  /** When it was told for the last time; null only where an older version wrote it. */
+  told_at_ms: EpochMs | null;
+  /** How often it was told again. */
+  repeats: Generated<number>;
+  /** When those were told who are told once nobody has acknowledged it. */
+  escalated_at_ms: Generated<EpochMs | null>;
+  acknowledged_at_ms: Generated<EpochMs | null>;
+  /** The actor, as the audit log names it. */
+  acknowledged_by: Generated<string | null>;
 }
 
 /** Somebody outside who is told of incidents and maintenance. One that ended is deleted. */
@@ -356,12 +379,16 @@ export interface SubscriptionTable {
   /** Unique: equal for targets that reach the same receiver. */
   receiver: string;
   language: Language;
-  /** Signs what a webhook gets. */
+  /** Signs what a webhook gets, and makes the tokens of links. Null only where an older version wrote it. */
   secret: string | null;
   /** How often it was asked to confirm, and when for the last time. */
   asked: number;
   asked_at_ms: EpochMs;
   confirmed_at_ms: EpochMs | null;
+  /** The first message in a row that it did not take; null once it takes one. */
+  failing_since_ms: Generated<EpochMs | null>;
+  /** When that had lasted too long: nothing is sent to it until it asks and confirms anew. */
+  disabled_at_ms: Generated<EpochMs | null>;
 }
 
 /**

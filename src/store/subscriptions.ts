@@ -1,41 +1,40 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { EpochMs } from '../ground/clock.ts';
-import { Deliveries } from './deliveries.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, SubscriptionTable, SubscriptionTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
+import { type SubscriptionLane, SubscriptionMessages } from './subscription-messages.ts';
 
 export type SubscriptionRecord = RecordOf<SubscriptionTable>;
 
 type Purpose = SubscriptionTokenTable['purpose'];
 
 const hourMs = 3_600_000;
-/** Requests to confirm: in an hour to all receivers together, and to one, until it is forgotten. */
+/** Requests to confirm: in an hour to all receivers together, to those of one domain, and to one, until it is forgotten. */
 const askedPerHourMax = 60;
+const askedOfDomainPerHourMax = 20;
 const askedMax = 3;
 const askedEveryMs = 600_000;
 /** A link that was not followed by then confirms nothing. */
 const confirmWithinMs = 24 * hourMs;
 const keptMs = 400 * 24 * hourMs;
+/** One that took nothing for so long is told nothing more. */
+const disabledAfterMs = 5 * 24 * hourMs;
 const rowsPerInsert = 1_000;
 
 /** Subscribers to incidents and maintenance. Of the links that they are sent only digests are kept. */
 export class Subscriptions extends StorePart {
   /**
    * Writes the request to confirm, unless the receiver has confirmed, or was asked lately or often. Resolves with
-   * nothing that tells these apart: `undefined`, or the seconds to wait when all receivers together were asked too
-   * often.
+   * nothing that tells these apart: `undefined`, or the seconds to wait when all receivers together, or those of its
+   * domain, were asked too often.
    */
   async ask(asked: Pick<SubscriptionRecord, 'kind' | 'target' | 'receiver' | 'language'>): Promise<number | undefined> {
-    const { db, clock, randomness } = this.context;
+    const { db, randomness, clock } = this.context;
     const now = clock.now();
-    const since = (spanMs: number) => (now - spanMs) as EpochMs;
-    const recent = db.selectFrom('subscriptions').select('asked_at_ms').where('asked_at_ms', '>', since(hourMs));
-    const latest = await recent.orderBy('asked_at_ms', 'desc').limit(askedPerHourMax).execute();
-    const earliest = latest[askedPerHourMax - 1]?.asked_at_ms;
-    if (earliest !== undefined) return Math.max(1, Math.ceil((earliest + hourMs - now) / 1_000));
-    const secret = asked.kind === 'webhook' ? `whsec_${Buffer.from(randomness.bytes(24)).toString('base64')}` : null;
-    const row = { ...asked, id: newId('sub', randomness), secret, asked: 1, asked_at_ms: now };
+    const waitSeconds = await this.#waitSeconds(asked.receiver, now);
+    if (waitSeconds !== undefined) return waitSeconds;
+    const row = { ...asked, id: newId('sub', randomness), secret: this.#newSecret(), asked: 1, asked_at_ms: now };
     await db.transaction().execute(async (trx) => {
       const written = trx
         .insertInto('subscriptions')
@@ -44,23 +43,65 @@ export class Subscriptions extends StorePart {
           conflict
             .column('receiver')
             .doUpdateSet(({ eb }) => ({ asked: eb('subscriptions.asked', '+', 1), asked_at_ms: now }))
-            .where('subscriptions.confirmed_at_ms', 'is', null)
+            .where(({ or, eb }) =>
+              or([eb('subscriptions.confirmed_at_ms', 'is', null), eb('subscriptions.disabled_at_ms', 'is not', null)]),
+            )
             .where('subscriptions.asked', '<', askedMax)
-            .where('subscriptions.asked_at_ms', '<=', since(askedEveryMs)),
+            .where('subscriptions.asked_at_ms', '<=', (now - askedEveryMs) as EpochMs),
         );
       const due = await written.returning('id').executeTakeFirst();
-      if (due !== undefined) await this.#messages(trx).add([{ destination: due.id, content: '{}' }]);
+      if (due !== undefined) await this.#messages(trx, 'confirm').add([{ destination: due.id, content: '{}' }]);
     });
     return undefined;
   }
 
-  /** Makes a link's token: 192 bits in base64url. */
-  async newToken(id: string, purpose: Purpose): Promise<string> {
-    const { db, clock, randomness } = this.context;
-    const token = Buffer.from(randomness.bytes(24)).toString('base64url');
+  async #waitSeconds(receiver: string, now: EpochMs): Promise<number | undefined> {
+    const lately = this.context.db
+      .selectFrom('subscriptions')
+      .select(['asked_at_ms', 'receiver'])
+      .where('asked_at_ms', '>', (now - hourMs) as EpochMs)
+      .orderBy('asked_at_ms', 'desc')
+      .limit(askedPerHourMax);
+    const latest = await lately.execute();
+    const domain = domainOf(receiver);
+    const ofDomain = latest.filter((each) => domainOf(each.receiver) === domain);
+    const earliest = latest[askedPerHourMax - 1] ?? ofDomain[askedOfDomainPerHourMax - 1];
+    return earliest && Math.max(1, Math.ceil((earliest.asked_at_ms + hourMs - now) / 1_000));
+  }
+
+  /**
+   * Gives the token of a message's link: 192 bits in base64url, made of the subscription's secret. It is the same in
+   * every attempt; that which ends a subscription is the same in all messages.
+   */
+  async token(id: string, purpose: Purpose, message: string): Promise<string> {
+    const { db, clock } = this.context;
+    const secret = await this.#secretOf(id);
+    const named = purpose === 'end' ? purpose : `${purpose} ${message}`;
+    const token = createHmac('sha256', secret).update(named).digest().subarray(0, 24).toString('base64url');
     const row = { digest: hash('sha256', token), subscription_id: id, purpose, created_at_ms: clock.now() };
-    await db.insertInto('subscription_tokens').values(row).execute();
+    const written = db.insertInto('subscription_tokens').values(row);
+    // Links that end a subscription hold for as long as messages come; those that confirm count from the first attempt.
+    await written
+      .onConflict((conflict) =>
+        purpose === 'end'
+          ? conflict.column('digest').doUpdateSet({ created_at_ms: row.created_at_ms })
+          : conflict.column('digest').doNothing(),
+      )
+      .execute();
     return token;
+  }
+
+  /** Gives the secret of a subscription, which those that an older version wrote may lack. */
+  async #secretOf(id: string): Promise<string> {
+    const own = this.context.db.updateTable('subscriptions').where('id', '=', id);
+    const made = this.#newSecret();
+    const kept = own.set(({ fn, val }) => ({ secret: fn.coalesce('secret', val(made)) })).returning('secret');
+    const row = await kept.executeTakeFirst();
+    return row?.secret ?? made;
+  }
+
+  #newSecret(): string {
+    return `whsec_${Buffer.from(this.context.randomness.bytes(24)).toString('base64')}`;
   }
 
   /** Confirms what the token was sent for; again does no harm. Resolves with whether the token is good. */
@@ -69,7 +110,11 @@ export class Subscriptions extends StorePart {
     const now = clock.now();
     const sent = this.#owner(token, 'confirm').where('created_at_ms', '>', (now - confirmWithinMs) as EpochMs);
     const own = db.updateTable('subscriptions').where('id', 'in', sent);
-    const confirmed = own.set(({ fn, val }) => ({ confirmed_at_ms: fn.coalesce('confirmed_at_ms', val(now)) }));
+    const confirmed = own.set(({ fn, val }) => ({
+      confirmed_at_ms: fn.coalesce('confirmed_at_ms', val(now)),
+      failing_since_ms: null,
+      disabled_at_ms: null,
+    }));
     return (await confirmed.executeTakeFirst()).numUpdatedRows === 1n;
   }
 
@@ -122,10 +167,43 @@ export class Subscriptions extends StorePart {
         .values(row)
         .onConflict((conflict) => conflict.doNothing());
       if ((await added.executeTakeFirst()).numInsertedOrUpdatedRows !== 1n) return;
-      const told = trx.selectFrom('subscriptions').select('id').where('confirmed_at_ms', 'is not', null);
-      const messages = (await told.execute()).map(({ id }) => ({ destination: id, content }));
-      for (let at = 0; at < messages.length; at += rowsPerInsert)
-        await this.#messages(trx).add(messages.slice(at, at + rowsPerInsert));
+      const told = trx.selectFrom('subscriptions').select(['id', 'failing_since_ms']);
+      const open = told.where('confirmed_at_ms', 'is not', null).where('disabled_at_ms', 'is', null);
+      const subscribers = await open.execute();
+      for (const lane of ['news', 'failing'] as const) {
+        const those = subscribers.filter((each) => (each.failing_since_ms === null) === (lane === 'news'));
+        const messages = those.map(({ id }) => ({ destination: id, content }));
+        for (let at = 0; at < messages.length; at += rowsPerInsert)
+          await this.#messages(trx, lane).add(messages.slice(at, at + rowsPerInsert));
+      }
+    });
+  }
+
+  /**
+   * Notes whether a confirmed subscriber took a message. One that does not is sent what follows by couriers of its own;
+   * after five days of it nothing is sent any more, until it asks and confirms anew. Resolves with whether that is so
+   * since now.
+   */
+  async noteTaken(id: string, isTaken: boolean): Promise<boolean> {
+    const { db, clock } = this.context;
+    const now = clock.now();
+    return db.transaction().execute(async (trx) => {
+      const own = trx.updateTable('subscriptions').where('id', '=', id).where('confirmed_at_ms', 'is not', null);
+      const state = own.set(({ fn, val }) => ({
+        failing_since_ms: isTaken ? null : fn.coalesce('failing_since_ms', val(now)),
+      }));
+      const row = await state.returning(['failing_since_ms', 'disabled_at_ms']).executeTakeFirst();
+      if (row === undefined) return false;
+      const lane = isTaken ? 'news' : 'failing';
+      const waiting = trx.updateTable('subscription_messages').set({ lane }).where('destination', '=', id);
+      await waiting.where('status', '=', 'pending').execute();
+      const isTooLong = row.failing_since_ms !== null && now - row.failing_since_ms >= disabledAfterMs;
+      if (!isTooLong || row.disabled_at_ms !== null) return false;
+      const disabled = { disabled_at_ms: now, asked: 0 };
+      await trx.updateTable('subscriptions').set(disabled).where('id', '=', id).execute();
+      const dropped = trx.deleteFrom('subscription_messages').where('destination', '=', id);
+      await dropped.where('status', '=', 'pending').execute();
+      return true;
     });
   }
 
@@ -139,7 +217,13 @@ export class Subscriptions extends StorePart {
     await db.deleteFrom('status_news').where('told_at_ms', '<', before(keptMs)).execute();
   }
 
-  #messages(db: Database): Deliveries {
-    return new Deliveries({ ...this.context, db }, 'subscription_messages');
+  #messages(db: Database, lane: SubscriptionLane): SubscriptionMessages {
+    return new SubscriptionMessages({ ...this.context, db }, lane);
   }
+}
+
+/** The last two parts of the domain of an address, or of the host of a URL: whoever has it has all names below. */
+function domainOf(receiver: string): string {
+  const host = /^https:\/\/([^/]*)/.exec(receiver)?.[1] ?? receiver.slice(receiver.lastIndexOf('@') + 1);
+  return host.split('.').slice(-2).join('.').toLowerCase();
 }
