@@ -55,7 +55,7 @@ export async function startPrivateListener(parts: AdminParts) {
     mail,
     facts: () => watch.facts(),
     places: () => ({ service: parts.publicUrls().baseUrl, console: alerts.consoleUrl ?? own }),
-    claims: parts.sharedNames && new AlertClaims(parts.sharedNames),
+    claims: parts.sharedNames && new AlertClaims(parts.sharedNames, parts.randomness),
   });
   const close = async () => {
     await alerting.stop();

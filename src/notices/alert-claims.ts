@@ -1,3 +1,4 @@
+import type { Randomness } from '../ground/clock.ts';
 import type { AlertChange } from '../store/alerts.ts';
 import { alertKey } from './alert-book.ts';
 
@@ -15,12 +16,21 @@ const raisedForMs = 60_000;
 /** Other changes have names of their own for ever. */
 const changedForMs = 86_400_000;
 
+/** A change, and the process that tells it. */
+interface Claimed {
+  readonly by: string;
+  readonly change: AlertChange;
+}
+
 /** Agrees, while the store does not answer, which of several processes tells a change. */
 export class AlertClaims {
   readonly #names: SharedNames;
+  /** The name of this process: two may write the same change. */
+  readonly #self: string;
 
-  constructor(names: SharedNames) {
+  constructor(names: SharedNames, randomness: Randomness) {
     this.#names = names;
+    this.#self = Buffer.from(randomness.bytes(12)).toString('base64url');
   }
 
   /** Resolves with the change where this process tells it, else with the one that another process tells. */
@@ -28,11 +38,11 @@ export class AlertClaims {
     const { step, id, repeats } = change;
     const isRaised = step === 'raised';
     const name = isRaised ? raisedName(alertKey(change)) : `${step} ${id} ${repeats ?? ''}`;
-    const written = JSON.stringify(change);
-    const held = await this.#names.claim(name, written, isRaised ? raisedForMs : changedForMs);
+    const own: Claimed = { by: this.#self, change };
+    const held = await this.#names.claim(name, JSON.stringify(own), isRaised ? raisedForMs : changedForMs);
     if (step === 'ended') await this.#names.release(raisedName(alertKey(change)));
-    if (held === written) return change;
-    return JSON.parse(held) as AlertChange;
+    const claimed = JSON.parse(held) as Claimed;
+    return claimed.by === this.#self ? change : claimed.change;
   }
 
   /** Keeps the alerts that are on from being raised by others. @param keys see `alertKey` */
