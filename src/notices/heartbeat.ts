@@ -116,7 +116,7 @@ export async function sendHeartbeat(
   }).catch((error: unknown) => {
     throw new Error(failureOf(error));
   });
-  if (status < 200 || status > 299) throw new Error(`it answers with status ${status}`);
+  if (status < 200 || status > 299) throw new Error(`HTTP status ${status}`);
 }
 
 /** Messages of the platform may quote the URL: the code of the system or of TLS says enough. */
