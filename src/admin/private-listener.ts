@@ -24,6 +24,7 @@ import { addIngest, rawProblem } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
 import { readiness } from './readiness.ts';
+import { addRunbook } from './runbook.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -76,6 +77,7 @@ export async function startPrivateListener(parts: AdminParts) {
     addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, counts);
     addReadings(app, parts, registry);
     addConsole(app);
+    addRunbook(app);
     const { host, port } = configuration.admin;
     alerting.start();
     own = await app.listen({ host, port });

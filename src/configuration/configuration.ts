@@ -187,6 +187,8 @@ function resolveNotices({ notices }: Settings) {
 }
 
 function resolveAlerts({ alerts }: Settings) {
+  const { after, to } = alerts.escalate;
+  const escalateAfterMs = milliseconds(after);
   return {
     destinations: alerts.destinations.map(resolveDestination),
     raiseAfterMs: milliseconds(alerts.raiseAfter),
@@ -194,8 +196,8 @@ function resolveAlerts({ alerts }: Settings) {
     /** 0: never. */
     repeatAfterMs: milliseconds(alerts.repeatAfter),
     /** `undefined`: nobody is told because nobody else acknowledged. */
-    escalateAfterMs: alerts.escalate.to.length === 0 ? undefined : milliseconds(alerts.escalate.after),
-    escalateTo: alerts.escalate.to,
+    escalateAfterMs: to.length === 0 ? undefined : escalateAfterMs,
+    escalateTo: to,
     consoleUrl: alerts.consoleUrl === undefined ? undefined : withoutSlash(alerts.consoleUrl),
     /** `undefined`: nobody outside is told that this process lives. */
     heartbeat: resolveHeartbeat(alerts.heartbeat),

@@ -47,7 +47,7 @@ export class AlertBook {
   readonly #randomness: Randomness;
   readonly #known = new Map<string, Known>();
   #found: ReadonlyMap<string, FoundFact> = new Map();
-  /** What was so at the first look, and has been since. */
+  /** The keys of facts that were so at the first look, and have been since. */
   #fromStart: Set<string> | undefined;
 
   constructor(rules: AlertRules, randomness: Randomness) {

@@ -2,7 +2,7 @@ import type { Randomness } from '../ground/clock.ts';
 import type { AlertChange } from '../store/alerts.ts';
 import { alertKey } from './alert-book.ts';
 
-/** What several processes share besides the store. Every method rejects where it cannot be asked. */
+/** Shared by several processes besides the store. Every method rejects where it cannot be asked. */
 export interface SharedNames {
   /** Gives a name a value for a time, unless it has one. Resolves with the value that it has then. */
   claim(name: string, value: string, forMs: number): Promise<string>;

@@ -38,7 +38,7 @@ interface Told extends AlertChange {
   readonly text: string;
   /** The alerts of the console, where it is acknowledged after a sign-in. */
   readonly consoleUrl: string;
-  /** What to do about it; `null` of a test. */
+  /** Its section of the runbook; `null` of a test. */
   readonly runbookUrl: string | null;
 }
 
@@ -138,7 +138,7 @@ function toldOf(change: AlertChange, { service, console }: AlertPlaces): Told {
   return { ...shared, head, text: lines.join('\n') };
 }
 
-/** What the head of a message says besides. */
+/** The end of the first line of a message, by step. */
 const heads: Readonly<Record<AlertStep, (change: AlertChange) => string>> = {
   raised: ({ isStill }) => (isStill === true ? ', still' : ''),
   repeated: () => ', not acknowledged, still',

@@ -19,7 +19,7 @@ interface Message {
   nextAttemptAt: EpochMs;
   sentAt: EpochMs | undefined;
   lastError: string | undefined;
-  /** Who sends it now: with a claim of the store, or from memory. */
+  /** The side that sends it now: with a claim of the store, or from memory. */
   underWay: 'store' | 'memory' | undefined;
   /** The store lacks something of it. */
   isUnwritten: boolean;

@@ -1,7 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
 import { Deliveries, type NewDelivery } from './deliveries.ts';
-import type { AlertTable, Database } from './schema.ts';
+import type { AlertTable } from './message-tables.ts';
+import type { Database } from './schema.ts';
 import { StorePart } from './store-context.ts';
 import { StoreError, type StoreErrorValues } from './store-error.ts';
 
@@ -49,7 +50,7 @@ export interface SharedAlert extends AlertRecord {
   readonly lastSeenAt: EpochMs;
 }
 
-/** What is told of an alert. Deliveries of an older version have none: such a change is an end where it has one. */
+/** The kind of a change. Deliveries of an older version have none: such a change is an end where it has one. */
 export type AlertStep = 'raised' | 'repeated' | 'escalated' | 'ended';
 
 /** Something that is told of an alert, once. `raised` is the alert as it is after that. */

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
+import type { DeliveryTable } from './message-tables.ts';
 import { type Claim, Outbox } from './outbox.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, DeliveryTable } from './schema.ts';
+import type { Database } from './schema.ts';
 import { newId, type StoreContext } from './store-context.ts';
 
 export type DeliveryRecord = RecordOf<DeliveryTable>;

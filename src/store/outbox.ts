@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
-import type { Database, NoticeStatus, OutboxTable, Schema } from './schema.ts';
+import type { NoticeStatus, OutboxTable } from './message-tables.ts';
+import type { Database, Schema } from './schema.ts';
 import { type StoreContext, StorePart } from './store-context.ts';
 
 /** The tables with the columns of an outbox. */

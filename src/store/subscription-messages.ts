@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
 import { Deliveries, type NewDelivery } from './deliveries.ts';
-import type { Database, SubscriptionLane } from './schema.ts';
+import type { SubscriptionLane } from './message-tables.ts';
+import type { Database } from './schema.ts';
 import type { StoreContext } from './store-context.ts';
 
-export type { SubscriptionLane } from './schema.ts';
+export type { SubscriptionLane } from './message-tables.ts';
 
 /** Messages to subscribers of the status page, by the couriers that take them. */
 export class SubscriptionMessages extends Deliveries {

@@ -1,7 +1,8 @@
 import { createHmac, hash } from 'node:crypto';
 import type { EpochMs } from '../ground/clock.ts';
+import type { SubscriptionTable, SubscriptionTokenTable } from './message-tables.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, SubscriptionTable, SubscriptionTokenTable } from './schema.ts';
+import type { Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { type SubscriptionLane, SubscriptionMessages } from './subscription-messages.ts';
 
@@ -10,7 +11,10 @@ export type SubscriptionRecord = RecordOf<SubscriptionTable>;
 type Purpose = SubscriptionTokenTable['purpose'];
 
 const hourMs = 3_600_000;
-/** Requests to confirm: in an hour to all receivers together, to those of one domain, and to one, until it is forgotten. */
+/**
+ * Requests to confirm: in an hour to all receivers together and to those of one domain, and to one until it is
+ * forgotten.
+ */
 const askedPerHourMax = 60;
 const askedOfDomainPerHourMax = 20;
 const askedMax = 3;
