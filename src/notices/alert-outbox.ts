@@ -3,10 +3,12 @@ import type { ClaimedDelivery, Deliveries, KeptDelivery } from '../store/deliver
 import type { NoticeOutcome } from '../store/outbox.ts';
 import type { StoreReach } from './store-reach.ts';
 
+type ClaimOptions = Parameters<Deliveries['claimMany']>[0];
+
 /** A message with the id under which it is sent, whoever sends it. */
 export type NamedDelivery = Pick<ClaimedDelivery, 'id' | 'destination' | 'content' | 'createdAt'>;
 
-type SharedOutbox = Pick<Deliveries, 'claim' | 'settle' | 'keep' | 'pendingOf' | 'prune'>;
+type SharedOutbox = Pick<Deliveries, 'claimMany' | 'settle' | 'keep' | 'pendingOf' | 'prune'>;
 
 /** A message of this process, from its making until the store is known to have what became of it. */
 interface Message {
@@ -50,17 +52,18 @@ export class AlertOutbox {
     for (const delivery of deliveries) this.#remember(delivery, isWritten);
   }
 
-  async claim(options: Parameters<Deliveries['claim']>[0]): Promise<ClaimedDelivery | undefined> {
-    if (!this.#reach.isThere) return this.#claimFromMemory(options.messageIdDomain);
-    const claimed = await this.#reach.ask(() => this.#deliveries.claim(options)).catch(() => 'away' as const);
-    if (claimed === 'away') return this.#claimFromMemory(options.messageIdDomain);
-    if (claimed === undefined) return undefined;
-    const known = this.#messages.get(claimed.id) ?? this.#remember(claimed, true);
-    // Sent from memory while the store did not answer, which it does not know yet.
-    if (known.status !== 'pending' || known.underWay !== undefined) return undefined;
-    known.underWay = 'store';
-    known.attempts = claimed.attempts;
-    return claimed;
+  async claimMany(options: ClaimOptions, limit: number): Promise<readonly ClaimedDelivery[]> {
+    if (!this.#reach.isThere) return this.#claimFromMemory(options.messageIdDomain, limit);
+    const claimed = await this.#reach.ask(() => this.#deliveries.claimMany(options, limit)).catch(() => undefined);
+    if (claimed === undefined) return this.#claimFromMemory(options.messageIdDomain, limit);
+    return claimed.filter((each) => {
+      const known = this.#messages.get(each.id) ?? this.#remember(each, true);
+      // Sent from memory while the store did not answer, which it does not know yet.
+      if (known.status !== 'pending' || known.underWay !== undefined) return false;
+      known.underWay = 'store';
+      known.attempts = each.attempts;
+      return true;
+    });
   }
 
   async settle(claim: ClaimedDelivery, outcome: NoticeOutcome): Promise<boolean> {
@@ -135,21 +138,22 @@ export class AlertOutbox {
   }
 
   /** One waits for those before it to the same destination. */
-  #claimFromMemory(messageIdDomain: string): ClaimedDelivery | undefined {
+  #claimFromMemory(messageIdDomain: string, limit: number): readonly ClaimedDelivery[] {
     const now = this.#clock.now();
+    const claimed: ClaimedDelivery[] = [];
     const waiting = new Set<string>();
     for (const message of this.#messages.values()) {
       const { id, destination, status, underWay, nextAttemptAt } = message;
       if (status !== 'pending') continue;
       const isFirst = !waiting.has(destination);
       waiting.add(destination);
-      if (!isFirst || underWay !== undefined || nextAttemptAt > now) continue;
+      if (!isFirst || underWay !== undefined || nextAttemptAt > now || claimed.length === limit) continue;
       message.underWay = 'memory';
       message.attempts++;
       const { content, createdAt, attempts, lastError } = message;
       const claim = { id, destination, content, createdAt, status, attempts, nextAttemptAt, lastError };
-      return { ...claim, messageId: `<${id}@${messageIdDomain}>`, claimedUntil: undefined, sentAt: undefined };
+      claimed.push({ ...claim, messageId: `<${id}@${messageIdDomain}>`, claimedUntil: undefined, sentAt: undefined });
     }
-    return undefined;
+    return claimed;
   }
 }

@@ -157,7 +157,7 @@ describe('alerts without their store', { concurrency: true }, () => {
   test('are sent once where it goes after they were written and before they were sent', async (t) => {
     const { store, open, told, pass, until } = await begin(t);
     const { state } = open({ now: [lost] });
-    state.isDeaf = (method) => method === 'claim';
+    state.isDeaf = (method) => method === 'claimMany';
     state.mood = 'refuses';
     await until('it is written', async () => (await store.alerts.list()).length === 1);
     state.isDeaf = () => true;

@@ -44,9 +44,9 @@ async function begin(t: TestContext) {
   const subscribe = async (target = 'reader@example.net') => {
     const kind = target.startsWith('https:') ? 'webhook' : 'mail';
     await store.subscriptions.ask({ kind, target, receiver: target, language: 'en' });
-    const { id } = (await store.subscriptions.list()).find((each) => each.target === target)!;
-    await store.subscriptions.confirm(await store.subscriptions.token(id, 'confirm', 'dlv_1'));
-    return id;
+    const made = (await store.subscriptions.list()).find((each) => each.target === target)!;
+    await store.subscriptions.confirm(await store.subscriptions.token(made, 'confirm', 'dlv_1'));
+    return made.id;
   };
   const subjects = () => mail.whole.map(({ raw }) => readMail(raw).headers.get('subject'));
   const told = () => subjects().filter((subject) => subject?.startsWith('Example: '));

@@ -2,15 +2,17 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { Language } from '../ground/languages.ts';
 import type { MetricGroup } from '../ground/metric.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
+import type { NoticeOutcome } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import type { SubscriptionLane } from '../store/subscription-messages.ts';
 import type { SubscriptionRecord } from '../store/subscriptions.ts';
 import { mailableAddress } from './message.ts';
 import { postToPublic, strangersUrl } from './public-post.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
+import { Settling } from './settling.ts';
 import { incidentNews, type NewsPlace, newsMessage, type StatusNews, tellWithinMs, windowNews } from './status-news.ts';
 import { attemptSamples, type Lane, Teller } from './teller.ts';
-import { type Post, type SendOutcome, sendWebhook } from './webhook.ts';
+import { type Post, type SendOutcome, sendWebhook, stoppedReason } from './webhook.ts';
 
 type Kind = 'mail' | 'webhook';
 
@@ -60,9 +62,13 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
 
   constructor(options: SubscribingOptions) {
     const kinds = options.kinds.filter((kind) => kind !== 'mail' || options.mail !== undefined);
+    const { subscriptions, subscriptionMessages } = options.store;
+    const settling = new Settling(subscriptions, (subscription) =>
+      options.log.warn({ subscription }, 'a subscriber has taken no status update for five days, and gets no more'),
+    );
     const all = laneNames.map((name) => {
       const { retry, couriers } = lanes[name];
-      const outbox = options.store.subscriptionMessages.of(name);
+      const outbox = laneOf(name, subscriptionMessages, settling);
       return { name, outbox, retry, couriers: kinds.length === 0 ? 0 : couriers, giveUpAfterMs: tellWithinMs };
     });
     super(options, { lanes: all, noun: 'a status update' });
@@ -140,21 +146,19 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
   protected async send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<SendOutcome> {
     const [subscription] = await this.options.store.subscriptions.list(claim.destination);
     if (subscription === undefined) return { kind: 'refused', reason: 'unsubscribed' };
-    const outcome = await this.#attempt(claim, subscription, stopping);
-    // A request to confirm says nothing of who takes messages, nor does a process that stops.
-    if (claim.content !== '{}' && !stopping.aborted) await this.#note(subscription, outcome);
-    return outcome;
+    return this.#attempt(claim, subscription, stopping);
   }
 
   async #attempt(
     claim: ClaimedDelivery,
-    { id, kind, language, target, secret }: SubscriptionRecord,
+    subscription: SubscriptionRecord,
     stopping: AbortSignal,
   ): Promise<SendOutcome> {
     const { store, place, clock, post = postToPublic() } = this.options;
     const { messageId, content } = claim;
+    const { kind, language, target, secret } = subscription;
     const news = content === '{}' ? undefined : (JSON.parse(content) as StatusNews);
-    const token = await store.subscriptions.token(id, news === undefined ? 'confirm' : 'end', claim.id);
+    const token = await store.subscriptions.token(subscription, news === undefined ? 'confirm' : 'end', claim.id);
     const { mail, body } = newsMessage(news, token, language, place());
     if (kind === 'webhook') {
       const data = news === undefined ? { ...body.data, secret } : body.data;
@@ -167,17 +171,23 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
     return sendMail(this.options, mail, { to: target, messageId }, stopping, mayEnd);
   }
 
-  /** Remembers who takes messages and who does not. */
-  async #note({ id, failingSince }: SubscriptionRecord, { kind }: SendOutcome): Promise<void> {
-    const { store, log } = this.options;
-    const isTaken = kind === 'accepted';
-    if (kind === 'unconfirmed' || (isTaken && failingSince === undefined)) return;
-    if (await store.subscriptions.noteTaken(id, isTaken))
-      log.warn({ subscription: id }, 'a subscriber has taken no status update for five days, and gets no more');
-  }
-
   readonly confirm = (token: string) => this.options.store.subscriptions.confirm(token);
   readonly end = (token: string) => this.options.store.subscriptions.end(token);
+}
+
+function laneOf(name: SubscriptionLane, messages: Store['subscriptionMessages'], settling: Settling): Lane['outbox'] {
+  const own = messages.of(name);
+  return {
+    claimMany: (options, limit) => own.claimMany(options, limit),
+    settle: (claim, outcome) => settling.settle({ claim, outcome, isTaken: isTaken(outcome) }),
+  };
+}
+
+/** Whether the subscriber took a message. A process that stops says nothing of it: the next one tries at once. */
+function isTaken(outcome: NoticeOutcome): boolean | undefined {
+  if (outcome.status === 'unconfirmed' || (outcome.status === 'pending' && outcome.error === stoppedReason))
+    return undefined;
+  return outcome.status === 'sent';
 }
 
 /**

@@ -4,6 +4,7 @@ import { tellingOnce } from '../ground/log.ts';
 import type { Sample } from '../ground/metric.ts';
 import type { ClaimedDelivery, Deliveries } from '../store/deliveries.ts';
 import type { NoticeOutcome } from '../store/outbox.ts';
+import { yieldToEvents } from '../store/store-context.ts';
 import { domainOf } from './message.ts';
 import type { RetryingSender } from './send-mail.ts';
 import type { SendOutcome } from './webhook.ts';
@@ -11,7 +12,9 @@ import type { SendOutcome } from './webhook.ts';
 /** An outbox with couriers of its own: what waits in another does not wait for them. */
 export interface Lane<Name extends string = string> {
   readonly name: Name;
-  readonly outbox: Pick<Deliveries, 'claim' | 'settle'>;
+  readonly outbox: Pick<Deliveries, 'claimMany'> & {
+    settle(claim: ClaimedDelivery, outcome: NoticeOutcome): Promise<unknown>;
+  };
   /** How many attempts are under way at a time, so that a receiver that does not answer does not hold up all others. */
   readonly couriers: number;
   /** The waits between attempts; `undefined`: one attempt is all. */
@@ -105,18 +108,18 @@ export abstract class Teller<Options extends RetryingSender, Name extends string
     const sending = this.#guarded('cannot be sent or settled; it is tried again');
     const underWay = new Set<Promise<void>>();
     while (!this.#stopping.signal.aborted) {
-      let claim: ClaimedDelivery | undefined;
+      let claims: readonly ClaimedDelivery[] = [];
       await claiming(async () => {
-        claim = await lane.outbox.claim(options);
+        claims = await lane.outbox.claimMany(options, lane.couriers - underWay.size);
       });
-      const claimed = claim;
-      if (claimed === undefined) {
-        await sleep(this.options.clock, claimEveryMs, this.#stopping.signal);
-        continue;
+      for (const claim of claims) {
+        const attempt = sending(() => this.#attempt(lane, claim)).finally(() => underWay.delete(attempt));
+        underWay.add(attempt);
       }
-      const attempt = sending(() => this.#attempt(lane, claimed)).finally(() => underWay.delete(attempt));
-      underWay.add(attempt);
-      if (underWay.size >= lane.couriers) await Promise.race(underWay);
+      if (claims.length === 0) await sleep(this.options.clock, claimEveryMs, this.#stopping.signal);
+      else if (underWay.size >= lane.couriers) await Promise.race(underWay);
+      // SQLite answers without leaving the thread: others have their turn.
+      await yieldToEvents();
     }
     await Promise.all(underWay);
   }

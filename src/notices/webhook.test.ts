@@ -90,7 +90,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
         return sendWebhook({ url: `${receiver.url}?T0P`, id, body: content, secret }, clock, stopping);
       }
     }
-    const open = (outbox: Pick<typeof store.deliveries, 'claim' | 'settle'> = store.deliveries) => {
+    const open = (outbox: Pick<typeof store.deliveries, 'claimMany' | 'settle'> = store.deliveries) => {
       const options = { clock, log, randomness: seededRandomness(3), mail: undefined };
       const telling = new Telling(options, {
         lanes: [{ name: 'alerts', outbox, couriers: 1, retry, giveUpAfterMs }],
@@ -146,7 +146,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
     const { store, open, receiver, settled, id, logged } = await start(t);
     let failures = 1;
     open({
-      claim: (options) => store.deliveries.claim(options),
+      claimMany: (options, limit) => store.deliveries.claimMany(options, limit),
       settle: async (claim, outcome) => {
         if (failures-- > 0) throw new Error('the disk is full');
         return store.deliveries.settle(claim, outcome);

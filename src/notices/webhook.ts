@@ -31,6 +31,8 @@ export type SendOutcome =
   | { readonly kind: 'postponed'; readonly reason: string; readonly retryAfterMs?: number };
 
 const usualTimeoutMs = 10_000;
+/** The reason of an attempt that the end of this process cut off. */
+export const stoppedReason = 'the process stopped';
 const retryAfterSecondsMax = 3_600;
 /** Bad request, gone, too large, not understood: the same body fails again. */
 const finalStatuses = new Set([400, 410, 413, 422]);
@@ -66,7 +68,7 @@ export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: Abor
     });
   } catch (error) {
     if (isLate) return { kind: 'postponed', reason: `no answer in ${timeoutMs / 1_000} s` };
-    return { kind: 'postponed', reason: stopping.aborted ? 'the process stopped' : failureOf(error) };
+    return { kind: 'postponed', reason: stopping.aborted ? stoppedReason : failureOf(error) };
   }
 }
 

@@ -59,7 +59,7 @@ async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
   await store.alerts.acknowledge('alr_1');
   const reader = { kind: 'mail', target: 'r@example.com', receiver: 'r@example.com', language: 'cs' } as const;
   await store.subscriptions.ask(reader);
-  await store.subscriptions.token((await store.subscriptions.list())[0]!.id, 'confirm', 'dlv_1');
+  await store.subscriptions.token((await store.subscriptions.list())[0]!, 'confirm', 'dlv_1');
   await store.subscriptions.tell('inc_1', 'begun', '{}');
   await store.close();
   return url;

@@ -1,6 +1,8 @@
 import { createHmac, hash } from 'node:crypto';
 import type { EpochMs } from '../ground/clock.ts';
+import type { ClaimedDelivery } from './deliveries.ts';
 import type { SubscriptionTable, SubscriptionTokenTable } from './message-tables.ts';
+import type { NoticeOutcome } from './outbox.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
@@ -25,6 +27,15 @@ const keptMs = 400 * 24 * hourMs;
 /** One that took nothing for so long is told nothing more. */
 const disabledAfterMs = 5 * 24 * hourMs;
 const rowsPerInsert = 1_000;
+const renewTokenAfterMs = 24 * hourMs;
+
+/** An attempt that has ended. */
+export interface SettledAttempt {
+  readonly claim: ClaimedDelivery;
+  readonly outcome: NoticeOutcome;
+  /** `undefined` where that is not known, or says nothing of the subscriber. */
+  readonly isTaken: boolean | undefined;
+}
 
 /** Subscribers to incidents and maintenance. Of the links that they are sent only digests are kept. */
 export class Subscriptions extends StorePart {
@@ -77,26 +88,26 @@ export class Subscriptions extends StorePart {
    * Gives the token of a message's link: 192 bits in base64url, made of the subscription's secret. It is the same in
    * every attempt; that which ends a subscription is the same in all messages.
    */
-  async token(id: string, purpose: Purpose, message: string): Promise<string> {
+  async token({ id, secret }: Pick<SubscriptionRecord, 'id' | 'secret'>, purpose: Purpose, message: string) {
     const { db, clock } = this.context;
-    const secret = await this.#secretOf(id);
-    const named = purpose === 'end' ? purpose : `${purpose} ${message}`;
-    const token = createHmac('sha256', secret).update(named).digest().subarray(0, 24).toString('base64url');
-    const row = { digest: hash('sha256', token), subscription_id: id, purpose, created_at_ms: clock.now() };
-    const written = db.insertInto('subscription_tokens').values(row);
-    // Links that end a subscription hold for as long as messages come; those that confirm count from the first attempt.
-    await written
-      .onConflict((conflict) =>
-        purpose === 'end'
-          ? conflict.column('digest').doUpdateSet({ created_at_ms: row.created_at_ms })
-          : conflict.column('digest').doNothing(),
-      )
-      .execute();
+    const token = tokenOf(secret ?? (await this.#makeSecret(id)), purpose, message);
+    const now = clock.now();
+    const digest = hash('sha256', token);
+    const known = db.selectFrom('subscription_tokens').select('created_at_ms').where('digest', '=', digest);
+    const written = await known.executeTakeFirst();
+    // A link that ends a subscription holds for as long as messages come; one that confirms counts from its making.
+    const isOld = written !== undefined && purpose === 'end' && now - written.created_at_ms >= renewTokenAfterMs;
+    if (written === undefined || isOld) {
+      const row = { digest, subscription_id: id, purpose, created_at_ms: now };
+      const added = db.insertInto('subscription_tokens').values(row);
+      const renewed = added.onConflict((conflict) => conflict.column('digest').doUpdateSet({ created_at_ms: now }));
+      await renewed.execute();
+    }
     return token;
   }
 
-  /** Gives the secret of a subscription, which those that an older version wrote may lack. */
-  async #secretOf(id: string): Promise<string> {
+  /** Makes the secret of a subscription that an older version wrote without one. */
+  async #makeSecret(id: string): Promise<string> {
     const own = this.context.db.updateTable('subscriptions').where('id', '=', id);
     const made = this.#newSecret();
     const kept = own.set(({ fn, val }) => ({ secret: fn.coalesce('secret', val(made)) })).returning('secret');
@@ -116,7 +127,6 @@ export class Subscriptions extends StorePart {
     const own = db.updateTable('subscriptions').where('id', 'in', sent);
     const confirmed = own.set(({ fn, val }) => ({
       confirmed_at_ms: fn.coalesce('confirmed_at_ms', val(now)),
-      failing_since_ms: null,
       disabled_at_ms: null,
     }));
     return (await confirmed.executeTakeFirst()).numUpdatedRows === 1n;
@@ -184,31 +194,42 @@ export class Subscriptions extends StorePart {
   }
 
   /**
-   * Notes whether a confirmed subscriber took a message. One that does not is sent what follows by couriers of its own;
-   * after five days of it nothing is sent any more, until it asks and confirms anew. Resolves with whether that is so
-   * since now.
+   * Settles attempts, all in one transaction, and notes who took messages and who did not. Who did not is sent what
+   * follows by couriers of its own; after five days of it nothing is sent any more, until it asks and confirms anew.
+   * Resolves with the ids of those to whom that applies since now.
    */
-  async noteTaken(id: string, isTaken: boolean): Promise<boolean> {
-    const { db, clock } = this.context;
-    const now = clock.now();
+  async settle(attempts: readonly SettledAttempt[]): Promise<readonly string[]> {
+    const { db } = this.context;
     return db.transaction().execute(async (trx) => {
-      const own = trx.updateTable('subscriptions').where('id', '=', id).where('confirmed_at_ms', 'is not', null);
-      const state = own.set(({ fn, val }) => ({
-        failing_since_ms: isTaken ? null : fn.coalesce('failing_since_ms', val(now)),
-      }));
-      const row = await state.returning(['failing_since_ms', 'disabled_at_ms']).executeTakeFirst();
-      if (row === undefined) return false;
-      const lane = isTaken ? 'news' : 'failing';
-      const waiting = trx.updateTable('subscription_messages').set({ lane }).where('destination', '=', id);
-      await waiting.where('status', '=', 'pending').execute();
-      const isTooLong = row.failing_since_ms !== null && now - row.failing_since_ms >= disabledAfterMs;
-      if (!isTooLong || row.disabled_at_ms !== null) return false;
-      const disabled = { disabled_at_ms: now, asked: 0 };
-      await trx.updateTable('subscriptions').set(disabled).where('id', '=', id).execute();
-      const dropped = trx.deleteFrom('subscription_messages').where('destination', '=', id);
-      await dropped.where('status', '=', 'pending').execute();
-      return true;
+      const messages = new SubscriptionMessages({ ...this.context, db: trx });
+      const disabled: string[] = [];
+      for (const { claim, outcome, isTaken } of attempts) {
+        await messages.settle(claim, outcome);
+        if (isTaken !== undefined && (await this.#note(trx, claim.destination, isTaken)))
+          disabled.push(claim.destination);
+      }
+      return disabled;
     });
+  }
+
+  async #note(trx: Database, id: string, isTaken: boolean): Promise<boolean> {
+    const now = this.context.clock.now();
+    const own = trx.updateTable('subscriptions').where('id', '=', id);
+    const state = own.set(({ fn, val }) => ({
+      failing_since_ms: isTaken ? null : fn.coalesce('failing_since_ms', val(now)),
+    }));
+    const row = await state.returning(['failing_since_ms', 'disabled_at_ms', 'confirmed_at_ms']).executeTakeFirst();
+    if (row === undefined) return false;
+    const lane = isTaken ? 'news' : 'failing';
+    const waiting = trx.updateTable('subscription_messages').set({ lane }).where('destination', '=', id);
+    await waiting.where('status', '=', 'pending').where('lane', '<>', 'confirm').execute();
+    const isTooLong = row.failing_since_ms !== null && now - row.failing_since_ms >= disabledAfterMs;
+    if (!isTooLong || row.disabled_at_ms !== null || row.confirmed_at_ms === null) return false;
+    const disabled = { disabled_at_ms: now, asked: 0 };
+    await trx.updateTable('subscriptions').set(disabled).where('id', '=', id).execute();
+    const dropped = trx.deleteFrom('subscription_messages').where('destination', '=', id);
+    await dropped.where('status', '=', 'pending').execute();
+    return true;
   }
 
   /** Drops what was not confirmed in time, and what is too old to matter. */
@@ -224,6 +245,12 @@ export class Subscriptions extends StorePart {
   #messages(db: Database, lane: SubscriptionLane): SubscriptionMessages {
     return new SubscriptionMessages({ ...this.context, db }, lane);
   }
+}
+
+/** Only whoever has the secret can make it. */
+function tokenOf(secret: string, purpose: Purpose, message: string): string {
+  const named = purpose === 'end' ? purpose : `${purpose} ${message}`;
+  return createHmac('sha256', secret).update(named).digest().subarray(0, 24).toString('base64url');
 }
 
 /** The last two parts of the domain of an address, or of the host of a URL: whoever has it has all names below. */
