@@ -64,8 +64,18 @@ describe('mdapi check', () => {
     assert.deepEqual(
       findings.map(({ name }) => name),
       [
-        ...['configuration', 'database', 'record', 'certificate', 'private listener', 'public listener', 'mail server'],
-        'heartbeat',
+        ...[
+          'configuration',
+          'data folder',
+          'database',
+          'record',
+          'certificate',
+          'private listener',
+          'public listener',
+          'mail server',
+          'heartbeat',
+          'open files',
+        ],
         ...['kraken REST', 'kraken live', 'rate EUR/CZK'],
       ],
     );

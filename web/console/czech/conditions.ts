@@ -14,6 +14,8 @@ export const conditions: WordsFor<FoundCondition> = {
   Starting: () => 'API klíče se ještě načítají',
   Draining: () => 'služba se vypíná',
   Maintenance: ({ toMs, description }) => `údržba do ${localText(toMs, 'full')}: ${description}`,
+  LogNotWritten: ({ trouble, lost }) =>
+    `log nelze zapisovat (${trouble === 'not read' ? 'nikdo ho nečte' : trouble}), ztracené řádky: ${lost}. Odpovědi jdou dál`,
   InternalErrors: () => 'Některý požadavek selhal kvůli vadě',
   RequestsShed: ({ overload }) =>
     overload === null ? 'Požadavky se odmítají kvůli přetížení' : overloadText(overload),
@@ -49,6 +51,8 @@ export const conditions: WordsFor<FoundCondition> = {
   StoreDamaged: ({ finding }) => `soubor databáze je poškozen, obnovte zálohu: ${finding}`,
   StoreMassChangeHeld: ({ keys, windows, terms }) =>
     `z databáze zmizely a dál se používají: klíče ${keys}, údržby ${windows}, podmínky ${terms}. Vraťte databázi, nebo spusťte \`mdapi store accept-changes\``,
+  StoreMadeNew: ({ database }) =>
+    `databáze ${database} neexistovala a tento start vytvořil novou: nemá žádný klíč, a dokud ho nemá, nikdo není obsloužen`,
   JustUpgraded: ({ kept }) =>
     `tento start aktualizoval databázi. Návrat: zastavte službu, spusťte \`mdapi store restore ${kept} --replace\` a předchozí verzi`,
   RecordHasGap: () => 'Záznam cen a odpovědí má mezeru',
