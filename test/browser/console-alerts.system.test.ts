@@ -32,7 +32,7 @@ test('an operator acknowledges an alert where its message leads, and reads its r
   await stage.heading('Alerts').waitFor();
   const { page } = stage;
   await page.getByRole('row', { name: /SourceLost.*kraken.*no connection/ }).waitFor();
-  await stage.sees('what nobody acknowledges');
+  await stage.sees('only what nobody acknowledges');
   for (const [size, scheme] of forms) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme: scheme });

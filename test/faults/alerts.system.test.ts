@@ -34,7 +34,6 @@ postgresTest(
       'alerts.endAfter': '15s',
     };
     const harness = await ServiceHarness.start(t, { settings });
-    t.after(() => void harness.logged.splice(0));
     const told = () => receiver.requests.map(({ body }) => JSON.parse(body));
     const of = (type: string) =>
       told().filter((each) => each.type === `alert.${type}` && each.data.name === 'StoreUnreachable');
@@ -68,5 +67,9 @@ postgresTest(
     }
     assert.deepEqual([of('raised').length, of('ended').length], [1, 1]);
     assert.equal(mails().filter((subject) => subject.includes('StoreUnreachable')).length, 2);
+    await harness.stopService();
+    // The harness would have no errors; those about the database are meant.
+    const others = harness.logged.filter((line) => !line.includes('The database postgres:'));
+    harness.logged.splice(0, Infinity, ...others);
   },
 );

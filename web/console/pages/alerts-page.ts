@@ -102,7 +102,7 @@ function Destinations({ destinations, onTested }: { destinations: AlertList['des
     <thead><tr><th scope="col">${say('Name')}</th><th scope="col">${say('Kind')}</th><th scope="col">${say('Told of')}</th><th scope="col"><span class="visually-hidden">${say('Send a test')}</span></th></tr></thead>
     <tbody>${destinations.map(
       ({ name, kind, events, isSecond }) => html`<tr key=${name}>
-        <th scope="row">${name}</th><td>${word(kind)}</td><td class="wrap">${events.map((each) => (each === 'status' ? say('Status').toLowerCase() : word(each))).join(', ')}${isSecond && html` <small>${say('what nobody acknowledges')}</small>`}</td>
+        <th scope="row">${name}</th><td>${word(kind)}</td><td class="wrap">${events.map((each) => (each === 'status' ? say('Status').toLowerCase() : word(each))).join(', ')}${isSecond && html` <small>${say('only what nobody acknowledges')}</small>`}</td>
         <td><${Allowed} role="operator"><${TestButton} name=${name} onTested=${onTested} /><//></td>
       </tr>`,
     )}</tbody>

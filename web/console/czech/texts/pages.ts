@@ -83,7 +83,7 @@ export const pages = {
   'Acknowledge {name}: {subject}': 'Beru na vědomí {name}: {subject}',
   '{name} is acknowledged: it is not sent again.': '{name}: vzato na vědomí, znovu se neposílá.',
   'sent again: {count}': 'posláno znovu: {count}',
-  'what nobody acknowledges': 'co nikdo nevzal na vědomí',
+  'only what nobody acknowledges': 'jen co nikdo nevzal na vědomí',
   'One that nobody acknowledges is sent again every {repeat}.':
     'Výstraha, kterou nikdo nevzal na vědomí, se posílá znovu každých {repeat}.',
   'After {escalate} it goes to the second destinations too.': 'Po {escalate} jde i druhým příjemcům.',
