@@ -57,7 +57,11 @@ export class Alerting extends Teller<AlertingOptions, 'alerts'> {
     const outbox = new AlertOutbox(store.deliveries, reach, clock);
     // Each takes messages one by one.
     const couriers = alerts.destinations.length;
-    super(options, { lanes: [{ name: 'alerts', outbox, couriers, retry, giveUpAfterMs }], noun: 'an alert' });
+    super(options, {
+      lanes: [{ name: 'alerts', outbox, couriers, retry, giveUpAfterMs }],
+      noun: 'an alert',
+      failure: 'error',
+    });
     this.#reach = reach;
     this.#outbox = outbox;
     this.#book = new AlertBook(alerts, options.randomness);

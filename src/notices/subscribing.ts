@@ -30,11 +30,10 @@ const hourMs = 3_600_000;
 const answerLeaseMs = 120_000;
 const listedMax = 50;
 /**
- * Couriers of strangers. A request to confirm goes to somebody who may never answer: one attempt, and it holds up no
- * news. A subscriber that did not take a message is sent the next one apart from those who do, ever more seldom.
+ * Couriers of strangers. A request to confirm goes to somebody who may never answer: it holds up no news. A subscriber that did not take a message is sent the next one apart from those who do, ever more seldom.
  */
 const lanes = {
-  confirm: { couriers: 8, retry: undefined },
+  confirm: { couriers: 8, retry: { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } },
   news: { couriers: 32, retry: { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } },
   failing: { couriers: 4, retry: { minMs: 60_000, maxMs: 6 * hourMs, jitter: 'equal' } },
 } as const satisfies Record<SubscriptionLane, Pick<Lane, 'couriers' | 'retry'>>;
@@ -71,7 +70,7 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
       const outbox = laneOf(name, subscriptionMessages, settling);
       return { name, outbox, retry, couriers: kinds.length === 0 ? 0 : couriers, giveUpAfterMs: tellWithinMs };
     });
-    super(options, { lanes: all, noun: 'a status update' });
+    super(options, { lanes: all, noun: 'a status update', failure: 'warn' });
     this.kinds = kinds;
   }
 
@@ -146,7 +145,10 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
   protected async send(claim: ClaimedDelivery, stopping: AbortSignal): Promise<SendOutcome> {
     const [subscription] = await this.options.store.subscriptions.list(claim.destination);
     if (subscription === undefined) return { kind: 'refused', reason: 'unsubscribed' };
-    return this.#attempt(claim, subscription, stopping);
+    const outcome = await this.#attempt(claim, subscription, stopping);
+    // Only our own mail server is asked again for somebody who may not want it.
+    const isOnce = claim.content === '{}' && subscription.kind === 'webhook' && !stopping.aborted;
+    return isOnce && outcome.kind === 'postponed' ? { kind: 'refused', reason: outcome.reason } : outcome;
   }
 
   async #attempt(

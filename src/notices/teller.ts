@@ -17,8 +17,8 @@ export interface Lane<Name extends string = string> {
   };
   /** How many attempts are under way at a time, so that a receiver that does not answer does not hold up all others. */
   readonly couriers: number;
-  /** The waits between attempts; `undefined`: one attempt is all. */
-  readonly retry: BackoffRange | undefined;
+  /** The waits between attempts. */
+  readonly retry: BackoffRange;
   readonly giveUpAfterMs: number;
 }
 
@@ -26,6 +26,8 @@ interface Told<Name extends string> {
   readonly lanes: readonly Lane<Name>[];
   /** The name of a message in the log: `an alert`. */
   readonly noun: string;
+  /** How urgent it is in the log that one could not be delivered. */
+  readonly failure: 'error' | 'warn';
 }
 
 const lookEveryMs = 5_000;
@@ -126,7 +128,7 @@ export abstract class Teller<Options extends RetryingSender, Name extends string
 
   async #attempt(lane: Lane<Name>, claim: ClaimedDelivery): Promise<void> {
     const { log } = this.options;
-    const { noun } = this.#told;
+    const { noun, failure } = this.#told;
     const outcome = this.#judged(lane, claim, await this.send(claim, this.#stopping.signal));
     this.attempts[lane.name][outcome.status]++;
     await lane.outbox.settle(claim, outcome);
@@ -134,7 +136,7 @@ export abstract class Teller<Options extends RetryingSender, Name extends string
     const fields = { delivery: id, destination, attempts };
     if (outcome.status === 'sent') log.info(fields, `${noun} was delivered`);
     else if (outcome.status !== 'pending')
-      log.error({ ...fields, reason: outcome.error }, `${noun} could not be delivered, and is not tried again`);
+      log[failure]({ ...fields, reason: outcome.error }, `${noun} could not be delivered, and is not tried again`);
     else if (attempts === 1)
       log.warn({ ...fields, reason: outcome.error }, `${noun} could not be delivered yet; it is tried again`);
   }
@@ -146,9 +148,8 @@ export abstract class Teller<Options extends RetryingSender, Name extends string
     if (sent.kind === 'accepted') return { status: 'sent' };
     if (sent.kind === 'refused') return { status: 'failed', error: sent.reason };
     if (sent.kind === 'unconfirmed') return { status: 'unconfirmed', error: sent.reason };
-    if (retry === undefined && !isStopping) return { status: 'failed', error: sent.reason };
     if (now - createdAt >= giveUpAfterMs) return { status: 'failed', error: `given up: ${sent.reason}` };
-    const ownMs = isStopping || retry === undefined ? 0 : backoffMs(this.options.randomness, retry, attempts);
+    const ownMs = isStopping ? 0 : backoffMs(this.options.randomness, retry, attempts);
     const delayMs = Math.max(Math.round(ownMs), sent.retryAfterMs ?? 0);
     return { status: 'pending', error: sent.reason, nextAttemptAt: (now + delayMs) as EpochMs };
   }

@@ -95,6 +95,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
       const telling = new Telling(options, {
         lanes: [{ name: 'alerts', outbox, couriers: 1, retry, giveUpAfterMs }],
         noun: 'an alert',
+        failure: 'error',
       });
       telling.start();
       t.after(() => telling.stop());
