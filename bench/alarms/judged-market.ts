@@ -88,7 +88,7 @@ export class JudgedMarket {
     const now = atMs as EpochMs;
     reviewSources(
       this.#markets,
-      { reach: () => 'live', isHeard: () => true, isLive: () => true },
+      { reach: () => 'live', isHeard: () => true, isQuiet: () => false, isLive: () => true },
       { now, nowMs: atMs },
     );
     const { sources } = this.#markets;

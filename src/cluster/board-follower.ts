@@ -35,6 +35,8 @@ export interface FollowerParts {
 
 /** How long the server keeps a read that has nothing to answer. */
 export const followerBlockMs = 1_000;
+/** The longest `feed.fallbackPoll`. */
+const pollEveryMsMax = 60_000;
 /**
  * A leader writes each second: changes that are missing for longer may come under lower ids, of a server that lost its
  * own.
@@ -186,23 +188,21 @@ export class BoardFollower {
   }
 
   #apply({ id, fields }: StreamEntry, sentMs = Number.NaN): boolean {
-    // A leader of an earlier version does not say that it polls.
-    const { before, anew, state = '', silent = '0', polled = '' } = fields;
+    const { before, anew, state = '', silent = '0', polled } = fields;
     if (anew === '1' || before !== this.#heldTo) {
       this.#heldTo = undefined;
       return false;
     }
     const atMs = sentMs - Number(silent);
-    const pollEveryMs = polled === '' ? undefined : Number(polled);
-    this.#take(state, Number.isFinite(atMs) ? { atMs, pollEveryMs } : undefined);
+    this.#take(state, Number.isFinite(atMs) ? { atMs, polled } : undefined);
     this.#heldTo = id;
     return true;
   }
 
-  #take(text: string, sign: LeaderSign | undefined): void {
+  #take(text: string, sign: { readonly atMs: number; readonly polled: string | undefined } | undefined): void {
     const state = readState(text);
     if (state === undefined) throw new TypeError('not a state of this version');
-    this.#parts.take(state, sign);
+    this.#parts.take(state, sign && { atMs: sign.atMs, pollEveryMs: pollEveryMs(state, sign.polled) });
   }
 
   async #read(call: Caller, after: string, blockMs?: number): Promise<readonly StreamEntry[]> {
@@ -210,4 +210,13 @@ export class BoardFollower {
     const command = ['XREAD', 'COUNT', String(entriesPerRead), ...block, 'STREAMS', changesKey, after];
     return readStreamEntries(await call(command));
   }
+}
+
+/**
+ * How soon the leader polls again, where it polls. One of an earlier version does not say so: its polls can be as far
+ * apart as the configuration allows.
+ */
+function pollEveryMs({ path }: MarketState, polled: string | undefined): number | undefined {
+  if (polled === undefined) return path === 'fallback' ? pollEveryMsMax : undefined;
+  return polled === '' ? undefined : Number(polled);
 }

@@ -22,6 +22,7 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from '../market/samples.testing.ts';
+import { servedMarkets } from '../market/served-markets.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import { MarketChanges, notBefore, takeState } from './market-replication.ts';
@@ -318,4 +319,45 @@ test('a process that follows says of the feed what the one that runs it says, ho
       assert.equal(flows[1], flows[0], `way ${index}, after ${passedMs} ms`);
     }
   }
+});
+
+test('a process that follows counts how markets are served, and tells no younger status, as the one with the feed does (fault row 92)', () => {
+  const clock = new FakeClock();
+  const rig = new MarketRig({ ids: ['one', 'two'] });
+  const leader = { markets: rig.markets, feedStatus: new FeedStatus() };
+  const follower = { markets: new MarketRig({ ids: ['one', 'two'] }).markets, feedStatus: new FeedStatus() };
+  const changes = new MarketChanges(leader, clock);
+  const sinks = new Map(leader.markets.sources.all.map((source) => [source.id, marketSink(leader, clock, source)]));
+  const tick = (id: string, bid: string) => {
+    const receivedAt = clock.now();
+    const ask = decimal(`${Number(bid) + 1}`);
+    const ticker = upstreamTicker({ bid: decimal(bid), ask, receivedAt, upstreamTime: receivedAt });
+    if (sinks.get(id)!.tickerReceived(ticker) === undefined) sinks.get(id)!.feedCurrent('live', receivedAt);
+  };
+  const agreed = (one: 'live' | 'silent') => {
+    rig.nowMs = clock.now() - start;
+    leader.feedStatus.reviewed(rig.serving(one, 'live'), true, clock.now(), clock.monotonicMs());
+    takeState(follower, clock, readState(writeState(changes.next(true)))!);
+    const [first, second] = [leader, follower].map(({ markets, feedStatus }) => ({
+      served: servedMarkets(markets, clock.now()),
+      path: feedStatus.path,
+      lastUpdatedAt: feedStatus.lastUpdatedAt,
+    }));
+    assert.deepEqual(second, first);
+    return { over: first!.served[0]?.over, path: first!.path, lastUpdatedAt: first!.lastUpdatedAt };
+  };
+  for (const id of ['one', 'two']) rig.list(id);
+  takeState(follower, clock, readState(writeState(changes.whole()))!);
+  for (let second = 0; second < 4; second++) {
+    tick('one', '84000');
+    tick('two', '60000');
+    agreed('live');
+    clock.standStill(1_000);
+  }
+  tick('one', '84000');
+  const diedAt = clock.now();
+  assert.deepEqual(agreed('live'), { over: 'best', path: 'live', lastUpdatedAt: diedAt });
+  clock.standStill(60_000);
+  tick('two', '60000');
+  assert.deepEqual(agreed('silent'), { over: 'silent', path: 'fallback', lastUpdatedAt: diedAt });
 });

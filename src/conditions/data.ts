@@ -1,6 +1,9 @@
 import { tickerOutageAfterMs } from '../contract/limits.ts';
+import { symbol } from '../contract/schema-parts.ts';
 import { publicServiceStatuses } from '../contract/schemas.ts';
-import { openEnum } from '../operator/fields.ts';
+import { isOld, oldestOf, servedMarkets } from '../market/served-markets.ts';
+import { count, line, object, openEnum } from '../operator/fields.ts';
+import { countServed, servedCounts } from '../operator/served.ts';
 import { condition, measured, type Severity } from './condition.ts';
 import { fewNames, fewOf, fewText } from './few.ts';
 import type { Observed } from './observed.ts';
@@ -23,6 +26,13 @@ function ageMsOf({ market, clock }: Observed): number | undefined {
 
 function absencesOf({ market, configuration }: Observed) {
   return market.markets.catalogue.absences(configuration.markets.delistAfterMs);
+}
+
+const offBestPath = 'Prices have not come over their best path for five minutes';
+const { markets, polled, standby, silent } = servedCounts;
+
+function servedOf({ market, clock }: Observed) {
+  return servedMarkets(market.markets, clock.now());
 }
 
 const missingMarkets = { markets: fewNames('The markets.', 'ETHEUR') };
@@ -98,13 +108,63 @@ export const data = {
     forMs: 5 * minuteMs,
     title: 'Market data has been polled for five minutes',
     isPlannedInMaintenance: true,
+    title: offBestPath,
+    values: { markets, polled, standby, silent },
     *find(observed) {
-      if (observed.market.feedStatus.path === 'fallback') yield asUrgentAsCause(observed);
+      if (observed.market.feedStatus.path !== 'fallback') return;
+      const { best: _best, ...values } = countServed(servedOf(observed));
+      yield { values, ...asUrgentAsCause(observed) };
     },
+    sentence({ markets: all, ...lesser }) {
+      if (all === 0) return offBestPath;
+      const number = lesser.polled + lesser.standby + lesser.silent;
+      return `${number} of ${all} priced markets are not served over their best path: ${lesser.polled} over REST, ${lesser.standby} from a standby, ${lesser.silent} not delivered`;
+    },
+    // Where none is delivered the status and the sources without a connection say it.
+    note: { page: 'feed', when: ({ markets: all, silent: none }) => none < all },
     rule: {
       expr: 'mdapi_feed_path{path="fallback"} == 1',
       description:
-        '{{ $labels.instance }} polls the exchange because its live connection is lost or silent. /v1/status says degraded, and how old the data is.',
+        'Over a tenth of the priced markets of {{ $labels.instance }} are polled, on a standby, or not delivered: a connection is lost or silent, or subscriptions are refused. /v1/status says degraded; `mdapi sources list` shows of which source.',
+    },
+  }),
+
+  MarketPricesOld: condition({
+    event: 'prices',
+    severity: 'warning',
+    forMs: minuteMs,
+    title: 'Prices that are not had live grow old',
+    values: {
+      old: count('Markets whose price was not proved current for over 15 s and that no live connection tells of.', 104),
+      markets,
+      oldest: object('The one whose price was not for longest.', {
+        market: symbol('The market.', 'BTCEUR'),
+        source: line('The source that makes its price.', 'coinbase', 32),
+        seconds: count('For how long it was not.', 128),
+      }),
+    },
+    *find(observed) {
+      // Where no data flows all prices grow old, which the status says.
+      if (observed.market.service.read(observed.clock.now()).flow.state === 'silent') return;
+      const served = servedOf(observed);
+      const old = served.filter(isOld);
+      const oldest = oldestOf(old);
+      if (oldest === undefined) return;
+      const { symbol: market, id: source, ageMs } = oldest;
+      const values = {
+        old: old.length,
+        markets: served.length,
+        oldest: { market, source, seconds: Math.floor(ageMs / 1_000) },
+      };
+      yield { values };
+    },
+    sentence: ({ old, markets: all, oldest }) =>
+      `${old} of ${all} prices were last proved current over 15 s ago and are not had live; the oldest is ${oldest.market} of ${oldest.source}, ${oldest.seconds} s`,
+    note: { page: 'feed', markets: ({ oldest }) => [oldest.market] },
+    rule: {
+      expr: 'count by (job, instance) (mdapi_market_price_age_seconds{reach!="live"} > 15) > 0',
+      description:
+        '{{ $value }} markets of {{ $labels.instance }} have a price that was last proved current over 15 s ago, and no live connection that would tell of a change.',
     },
   }),
 

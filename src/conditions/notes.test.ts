@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../ground/clock.ts';
-import { MarketRig, threeLive } from '../market/market-rig.testing.ts';
-import { after, symbol, upstreamMarket } from '../market/samples.testing.ts';
+import { MarketRig, marketsWith, sourceRules, threeLive } from '../market/market-rig.testing.ts';
+import { after, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
+import { reviewSources } from '../market/source-review.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
 import { foundIn } from './find.ts';
 import { notesOf } from './notes.ts';
 import type { Observed } from './observed.ts';
@@ -269,4 +271,62 @@ test('what the guard holds is noted with its source, and is an alert of its own'
     notesOf(seen).map(({ condition }) => condition.code),
     ['SourceDoubted'],
   );
+});
+
+/** 200 markets of one source: so many are polled because their subscription is refused, the last two quiet. */
+function partlyPolled(polled: number) {
+  const { clock, feedStatus, observed } = wellProcess();
+  const markets = marketsWith({ sources: sourceRules({ ids: ['kraken'] }), policy: { converted: new Map() } });
+  const listed = Array.from({ length: 200 }, (_, index) => upstreamMarket(`M${index}`));
+  markets.catalogueLoaded(listed, clock.now(), undefined, 'kraken');
+  const symbols = listed.map((market) => market.symbol);
+  const refused = new Set(symbols.slice(0, polled));
+  const tick = (which: readonly MarketSymbol[]) => {
+    for (const market of which) {
+      const path = refused.has(market) ? 'fallback' : 'live';
+      const now = clock.now();
+      markets.tickerReceived(upstreamTicker({ symbol: market, path, receivedAt: now, upstreamTime: now }));
+    }
+  };
+  const review = () => {
+    const facts = {
+      reach: (_: string, market: MarketSymbol) => (refused.has(market) ? ('polled' as const) : ('live' as const)),
+      isHeard: () => true,
+      isQuiet: () => false,
+      isLive: () => true,
+    };
+    const at = { now: clock.now(), nowMs: clock.monotonicMs() };
+    feedStatus.reviewed(reviewSources(markets, facts, at).serving, true, at.now, at.nowMs);
+    feedStatus.source('kraken').current(true, at.now, at.nowMs);
+  };
+  const process: Observed = { ...observed, market: { ...observed.market, markets } };
+  tick(symbols);
+  review();
+  return { clock, symbols, tick, review, markets, texts: () => textsOf(process), notes: () => notesOf(process) };
+}
+
+test('the share of the markets that is polled is said while the service is degraded for it (fault row 92)', () => {
+  assert.deepEqual(partlyPolled(184).texts(), [
+    'market data: degraded',
+    '184 of 200 priced markets are not served over their best path: 184 over REST, 0 from a standby, 0 not delivered',
+  ]);
+  assert.deepEqual(partlyPolled(20).texts(), [], 'a tenth does not make the service worse');
+});
+
+test('prices that no live connection tells of are counted once they were not proved for over 15 s, with the worst (fault row 92)', async () => {
+  const { clock, symbols, tick, review, texts, notes, markets } = partlyPolled(20);
+  await clock.advance(15_000);
+  review();
+  assert.deepEqual(texts(), [], 'quiet ones are had live, and polls have their time');
+  tick(symbols.slice(0, 17));
+  await clock.advance(1);
+  review();
+  assert.deepEqual(texts(), [
+    '3 of 200 prices were last proved current over 15 s ago and are not had live; the oldest is M17EUR of kraken, 15 s',
+  ]);
+  assert.deepEqual(notes()[0]?.markets, ['M17EUR']);
+  markets.applyControls(
+    symbols.slice(17, 20).map((each) => ({ symbol: each, operatorPaused: true, delistedAt: undefined })),
+  );
+  assert.deepEqual(texts(), [], 'a market that does not trade has no new price');
 });

@@ -173,7 +173,7 @@ test('polled data are as urgent as their cause: a warning while they arrive, and
   path.now = 'fallback';
   for (let looks = 0; looks < 61; looks++) await look();
   const told = async () => (await look())?.filter((fact) => fact.startsWith('FeedOnFallback'));
-  const summary = 'Market data has been polled for five minutes';
+  const summary = 'Prices have not come over their best path for five minutes';
   assert.deepEqual(await told(), [`FeedOnFallback source warning: ${summary}`]);
   path.now = undefined;
   for (let looks = 0; looks < 5; looks++) await look();

@@ -23,6 +23,10 @@ class FakeSupervisor implements WatchedSource {
     return this.hasPrices;
   }
 
+  isQuiet(): boolean {
+    return false;
+  }
+
   hasLiveSince(atMs: number): boolean {
     return this.isLive && this.lastAtMs >= atMs;
   }
@@ -142,12 +146,15 @@ test('a source without prices is left once another has some two seconds newer, w
   assert.equal(used(), 'first');
 });
 
-test('the latest sign of life of any source is that of the feed', async (t) => {
+test('the latest sign of life of a source that makes prices is that of the feed', async (t) => {
   const { clock, feeds, silentMs } = await watched(t);
   feeds.first.heardMs = clock.monotonicMs() - 1_000;
   feeds.second.heardMs = clock.monotonicMs() - 100;
   await clock.advance(500);
-  assert.equal(silentMs(), 600);
+  assert.equal(silentMs(), 1_500, 'the second makes none');
+  feeds.first.isLive = false;
+  await clock.advance(500);
+  assert.equal(silentMs(), 1_100, 'the first makes none any more');
 });
 
 test('a source that lost its connection, or is gone, does not deliver any more', async (t) => {

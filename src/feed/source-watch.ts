@@ -13,7 +13,7 @@ interface SourceWatchParts {
 /** A source as its supervisor tells of it. */
 export type WatchedSource = Pick<
   FeedSupervisor,
-  'reach' | 'isHeard' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
+  'reach' | 'isHeard' | 'isQuiet' | 'isLive' | 'stalled' | 'hasLiveSince' | 'heardMs'
 >;
 
 const everyMs = 500;
@@ -58,21 +58,20 @@ export class SourceWatch {
       reach: (source: string, symbol: SourceChange['symbol']) =>
         stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
       isHeard: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.isHeard(symbol),
+      isQuiet: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.isQuiet(symbol),
       isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
-    const { isDegraded, changed } = reviewSources(market.markets, facts, {
-      now: clock.now(),
-      nowMs: clock.monotonicMs(),
-    });
+    const at = { now: clock.now(), nowMs: clock.monotonicMs() };
+    const { serving, changed } = reviewSources(market.markets, facts, at);
     if (changed.length > 0) this.#report(changed);
     for (const id of market.feedStatus.sourceIds) if (!this.#supervisors.has(id)) market.feedStatus.source(id).lost();
     for (const [id, { heardMs }] of this.#supervisors) {
       const signs = market.feedStatus.source(id);
-      if (facts.isLive(id)) signs.heard(heardMs, clock.now(), clock.monotonicMs());
+      if (facts.isLive(id)) signs.heard(heardMs, at.now, at.nowMs);
       else signs.lost();
     }
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
-    market.feedStatus.pathChanged(isAnyLive && !isDegraded ? 'live' : 'fallback');
+    market.feedStatus.reviewed(serving, isAnyLive, at.now, at.nowMs);
   }
 
   /**

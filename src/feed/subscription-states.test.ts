@@ -175,3 +175,27 @@ test('a delisted symbol is dropped, whether or not the exchange lists it still',
   assert.deepEqual(book.catalogueLoaded([btc, ada], { ...whole, delisted: [btc] }), []);
   assert.deepEqual(book.symbols, [ada]);
 });
+
+test('a market is quiet while its subscription stands and nothing ever came over it (fault row 92)', () => {
+  const book = new SubscriptionStates(defaultTiming);
+  book.catalogueLoaded([btc], whole);
+  assert.equal(book.isQuiet(btc), false, 'not subscribed');
+  assert.equal(book.isQuiet(ada), false, 'not known');
+  book.takeUnsubscribed(0);
+  assert.equal(book.isQuiet(btc), true);
+  book.polled(ticker('fallback', '1.20', 1_000), 1_000);
+  assert.equal(book.isQuiet(btc), true, 'REST alone knows a price');
+  book.accepted(btc);
+  assert.equal(book.isQuiet(btc), true);
+  for (const refusal of ['refused', 'unanswered'] as const) {
+    book.rejected(btc, refusal, 2_000);
+    assert.equal(book.isQuiet(btc), false, refusal);
+  }
+  book.connectionEnded();
+  assert.equal(book.isQuiet(btc), false, 'not subscribed on the next connection');
+  book.takeUnsubscribed(400_000);
+  assert.equal(book.isQuiet(btc), true);
+  book.liveArrived(ticker('live', '1.10', 1_000), false, 'crossed', 401_000);
+  assert.equal(book.isQuiet(btc), false, 'it is not quiet, it sends what cannot be taken');
+  assert.equal(subscribedBook().isQuiet(btc), false);
+});

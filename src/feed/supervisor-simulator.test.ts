@@ -47,6 +47,8 @@ test('a rejected, a mute and a crossed symbol are served over REST while the res
   assert.ok(rig.clock.monotonicMs() - before <= 16_000);
   assert.equal(rig.health.path, 'live');
   assert.deepEqual(rig.health.symbolsRejected, ['ADAEUR']);
+  const quiet = (symbol: string) => rig.supervisor.isQuiet(symbol as MarketSymbol);
+  assert.deepEqual(['ADAEUR', 'BTCEUR', 'ETHEUR', 'XRPEUR'].map(quiet), [false, false, false, false]);
 });
 
 test('a pair that is new, pauses or goes is known as it happens', async () => {

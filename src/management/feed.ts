@@ -2,9 +2,11 @@ import Type from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { servedMarkets } from '../market/served-markets.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { allDoubts, DoubtSchema } from '../operator/doubt.ts';
 import * as fields from '../operator/fields.ts';
+import { ServedSchema, servedBody } from '../operator/served.ts';
 import { noBody, operation } from './operation.ts';
 import type { Management } from './parts.ts';
 import { SourceChangeSchema } from './source-reload.ts';
@@ -35,6 +37,11 @@ const FeedHealthSchema = fields.named(
   {
     path: feedPath,
     connection: fields.line('State of the live connection.', 'open', 64),
+    sessions: fields.count('Sessions with the exchange that the live connection has.', 1),
+    ...fields.nullableInstantFields(
+      'bannedUntil',
+      'The instant before which the exchange wants no request; null while it does not say so.',
+    ),
     epoch: fields.count('Live connections attempted.', 1),
     connectionsEnded: fields.counts('Live connections ended, by reason.', { closed: 1 }),
     connectionsRenewed: fields.count(
@@ -98,6 +105,7 @@ const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', 
     DataFlowSchema,
     'From this source alone; null of one that is paused, and where another process runs the feed.',
   ),
+  served: fields.referenceTo(ServedSchema, 'The markets whose price it makes.'),
   health: fields.referenceTo(FeedHealthSchema, 'Details for debugging.'),
   trend: fields.listOf(
     fields.orNull(Type.Number({ examples: [900] })),
@@ -110,9 +118,10 @@ const SourceFeedSchema = fields.named('SourceFeed', 'A source of market data.', 
 const FeedSchema = fields.named('Feed', 'How market data arrives.', {
   path: fields.openEnum(
     ['live', 'fallback'],
-    '`live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.',
+    '`live`: the markets over their best path, but for a tenth at most. `fallback`: more of them over polls, or from another source.',
   ),
-  flow: fields.referenceTo(DataFlowSchema, 'From whichever source.'),
+  flow: fields.referenceTo(DataFlowSchema, 'From whichever source makes prices.'),
+  served: fields.referenceTo(ServedSchema, 'All markets of exchanges that have a price.'),
   dataAgeMs: fields.nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
   sources: fields.listOf(SourceFeedSchema, 'In order of preference.', 50),
   timeline: fields.listOf(FeedSpanSchema, 'The last 24 hours, oldest first. Kept across restarts.', 1_001),
@@ -161,16 +170,19 @@ export const feedOperations = {
     answer: FeedSchema,
     handle({ now }, management) {
       const { feed, market, clock, timeline, trends } = management;
+      const served = servedMarkets(market.markets, now);
       const doubts = Map.groupBy(allDoubts(management.market.markets, now), ({ source }) => source);
       return {
         path: market.feedStatus.path,
         flow: flowView(market.service.read(now).flow),
+        served: servedBody(served),
         dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
         sources: feed.sources().map(({ id, kind, isPaused: paused, health }) => ({
           id,
           kind,
           paused,
           flow: sourceFlow(management, { id, isPaused: paused }),
+          served: servedBody(served.filter((each) => each.id === id)),
           health: healthBody(health),
           trend: trends.of(id),
           doubts: doubts.get(id) ?? [],

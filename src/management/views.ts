@@ -2,10 +2,12 @@ import type { Board } from '../board/board.ts';
 import type { ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { DataFlow } from '../market/data-flow.ts';
+import { servedMarkets } from '../market/served-markets.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
 import { allDoubts } from '../operator/doubt.ts';
 import { instants } from '../operator/fields.ts';
+import { servedBody } from '../operator/served.ts';
 import { marketQuotes } from '../operator/source.ts';
 import type { AdminParts } from './parts.ts';
 
@@ -55,7 +57,7 @@ export function flowView(flow: DataFlow) {
   return { state: flow.state, ...instants('since', flow.state === 'silent' ? flow.since : undefined) };
 }
 
-/** A source, the number of markets in each of its states, and what is doubted of it. */
+/** A source, the number of markets in each of its states, how those are served that it prices, and its doubts. */
 export type SourceView = ReturnType<typeof sourceViews>[number];
 
 /** Parts whose market is read as far as these members go. */
@@ -89,6 +91,7 @@ export function sourceViews(
   const now = parts.clock.now();
   const quotes = marketQuotes(parts.market.markets, now).map(([, quote]) => quote);
   const doubts = allDoubts(parts.market.markets, now);
+  const served = servedMarkets(parts.market.markets, now);
   return parts.feed.sources().map(({ id, kind, isPaused: paused, health }) => {
     const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;
     return {
@@ -97,8 +100,10 @@ export function sourceViews(
       paused,
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
+      ...instants('bannedUntil', isElsewhere ? undefined : health.bannedUntil),
       flow: sourceFlow(parts, { id, isPaused: paused }),
       markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },
+      served: servedBody(served.filter((each) => each.id === id)),
       doubts: doubts.filter(({ source }) => source === id),
     };
   });

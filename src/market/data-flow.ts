@@ -7,6 +7,9 @@ export const clockDriftMs = 1_000;
 /** A source is silent once its next sign of life is overdue by more than this. */
 export const silentForMs = 5_000;
 
+/** A price of a market that trades and is not had live is old once it was not proved current for longer than this. */
+export const oldPriceAfterMs = 15_000;
+
 /** Whether data flows. */
 export type DataFlow =
   /** Over a live connection that delivers. A quiet market on it is no fault. */
@@ -165,7 +168,7 @@ const polled: DataFlow = { state: 'polled' };
  * Decides whether data flows, for everyone who shows it or acts on it. Data that is too old to rely on does not flow,
  * whatever lives.
  *
- * @param sources those whose prices are meant: it flows as well as from the best of them
+ * @param sources those that make the prices: it flows as well as from the best of them
  * @param updatedAt when the newest data is of; `undefined`, as its age: there never was any
  */
 export function dataFlow(

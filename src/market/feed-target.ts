@@ -1,7 +1,7 @@
-import type { Clock } from '../ground/clock.ts';
+import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { Markets } from './markets.ts';
 import type { FeedStatus } from './service-status.ts';
-import type { FeedSink } from './upstream.ts';
+import type { FeedPath, FeedSink } from './upstream.ts';
 
 /** The parts of a process that hold what the feed reports. */
 export interface FeedTarget {
@@ -16,17 +16,29 @@ export function marketSink(
   source = markets.sources.first,
 ): FeedSink {
   const { id } = source;
+  /** When the newest values of this source stood that a price was made of, by path; said once. */
+  const served: Record<FeedPath, EpochMs | undefined> = { live: undefined, fallback: undefined };
   return {
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
     marketStatusChanged: (symbol, status) => markets.marketStatusChanged(symbol, status, id),
-    tickerReceived: (ticker) => markets.tickerReceived(ticker, source),
+    tickerReceived(ticker) {
+      const rejection = markets.tickerReceived(ticker, source);
+      if (rejection === undefined && markets.sources.isMaking(ticker.symbol, source))
+        served[ticker.path] = ticker.askedAt;
+      // The first price is one of a source that spoke before, once another has spoken too.
+      const first = feedStatus.lastUpdatedAt === undefined ? markets.acceptedTicker(ticker.symbol) : undefined;
+      if (first !== undefined) feedStatus.pricesCurrent(first.capturedAt, clock.now(), clock.monotonicMs());
+      return rejection;
+    },
     priceWithdrawn: (symbol, at) => markets.priceWithdrawn(symbol, source, at),
     referencePricesChanged: (symbol, prices) => markets.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => markets.rateRefreshed(rate),
-    // How the markets are served is decided over all sources; one may have been asked later than this.
     feedCurrent(path, at, pollEveryMs) {
-      const newestAt = feedStatus.isNewer(at, clock.now()) ? at : feedStatus.lastUpdatedAt!;
-      feedStatus.updated(feedStatus.path, newestAt, clock.monotonicMs());
+      // The status is that of the prices served: one that is made of nothing that this source says stays as old.
+      const way = pollEveryMs === undefined ? 'live' : 'fallback';
+      const servedAt = served[way];
+      served[way] = undefined;
+      if (servedAt !== undefined) feedStatus.pricesCurrent(servedAt, clock.now(), clock.monotonicMs());
       feedStatus.source(id).current(path === 'live', at, clock.monotonicMs(), pollEveryMs);
     },
     feedPathChanged: () => {},

@@ -6,6 +6,8 @@ import type { MarketSource } from './market-source.ts';
 import { type AgreedPairs, agreedPairs, restoreAgreedPairs } from './peer-memory.ts';
 import { Peers } from './peers.ts';
 import type { Quote } from './quote.ts';
+import { isMaker, type ServedPath, servedPath } from './served-price.ts';
+import type { Source } from './source.ts';
 import { chooseSource, isFit, medianTicker } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
 import { pricesOf, type SourceFacts, type SourceState } from './source-state.ts';
@@ -24,6 +26,9 @@ export interface Instant {
   readonly nowMs: number;
 }
 
+/** A source in use that was not reviewed yet. */
+const nothing = { reach: 'silent', exclusion: undefined } as const;
+
 /** An older price of the market says nothing of where a source may take over. */
 const levelForMs = 300_000;
 
@@ -39,8 +44,8 @@ export class MarketChoice {
   used: MarketSource | undefined;
   /** Its first price may be made. */
   #isOpen = false;
-  /** A source of it was live since the start of the process. */
-  #wasLive = false;
+  /** How its price came at the last review; `undefined` while it had none. */
+  #servedOver: ServedPath | undefined;
 
   constructor(symbol: MarketSymbol, rules: SourceRules, guard: Guard | undefined, sources: readonly MarketSource[]) {
     this.symbol = symbol;
@@ -225,7 +230,6 @@ export class MarketChoice {
       if (reach === 'silent') each.quote = undefined;
       else if (isHeard && ticker !== undefined) this.#peers?.recall(each, ticker);
       const isProven = each.streak.note(isLive, nowMs, this.#rules.returnAfterMs);
-      if (isLive) this.#wasLive = true;
       each.candidate = { reach, exclusion, isProven };
     }
   }
@@ -248,17 +252,33 @@ export class MarketChoice {
     }
   }
 
+  /** Whether the market's price is made from what this source says. */
+  isMaking(source: Source): boolean {
+    if (this.used?.source === source) return true;
+    return this.#rules.mode === 'median' && isFit(this.#sources.find((each) => each.source === source)?.candidate);
+  }
+
   /**
-   * Whether it is served by another source than the first that lists it, or over REST; one that never was live counts
-   * only where no other is.
+   * Notes how its price comes by the last review, of a market that has one.
+   *
+   * @param makers the sources that make it are added
    */
-  isDegraded(facts: SourceFacts): boolean {
-    const isAble = ({ candidate }: MarketSource) =>
+  served(facts: Pick<SourceFacts, 'isLive' | 'isQuiet'>, makers: Set<string>): ServedPath {
+    const isOffered = ({ candidate }: MarketSource) =>
       candidate !== undefined && candidate.exclusion !== 'not_listed' && candidate.exclusion !== 'paused';
-    const first = this.#sources.find(isAble);
-    if (this.used === undefined || first === undefined) return false;
-    if (!facts.isLive(first.id)) return true;
-    return this.#wasLive && (this.used !== first || first.candidate?.reach === 'polled');
+    const { used, symbol } = this;
+    for (const each of this.#sources)
+      if (this.isMaking(each.source) && isMaker(each.candidate?.exclusion)) makers.add(each.id);
+    const first = this.#sources.find(isOffered);
+    this.#servedOver = servedPath(
+      used?.candidate ?? nothing,
+      first && {
+        isUsed: first === used,
+        isLive: facts.isLive(first.id),
+        isQuiet: facts.isQuiet(first.id, symbol),
+      },
+    );
+    return this.#servedOver;
   }
 
   /** Every source as it was last reviewed; before that the one in use. */
@@ -269,7 +289,11 @@ export class MarketChoice {
       const doubt = doubts.shown;
       if (candidate === undefined && !isUsed && doubt === undefined) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
-      return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(ticker) }];
+      const over = this.used === each ? this.#servedOver : undefined;
+      const { at = 0, by: provedBy } = each.proof ?? {};
+      // A price that took over was still valid when the one before it was captured.
+      const provedAt = ticker && (Math.max(at, ticker.capturedAt) as EpochMs);
+      return [{ id, reach, exclusion, isUsed, doubt, prices: pricesOf(ticker), over, provedAt, provedBy }];
     });
   }
 }

@@ -3,6 +3,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { Counts, Metric, MetricGroup, Sample } from '../ground/metric.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import type { Markets } from './markets.ts';
+import { servedMarkets } from './served-markets.ts';
 import type { CurrencyCode } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 
@@ -31,6 +32,17 @@ export const marketMetrics: MetricGroup<CountedMarkets> = {
       help: 'Best ask minus best bid of the exchange, over the middle of the two, as last taken.',
       labels: ['market'],
       read: spreads,
+    },
+    {
+      name: 'market_price_age_seconds',
+      help:
+        'Time since the price of a market of an exchange was last proved current, with how it is had now: over a ' +
+        '`live` connection that would tell of a change, `polled`, or `silent`. Only markets that trade.',
+      labels: ['market', 'reach'],
+      read: ({ markets, now }) =>
+        servedMarkets(markets, now)
+          .filter(({ status }) => status === 'trading')
+          .map(({ symbol, reach, ageMs }): Sample => [symbol, reach, ageMs / 1000]),
     },
     {
       name: 'rate_value',

@@ -12,6 +12,7 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
+import type { Serving } from './served-price.ts';
 import type { Reach } from './source-choice.ts';
 import type { SourceRules } from './source-lists.ts';
 import { reviewSources } from './source-review.ts';
@@ -79,10 +80,21 @@ export class MarketRig {
 
   /** @param reaches how `one`, `two` and `three` have the market */
   review(...reaches: Reach[]) {
+    const { serving, changed } = this.#reviewed(reaches);
+    return { isDegraded: serving.lesser > 0, changed };
+  }
+
+  /** Reviews the same, and gives how prices are served then. */
+  serving(...reaches: Reach[]): Serving {
+    return this.#reviewed(reaches).serving;
+  }
+
+  #reviewed(reaches: readonly Reach[]) {
     for (const [index, reach] of reaches.entries()) this.reaches.set(['one', 'two', 'three', 'four'][index]!, reach);
     const facts = {
       reach: (source: string) => this.reaches.get(source) ?? 'silent',
       isHeard: (source: string) => !this.unheard.has(source),
+      isQuiet: () => false,
       isLive: (source: string) => this.reaches.get(source) === 'live',
     };
     return reviewSources(this.markets, facts, { now: after(start, this.nowMs), nowMs: this.nowMs });

@@ -8,7 +8,7 @@ import { QuoteChanges } from './quote-changes.ts';
 import type { Source } from './source.ts';
 import { type Candidate, type Exclusion, LiveStreak } from './source-choice.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
-import type { ReferencePrices } from './upstream.ts';
+import type { FeedPath, ReferencePrices } from './upstream.ts';
 
 /** How a source of a market compares with its peers there. */
 export interface Comparison {
@@ -58,6 +58,8 @@ export class MarketSource {
   ticker: AcceptedTicker | undefined;
   /** When the latest were asked for, or arrived by themselves: they stood then, however long ago they changed. */
   stoodAt: EpochMs | undefined;
+  /** When its last good values were last proved current, and how. */
+  proof: { readonly at: EpochMs; readonly by: FeedPath } | undefined;
   references: ReferencePrices | undefined;
   /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
   isLatestHeld = false;

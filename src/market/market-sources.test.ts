@@ -242,13 +242,20 @@ test('a market that a source quotes in CZK itself comes before the converted one
   assert.deepEqual(rig.markets.catalogue.absences(1).due, [], 'it is not delisted for good');
 });
 
-test('a market that never was live does not count as served worse, unless its whole source is not', () => {
+test('a market that is merely quiet does not count as served worse, unless its whole source is not live', () => {
   const rig = new MarketRig({ ids: ['one'] });
   rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   rig.tick('one', '84000');
-  const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isHeard: () => false, isLive: () => isLive });
-  assert.equal(reviewSources(rig.markets, facts(true), { now: start, nowMs: 0 }).isDegraded, false);
-  assert.equal(reviewSources(rig.markets, facts(false), { now: start, nowMs: 0 }).isDegraded, true);
+  const lesser = (isLive: boolean, isQuiet: boolean) => {
+    const facts = {
+      reach: () => 'polled' as const,
+      isHeard: () => false,
+      isLive: () => isLive,
+      isQuiet: () => isQuiet,
+    };
+    return reviewSources(rig.markets, facts, { now: start, nowMs: 0 }).serving.lesser;
+  };
+  assert.deepEqual([lesser(true, true), lesser(false, true), lesser(true, false)], [0, 1, 1]);
 });
 
 test('a book that follows another one converts again what that one converts again', () => {

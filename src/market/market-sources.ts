@@ -4,6 +4,7 @@ import type { Guard, TickerOffer, Verdict } from './guard.ts';
 import { type Instant, MarketChoice, type MarketValues } from './market-choice.ts';
 import { MarketSource } from './market-source.ts';
 import type { AgreedPairs } from './peer-memory.ts';
+import type { ServedPath, ServedPrice } from './served-price.ts';
 import type { Source } from './source.ts';
 import { goneSource, SourceLists, type SourceRules } from './source-lists.ts';
 import { pricesOf, type SourceFacts, type SourceReport, type SourceState } from './source-state.ts';
@@ -205,8 +206,15 @@ export class MarketSources {
     return true;
   }
 
-  isDegraded(symbol: MarketSymbol, facts: SourceFacts): boolean {
-    return this.#choices.get(symbol)?.isDegraded(facts) === true;
+  /** Whether the price of a market is made from what this source says. */
+  isMaking(symbol: MarketSymbol, source: Source): boolean {
+    const choice = this.#choices.get(symbol);
+    return choice?.isMaking(source) === true;
+  }
+
+  /** Notes how the price of a market comes, see `MarketChoice.served`. */
+  served(symbol: MarketSymbol, facts: SourceFacts, makers: Set<string>): ServedPath {
+    return this.#choiceOf(symbol).served(facts, makers);
   }
 
   /**
@@ -217,6 +225,14 @@ export class MarketSources {
     const reported = this.#reports.get(symbol);
     if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
     return this.#choices.get(symbol)?.states() ?? [];
+  }
+
+  /** How the price of a market is served, by the last review, here or in the process with the feed. */
+  servedPrice(symbol: MarketSymbol): ServedPrice | undefined {
+    const used = this.states(symbol).find(({ over }) => over !== undefined);
+    if (used?.over === undefined || used.provedAt === undefined) return undefined;
+    const { id, over, reach, provedAt, provedBy = reach === 'live' ? 'live' : 'fallback' } = used;
+    return { id, over, reach, provedAt, provedBy };
   }
 
   /** Whether another process makes the price: it runs the feed. */
@@ -239,7 +255,8 @@ export class MarketSources {
     const isNewer = own !== undefined && own.capturedAt >= (state.prices?.capturedAt ?? 0);
     // Which source makes the price comes with the price, before the next report.
     const isUsed = used === undefined ? state.isUsed : used.id === state.id;
-    return { ...state, isUsed, prices: isNewer ? own : state.prices };
+    const provedAt = isNewer ? (Math.max(own.capturedAt, state.provedAt ?? 0) as EpochMs) : state.provedAt;
+    return { ...state, isUsed, provedAt, prices: isNewer ? own : state.prices };
   }
 
   #choiceOf(symbol: MarketSymbol): MarketChoice {

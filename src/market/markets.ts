@@ -210,6 +210,7 @@ export class Markets {
     if (isUsed) this.doubtChanged(symbol, verdict.doubt);
     if (!verdict.isTaken) return 'held';
     known.ticker = judgement.accepted;
+    known.proof = { at: ticker.askedAt, by: ticker.path };
     const made = this.sources.received(symbol, known);
     if (made !== undefined && !isOnHold) this.#take(symbol, made);
     return undefined;

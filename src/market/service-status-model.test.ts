@@ -39,6 +39,8 @@ interface Model {
   isClockSteady: boolean;
   path: FeedPath;
   sources: Map<string, SourceModel>;
+  /** The sources that make prices, by the last review; before it any may. */
+  makers: ReadonlySet<string> | undefined;
   windows: readonly MaintenanceWindow[];
 }
 
@@ -78,7 +80,7 @@ const ranks = ['flowing', 'polled', 'silent'] as const;
  */
 function agreeOnFlow(model: Model, flow: DataFlow, isOutage: boolean, lastUpdatedAt: EpochMs): void {
   const isFresh = (sign: Sign | undefined) => sign !== undefined && model.passedMs - sign.atMs <= sign.everyMs + 5_000;
-  const sources = [...model.sources.values()];
+  const sources = [...model.sources].flatMap(([id, source]) => (isMaker(model, id) ? [source] : []));
   const states = sources.map(({ isLive, heard, polled }) => {
     if (isLive && isFresh(heard)) return 'flowing' as const;
     return isFresh(heard) || isFresh(polled) ? ('polled' as const) : ('silent' as const);
@@ -129,6 +131,11 @@ function sourceOf(model: Model, id: string): SourceModel {
   return source;
 }
 
+/** Another process, which is the source without a name, counts as far as it makes prices itself. */
+function isMaker({ makers }: Model, id: string): boolean {
+  return id === '' || makers === undefined || makers.has(id);
+}
+
 function proven(model: Model): void {
   model.provenAtMs = model.passedMs;
   model.isClockSteady = true;
@@ -156,9 +163,11 @@ function pathChanged(path: FeedPath): Command {
 
 function priced(id: string, isLive: boolean): Command {
   return command(`priced(${id}, ${isLive})`, (model, { feed, originMs }) => {
-    feed.updated(model.path, model.now, model.passedMs - originMs);
+    if (isMaker(model, id)) {
+      feed.updated(model.path, model.now, model.passedMs - originMs);
+      proven(model);
+    }
     feed.source(id).current(isLive, model.now, model.passedMs - originMs);
-    proven(model);
     const source = sourceOf(model, id);
     source.isLive = isLive;
     if (isLive) source.polled = undefined;
@@ -168,9 +177,11 @@ function priced(id: string, isLive: boolean): Command {
 
 function polled(id: string, everyMs: number): Command {
   return command(`polled(${id}, ${everyMs})`, (model, { feed, originMs }) => {
-    feed.updated(model.path, model.now, model.passedMs - originMs);
+    if (isMaker(model, id)) {
+      feed.updated(model.path, model.now, model.passedMs - originMs);
+      proven(model);
+    }
     feed.source(id).current(false, model.now, model.passedMs - originMs, everyMs);
-    proven(model);
     const source = sourceOf(model, id);
     source.isLive = false;
     source.polled = { atMs: model.passedMs, everyMs, isSteady: true };
@@ -205,6 +216,16 @@ function reported(everyMs: number): Command {
   });
 }
 
+/** A review finds which sources make prices, and how many of a hundred are not served over their best path. */
+function reviewed(makers: readonly string[], lesser: number, isAnyLive: boolean): Command {
+  return command(`reviewed([${makers.join()}], ${lesser}, ${isAnyLive})`, (model, { feed, originMs }) => {
+    const serving = { makers: new Set(makers), priced: 100, lesser, newestAt: undefined };
+    feed.reviewed(serving, isAnyLive, model.now, model.passedMs - originMs);
+    model.makers = serving.makers;
+    model.path = isAnyLive && lesser <= 10 ? 'live' : 'fallback';
+  });
+}
+
 function announced(offsets: readonly (readonly [number, number])[]): Command {
   return command(`announced(${JSON.stringify(offsets)})`, (model) => {
     model.windows = offsets.map(([fromMs, lengthMs]) => {
@@ -222,10 +243,15 @@ const restarted = command('restarted', (model, real) => {
   // how old the data is: otherwise no process could know, and the model does not ask for it.
   real.feed = new FeedStatus();
   real.originMs = model.passedMs;
-  real.feed.restore(kept === shown ? kept : undefined);
-  if (kept !== shown) model.provenAtMs = undefined;
+  const isAhead = kept !== undefined && kept > model.now + toleranceMs;
+  real.feed.restore(kept === shown || isAhead ? kept : undefined);
+  // Dated ahead of the clock it is of unknown age, and counts as just too old.
+  if (isAhead) model.provenAtMs = model.passedMs - 300_001;
+  else if (kept !== shown) model.provenAtMs = undefined;
+  if (isAhead) model.isClockSteady = true;
   model.path = 'fallback';
   model.sources.clear();
+  model.makers = undefined;
 });
 
 const anyPath = fc.constantFrom('live' as const, 'fallback' as const);
@@ -233,7 +259,7 @@ const shortMs = fc.oneof(
   fc.integer({ min: 0, max: 400_000 }),
   fc.constantFrom(1, 5_000, 5_001, 6_001, 20_000, 25_000, 25_001, 65_000, 299_999, 300_000, 300_001),
 );
-const anyId = fc.constantFrom('', 'first', 'second');
+const anyId = fc.constantFrom('', 'first', 'second', 'third');
 const anyPollMs = fc.constantFrom(0, 500, 1_000, 20_000, 60_000);
 const anyCommands = fc.commands(
   [
@@ -248,6 +274,13 @@ const anyCommands = fc.commands(
     fc.tuple(anyId, fc.boolean()).map(([id, isLive]) => priced(id, isLive)),
     fc.tuple(anyId, anyPollMs).map(([id, everyMs]) => polled(id, everyMs)),
     anyPollMs.map(reported),
+    fc
+      .tuple(
+        fc.subarray(['first', 'second', 'third']),
+        fc.oneof(fc.constantFrom(0, 10, 11), fc.integer({ min: 0, max: 100 })),
+        fc.boolean(),
+      )
+      .map(([makers, lesser, isAnyLive]) => reviewed(makers, lesser, isAnyLive)),
     fc
       .array(fc.tuple(fc.integer({ min: -5_000, max: 500_000 }), fc.integer({ min: 1, max: 500_000 })), {
         maxLength: 3,
@@ -268,6 +301,7 @@ function run(commands: Iterable<Command>): void {
         isClockSteady: true,
         path: 'fallback',
         sources: new Map(),
+        makers: undefined,
         windows: [],
       } satisfies Model as Model,
       real: { feed: new FeedStatus(), originMs: 0 },
@@ -292,6 +326,17 @@ test('sequences that once exposed a wrong implementation', () => {
     [current('live'), passed(200_000), wallClockSet(-100_000), passed(100_000), wallClockSet(-100_000), passed(1)],
     // A connection comes and goes between two polls.
     [polled('first', 20_000), passed(1), heard('first'), passed(1), lost('first'), passed(20_000)],
+    // A source that makes no price goes on while the one that makes them is silent.
+    [
+      reviewed(['first'], 0, true),
+      priced('first', true),
+      passed(150_000),
+      priced('second', true),
+      passed(150_001),
+      heard('second'),
+    ],
+    // The clock is set back while no process runs.
+    [current('live'), wallClockSet(-3_600_000), restarted, passed(1)],
   ];
   for (const sequence of sequences) run(sequence);
 });

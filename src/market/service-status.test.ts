@@ -173,12 +173,20 @@ test('restored data ages by the monotonic clock too: a wall clock set back after
   assert.equal(feed.ageMs(after(start, -400_000), 1_005), 401_000);
 });
 
-test('a restored instant in the future proves nothing, even once the clock reaches it', () => {
+test('a restored instant in the future proves nothing, even once the clock reaches it, and is not taken for none', () => {
   const feed = new FeedStatus();
   feed.restore(after(start, hourMs));
   assert.equal(serviceStatus(feed, [], start, 5).ticker, 'outage');
-  assert.equal(serviceStatus(feed, [], start, 5).lastUpdatedAt, undefined);
+  assert.equal(serviceStatus(feed, [], start, 5).lastUpdatedAt, after(start, -300_001), 'too old to rely on');
   assert.equal(serviceStatus(feed, [], after(start, hourMs), hourMs + 5).ticker, 'outage');
+  feed.pricesCurrent(after(start, hourMs), after(start, hourMs), hourMs + 5);
+  assert.equal(serviceStatus(feed, [], after(start, hourMs), hourMs + 5).lastUpdatedAt, after(start, hourMs));
+});
+
+test('a price that was captured a minute before it was served is a minute old, also once the wall clock is set back', () => {
+  const feed = new FeedStatus();
+  feed.pricesCurrent(after(start, -60_000), start, 100_000);
+  assert.equal(feed.ageMs(after(start, -60_000), 100_000), 60_000);
 });
 
 test('nothing to restore is a feed that never delivered', () => {

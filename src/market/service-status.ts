@@ -3,6 +3,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { MetricGroup, Sample } from '../ground/metric.ts';
 import { ageOf, bestSign, clockDriftMs, type DataFlow, dataFlow, type LifeSign, SourceSigns } from './data-flow.ts';
 import { type MaintenanceWindow, runningWindow, shownWindow } from './maintenance.ts';
+import type { Serving } from './served-price.ts';
 import type { FeedPath } from './upstream.ts';
 
 /** Overall state of the service or of a part (contract, PublicServiceStatus; the set is open to new values). */
@@ -14,9 +15,12 @@ export type FeedState = Exclude<ServiceState, 'maintenance'>;
 /** Stands for the process that runs the feed, of which this one knows no single source. */
 const elsewhere = '';
 
+/** The share of the priced markets that may be served over a lesser path than their best while the feed is live. */
+const lesserShareMax = 0.1;
+
 /**
- * When the feed last proved current, what its sources show of whether data flows, and over which path it runs. Only the
- * first survives a restart.
+ * When the prices that are served last proved current, what the sources that make them show of whether data flows, and
+ * over which path they come. Only the first survives a restart.
  */
 export class FeedStatus {
   #path: FeedPath = 'fallback';
@@ -25,6 +29,8 @@ export class FeedStatus {
   /** The instant is by the clock of another process, and shown as it is: two clocks never agree. */
   #isReported = false;
   readonly #sources = new Map<string, SourceSigns>();
+  /** How prices came at the last review; `undefined` before the first, and where another process reviews. */
+  #serving: Serving | undefined;
 
   /** Takes over the instant from before a restart. Only the wall clock knows its age. */
   restore(lastUpdatedAt: EpochMs | undefined): void {
@@ -38,12 +44,27 @@ export class FeedStatus {
     this.source(elsewhere).current(path === 'live', at, monotonicMs);
   }
 
-  /** A source proved current at this instant; what it shows of itself is noted apart. */
+  /** The prices proved current at this instant; what sources show of themselves is noted apart. */
   updated(path: FeedPath, at: EpochMs, monotonicMs: number): void {
-    // The instant that another process reported stays by its clock.
-    const isReported = this.#isReported && at === this.#lastUpdatedAt;
     this.followed(path, at, monotonicMs);
-    this.#isReported = isReported;
+    this.#isReported = false;
+  }
+
+  /** A price that is served was current at an instant. An earlier one than is known changes nothing. */
+  pricesCurrent(at: EpochMs, now: EpochMs, monotonicMs: number): void {
+    if (this.isNewer(at, now)) this.updated(this.#path, at, monotonicMs - Math.max(0, now - at));
+  }
+
+  /**
+   * Takes how the prices come now. They are on the fallback while no source is live, or more than a tenth of them are
+   * not over their best path.
+   */
+  reviewed(serving: Serving, isAnyLive: boolean, now: EpochMs, monotonicMs: number): void {
+    this.#serving = serving;
+    const { priced, lesser, newestAt } = serving;
+    this.#path = isAnyLive && lesser <= priced * lesserShareMax ? 'live' : 'fallback';
+    // A price is also made by a choice, of values that came before it.
+    if (newestAt !== undefined) this.pricesCurrent(newestAt, now, monotonicMs);
   }
 
   /**
@@ -87,7 +108,13 @@ export class FeedStatus {
 
   /** Gives the sign of life that says most of whether data flows. */
   sign(now: EpochMs, monotonicMs: number): LifeSign {
-    return bestSign(this.#sources.values(), now, monotonicMs);
+    return bestSign(this.#makers(), now, monotonicMs);
+  }
+
+  /** The signs of the sources that make prices: no other's say anything of those. */
+  *#makers(): Generator<SourceSigns> {
+    for (const [id, signs] of this.#sources)
+      if (id === elsewhere || this.#serving === undefined || this.#serving.makers.has(id)) yield signs;
   }
 
   /** Decides whether data flows from one source of this process. */
@@ -95,11 +122,11 @@ export class FeedStatus {
     return (this.#sources.get(id) ?? new SourceSigns()).flow(now, monotonicMs);
   }
 
-  /** Decides whether data flows, from whichever source. */
+  /** Decides whether data flows, from whichever source makes prices. */
   flow(now: EpochMs, monotonicMs: number): DataFlow {
     const ageMs = this.ageMs(now, monotonicMs);
     const updatedAt = ageMs === undefined ? undefined : this.shownAt(now, ageMs);
-    return dataFlow(this.#sources.values(), updatedAt, ageMs, now, monotonicMs);
+    return dataFlow(this.#makers(), updatedAt, ageMs, now, monotonicMs);
   }
 
   /** Gives the feed as it would be if the wall clock showed `at` now: its data as old, and as alive. */
@@ -139,12 +166,13 @@ export class FeedStatus {
 
   /**
    * The wall clock gives the age of restored data once; from then on the monotonic clock counts along.
-   * An instant in the future means that the wall clock was set back: it proves nothing and is dropped.
+   * An instant in the future means that the wall clock was set back, and nobody knows the age: it counts as too old to
+   * rely on. It is no reason to say that there never was any data.
    */
   #anchorRestored(now: EpochMs, monotonicMs: number): void {
     if (this.#lastUpdatedAt === undefined || this.#lastUpdatedMonotonicMs !== undefined) return;
-    if (this.#lastUpdatedAt > now + clockDriftMs) this.#lastUpdatedAt = undefined;
-    else this.#lastUpdatedMonotonicMs = monotonicMs - Math.max(0, now - this.#lastUpdatedAt);
+    if (this.#lastUpdatedAt > now + clockDriftMs) this.#lastUpdatedAt = (now - tickerOutageAfterMs - 1) as EpochMs;
+    this.#lastUpdatedMonotonicMs = monotonicMs - Math.max(0, now - this.#lastUpdatedAt);
   }
 }
 

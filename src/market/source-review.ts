@@ -1,5 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { Markets } from './markets.ts';
+import type { Serving } from './served-price.ts';
 import type { SourceFacts } from './source-state.ts';
 import type { MarketSymbol } from './symbol.ts';
 
@@ -14,7 +15,7 @@ export interface SourceChange {
  * Chooses the sources of all markets again.
  *
  * @param at the instant, by the wall clock and by the monotonic one
- * @returns whether a market is served by a standby, or not live; and what changed
+ * @returns how the prices come now, and what changed
  */
 export function reviewSources(
   markets: Markets,
@@ -29,7 +30,9 @@ export function reviewSources(
     isLoaded: (source) => catalogue.isLoaded(source),
     listing: (source, symbol) => catalogue.statusAt(source, symbol),
   };
-  let isDegraded = false;
+  const makers = new Set<string>();
+  let [priced, lesser] = [0, 0];
+  let newestAt: EpochMs | undefined;
   const changed: SourceChange[] = [];
   for (const { symbol, isConverted, status } of catalogue.all()) {
     if (isConverted || status === 'delisted') continue;
@@ -41,7 +44,12 @@ export function reviewSources(
     } else {
       markets.doubtReviewed(symbol);
     }
-    isDegraded ||= sources.isDegraded(symbol, facts);
+    const price = markets.acceptedTicker(symbol);
+    if (price === undefined || markets.unpricedFrom(symbol) <= at.now) continue;
+    priced++;
+    if (sources.served(symbol, facts, makers) !== 'best') lesser++;
+    if (newestAt === undefined || price.capturedAt > newestAt) newestAt = price.capturedAt;
   }
-  return { isDegraded, changed };
+  const serving: Serving = { makers, priced, lesser, newestAt };
+  return { serving, changed };
 }

@@ -1,9 +1,11 @@
 import type { EpochMs } from '../ground/clock.ts';
 import type { ShownDoubt } from './doubts.ts';
 import type { Quote } from './quote.ts';
+import type { ServedPath } from './served-price.ts';
 import type { Exclusion, Reach } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
+import type { FeedPath } from './upstream.ts';
 
 /** The last good best prices of a source. */
 export interface SourcePrices extends Quote {
@@ -20,6 +22,11 @@ export interface SourceState {
   readonly doubt?: ShownDoubt | undefined;
   /** Its prices, as far as this process knows them. */
   readonly prices?: SourcePrices | undefined;
+  /** How the market is served from it; `undefined` of the others, and before the first review. */
+  readonly over?: ServedPath | undefined;
+  /** When its prices were last proved current, and how; `undefined` while it has none. */
+  readonly provedAt?: EpochMs | undefined;
+  readonly provedBy?: FeedPath | undefined;
   /** When the process that runs the feed reported it; `undefined` in that process. */
   readonly reportedAt?: EpochMs | undefined;
 }
@@ -35,6 +42,8 @@ export interface SourceFacts {
   reach(source: string, symbol: MarketSymbol): Reach;
   /** Whether it gave its price since it was last connected, or confirmed it over REST. */
   isHeard(source: string, symbol: MarketSymbol): boolean;
+  /** Whether the market's live subscription stands there, and nothing came over it yet. */
+  isQuiet(source: string, symbol: MarketSymbol): boolean;
   /** Whether the source delivers live at all. */
   isLive(source: string): boolean;
   /** Whether the source's catalogue is known. */

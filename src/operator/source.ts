@@ -6,10 +6,12 @@ import { type Metric, type MetricGroup, type Sample, samplesOf } from '../ground
 import { type DecimalString, roundTo, toBig } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { Quote } from '../market/quote.ts';
+import { servedPaths } from '../market/served-price.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { SourceState } from '../market/source-state.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import * as fields from './fields.ts';
+import { provedBy, type ServedSchema, servedOver } from './served.ts';
 
 const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
@@ -31,6 +33,10 @@ const SourceQuoteSchema = fields.named('SourceQuote', 'One source of a market.',
   ask: fields.nullableDecimal('Its ask, in the same way.', '50000.1'),
   ...fields.nullableInstantFields('timestamp', 'When its last good values were captured.'),
   ageMs: fields.nullableCount('Their age in milliseconds.', 420),
+  over: fields.nullable(servedOver, 'How the market is served from it; null unless it makes the price.'),
+  ...fields.nullableInstantFields('provedAt', 'When its values were last proved current; null before its first.'),
+  provedAgeMs: fields.nullableCount('Since then, in milliseconds.', 420),
+  provedBy: fields.nullable(provedBy, 'How they were; null where this process does not know.'),
   reportedAgeMs: fields.nullableCount(
     'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
     1200,
@@ -49,7 +55,7 @@ export type SourceQuote = Static<typeof SourceQuoteSchema>;
 export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
   const made = markets.acceptedTicker(exchangeSymbol);
   return markets.sources.states(exchangeSymbol).map((state) => {
-    const { id, reach, exclusion, doubt, prices, reportedAt } = state;
+    const { id, reach, exclusion, doubt, prices, reportedAt, over, provedAt, provedBy } = state;
     const said = exclusion === undefined ? prices : (doubt ?? prices);
     return fields.viewOf(SourceQuoteSchema.properties, {
       id,
@@ -60,6 +66,10 @@ export function sourceQuotes(markets: Markets, exchangeSymbol: MarketSymbol, now
       ask: said?.ask,
       timestamp: prices?.capturedAt,
       ageMs: prices && Math.max(0, now - prices.capturedAt),
+      over,
+      provedAt,
+      provedAgeMs: provedAt && Math.max(0, now - provedAt),
+      provedBy,
       reportedAgeMs: reportedAt === undefined ? undefined : Math.max(0, now - reportedAt),
       deviationPercent: said && made && deviation(said, made),
     });
@@ -91,7 +101,11 @@ function deviation(own: Quote, made: Quote): string {
 export interface CountedSources {
   /** By market; none where there is one source alone, which is the price. */
   readonly quotes: readonly (readonly [symbol: MarketSymbol, quote: SourceQuote])[];
-  readonly sources: readonly { readonly id: string; readonly markets: Readonly<Record<string, number>> }[];
+  readonly sources: readonly {
+    readonly id: string;
+    readonly markets: Readonly<Record<string, number>>;
+    readonly served: Static<typeof ServedSchema>;
+  }[];
 }
 
 export const sourceMetrics: MetricGroup<CountedSources> = {
@@ -103,6 +117,24 @@ export const sourceMetrics: MetricGroup<CountedSources> = {
       labels: ['source', 'state'],
       read: ({ sources }) =>
         sources.flatMap(({ id, markets }) => samplesOf(markets).map((sample): Sample => [id, ...sample])),
+    },
+    {
+      name: 'source_priced_markets',
+      help:
+        'Markets whose price each source makes, by how it comes: `best` is live or merely quiet, `polled` over REST ' +
+        'because the subscription is refused or lost, `standby` in place of an earlier source, `silent` not at all now.',
+      labels: ['source', 'path'],
+      read: ({ sources }) =>
+        sources.flatMap(({ id, served }) => servedPaths.map((path): Sample => [id, path, served[path]])),
+    },
+    {
+      name: 'source_oldest_price_age_seconds',
+      help: 'Time since the price of a market was last proved current, the longest of those that each source makes.',
+      labels: ['source'],
+      read: ({ sources }) =>
+        sources.flatMap(({ id, served }): Sample[] =>
+          served.oldest === null ? [] : [[id, served.oldest.ageMs / 1000]],
+        ),
     },
     {
       name: 'market_source_age_seconds',

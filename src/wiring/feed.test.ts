@@ -303,9 +303,14 @@ describe('a process that follows the feed of another', () => {
     await pass(68_000, [0, 1]);
     await pass(3_000, [0]);
     const [leader, follower] = listed();
+    const unproved = { provedAt: null, provedAtMs: null, provedAgeMs: null };
     const withoutAge = ([first, second]: typeof leader & object) =>
-      [first, second].map((each) => ({ ...each, reportedAgeMs: 0 }));
+      [first, second].map((each) => ({ ...each, ...unproved, reportedAgeMs: 0 }));
     assert.deepEqual(withoutAge(follower!), withoutAge(leader!));
+    for (const [index, { provedAtMs }] of leader!.entries()) {
+      const lateMs = provedAtMs! - follower![index]!.provedAtMs!;
+      assert.ok(lateMs >= 0 && lateMs <= 5_000, 'a proof that changes no price is known with the next report');
+    }
     assert.deepEqual(
       follower!.map(({ id, state, bid, ageMs }) => [id, state, bid, ageMs! < 6_000]),
       [

@@ -130,7 +130,7 @@ class Rig {
     const reach = (id: string): Reach => (id === source ? 'live' : 'silent');
     reviewSources(
       this.markets,
-      { reach, isHeard: () => true, isLive: (id) => id === source },
+      { reach, isHeard: () => true, isQuiet: () => false, isLive: (id) => id === source },
       { now: this.clock.now(), nowMs: this.clock.monotonicMs() },
     );
   }

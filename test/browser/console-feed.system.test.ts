@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../support/browser.ts';
+import { assertAccessible, openBrowser } from '../support/browser.ts';
 import { krakenAt } from '../support/kraken-at.ts';
+import { offered } from '../support/service-harness.ts';
 import { ConsoleStage, consoleTest, forms, keepPicture } from './console-stage.ts';
 
 test(
@@ -128,3 +129,37 @@ for (const { language, token, signIn, noData, since, path, meaning } of outageWo
     },
   );
 }
+
+test(
+  'the feed page says which share of the prices is polled and how old the oldest is, and the market page how its price is served (fault row 92)',
+  consoleTest,
+  async (t) => {
+    const refused = offered.slice(1).map((symbol) => symbol.replace('EUR', '/EUR'));
+    const stage = await ConsoleStage.signedIn(t, '#/feed', {
+      service: { before: ({ faults }) => faults.set({ fault: 'reject', symbol: refused }), untilLive: false },
+    });
+    const { page } = stage;
+    const looked = async (what: string) => {
+      for (const [viewport, colorScheme] of forms) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        assert.ok(width <= viewport.width, `${what}, ${colorScheme}: ${width} px wide`);
+        await assertAccessible(page, `${what}, ${colorScheme}, ${viewport.width} px`);
+        await stage.keepPicture(`${what}-${colorScheme}-${viewport.width}`);
+      }
+    };
+    await stage.sees('3 over REST');
+    await stage.sees('75 % over REST');
+    await stage.sees('some over REST');
+    await stage.sees('more than a tenth over REST, or from another source');
+    await looked('feed-polled');
+    await stage.goTo('#/markets/BTCEUR', 'BTCEUR');
+    await stage.sees('over REST: the live subscription is refused or lost');
+    await stage.sees('Price last proved');
+    await looked('market-polled');
+    await stage.goTo('#/', 'Overview');
+    await stage.sees('3 of 4 priced markets are not served over their best path');
+    await looked('overview-polled');
+  },
+);

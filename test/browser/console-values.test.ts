@@ -127,11 +127,12 @@ describe('what was', () => {
     type State = NonNullable<Judged['flow']>['state'];
     const judged = (state: State, symbolsSubscribed = 4, more: Partial<Judged> = {}) => {
       const health = { symbolsSubscribed, symbolsWanted: 4 };
-      return verdictOf({ paused: false, doubts: [], flow: { state }, health, ...more });
+      return verdictOf({ paused: false, doubts: [], flow: { state }, health, served: { polled: 0 }, ...more });
     };
     assert.equal(judged('flowing'), 'all right');
     assert.equal(judged('flowing', 3), 'some markets missing');
-    assert.equal(judged('flowing', 3, { doubts: [{}] }), 'doubted');
+    assert.equal(judged('flowing', 3, { served: { polled: 1 } }), 'some over REST');
+    assert.equal(judged('flowing', 3, { doubts: [{}], served: { polled: 1 } }), 'doubted');
     assert.equal(judged('polled', 3, { doubts: [{}] }), 'over REST');
     assert.equal(judged('silent', 3, { doubts: [{}] }), 'no data');
     assert.equal(judged('silent', 0, { paused: true, flow: null }), 'paused');

@@ -22,6 +22,7 @@ import { decimal, polledTicker, upstreamMarket, upstreamTicker } from '../../src
 import { FeedStatus } from '../../src/market/service-status.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import type { UpstreamTicker } from '../../src/market/upstream.ts';
+import { servedBody } from '../../src/operator/served.ts';
 import { StatusRecorder } from '../../src/persistence/status-recorder.ts';
 import { pageHtml } from '../../src/portal/layout.ts';
 import { named, parsePage } from '../../src/portal/parsed-page.testing.ts';
@@ -72,6 +73,8 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
       ...new FeedCounters(),
       path: 'live',
       connection: 'open',
+      sessions: 1,
+      bannedUntil: undefined,
       symbolsWanted: symbols,
       symbolsSubscribed: symbols,
       symbolsRejected: [],
@@ -79,7 +82,17 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
       symbolsDoubted: 0,
       lastLiveDataAgeMs: undefined,
     };
-    const source = { id, kind: 'kraken', paused: false, flow, health: healthBody(health), trend: [], doubts: [] };
+    const served = servedBody([]);
+    const source = {
+      id,
+      kind: 'kraken',
+      paused: false,
+      flow,
+      served,
+      health: healthBody(health),
+      trend: [],
+      doubts: [],
+    };
     return { source: verdictOf(source), all: flowView(service.read(clock.now()).flow) };
   }
 

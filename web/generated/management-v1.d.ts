@@ -1597,7 +1597,72 @@ export interface components {
              */
             readonly code: "FeedOnFallback";
             /** @description What it names. */
-            readonly values: Record<string, never>;
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Markets of exchanges that have a price.
+                 * @example 200
+                 */
+                readonly markets: number;
+                /**
+                 * Format: int64
+                 * @description Served over REST, because the live subscription is refused or lost.
+                 * @example 184
+                 */
+                readonly polled: number;
+                /**
+                 * Format: int64
+                 * @description Served by a later source than the first that offers them.
+                 * @example 0
+                 */
+                readonly standby: number;
+                /**
+                 * Format: int64
+                 * @description Delivered by nobody now: the last price stands.
+                 * @example 0
+                 */
+                readonly silent: number;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketPricesOld";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description Markets whose price was not proved current for over 15 s and that no live connection tells of.
+                 * @example 104
+                 */
+                readonly old: number;
+                /**
+                 * Format: int64
+                 * @description Markets of exchanges that have a price.
+                 * @example 200
+                 */
+                readonly markets: number;
+                /** @description The one whose price was not for longest. */
+                readonly oldest: {
+                    /**
+                     * @description The market.
+                     * @example BTCEUR
+                     */
+                    readonly market: string;
+                    /**
+                     * @description The source that makes its price.
+                     * @example coinbase
+                     */
+                    readonly source: string;
+                    /**
+                     * Format: int64
+                     * @description For how long it was not.
+                     * @example 128
+                     */
+                    readonly seconds: number;
+                };
+            };
         } | {
             /**
              * @description The condition.
@@ -2579,6 +2644,59 @@ export interface components {
              */
             readonly sinceMs: number | null;
         };
+        /** @description Markets of exchanges that have a price, by how it comes. Converted markets are made from these. */
+        readonly ServedMarkets: {
+            /**
+             * Format: int64
+             * @description Markets of exchanges that have a price.
+             * @example 200
+             */
+            readonly markets: number;
+            /**
+             * Format: int64
+             * @description Served over their best path: live, or merely quiet.
+             * @example 16
+             */
+            readonly best: number;
+            /**
+             * Format: int64
+             * @description Served over REST, because the live subscription is refused or lost.
+             * @example 184
+             */
+            readonly polled: number;
+            /**
+             * Format: int64
+             * @description Served by a later source than the first that offers them.
+             * @example 0
+             */
+            readonly standby: number;
+            /**
+             * Format: int64
+             * @description Delivered by nobody now: the last price stands.
+             * @example 0
+             */
+            readonly silent: number;
+            /** @description The market whose price was not proved current for longest; null without any. */
+            readonly oldest: {
+                /**
+                 * @description The market.
+                 * @example BTCEUR
+                 */
+                readonly market: string;
+                /**
+                 * Format: int64
+                 * @description Since then, in milliseconds.
+                 * @example 4200
+                 */
+                readonly ageMs: number;
+                /**
+                 * @description `live`: it came over the live connection. `fallback`: over REST.
+                 * @example live
+                 * @enum {string}
+                 */
+                readonly by: "live" | "fallback";
+            } | null;
+        };
         /** @description The feed of one source now; counters since the start of the process. */
         readonly FeedHealth: {
             /** @description How data arrives; null until the feed has chosen a path. */
@@ -2588,6 +2706,26 @@ export interface components {
              * @example open
              */
             readonly connection: string;
+            /**
+             * Format: int64
+             * @description Sessions with the exchange that the live connection has.
+             * @example 1
+             */
+            readonly sessions: number;
+            /**
+             * Format: date-time
+             * @description The instant before which the exchange wants no request; null while it does not say so. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly bannedUntil: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `bannedUntil`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly bannedUntilMs: number | null;
             /**
              * Format: int64
              * @description Live connections attempted.
@@ -2853,6 +2991,8 @@ export interface components {
             readonly paused: boolean;
             /** @description From this source alone; null of one that is paused, and where another process runs the feed. */
             readonly flow: components["schemas"]["DataFlow"] | null;
+            /** @description The markets whose price it makes. */
+            readonly served: components["schemas"]["ServedMarkets"];
             /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
             /** @description The last minutes, oldest first: milliseconds that live data stayed away at worst; null where the connection was never open. */
@@ -2898,13 +3038,15 @@ export interface components {
         /** @description How market data arrives. */
         readonly Feed: {
             /**
-             * @description `live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.
+             * @description `live`: the markets over their best path, but for a tenth at most. `fallback`: more of them over polls, or from another source.
              * @example live
              * @enum {string}
              */
             readonly path: "live" | "fallback";
-            /** @description From whichever source. */
+            /** @description From whichever source makes prices. */
             readonly flow: components["schemas"]["DataFlow"];
+            /** @description All markets of exchanges that have a price. */
+            readonly served: components["schemas"]["ServedMarkets"];
             /**
              * Format: int64
              * @description Age of the market data in milliseconds; null when there has been none.
@@ -3777,6 +3919,31 @@ export interface components {
              * @example null
              */
             readonly ageMs: number | null;
+            /** @description How the market is served from it; null unless it makes the price. */
+            readonly over: ("best" | "polled" | "standby" | "silent") | null;
+            /**
+             * Format: date-time
+             * @description When its values were last proved current; null before its first. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly provedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `provedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly provedAtMs: number | null;
+            /**
+             * Format: int64
+             * @description Since then, in milliseconds.
+             * @example 420
+             * @example null
+             */
+            readonly provedAgeMs: number | null;
+            /** @description How they were; null where this process does not know. */
+            readonly provedBy: ("live" | "fallback") | null;
             /**
              * Format: int64
              * @description How long ago, in milliseconds, the process that runs the feed reported this; null in that process.
@@ -6716,6 +6883,7 @@ export type Overview = components['schemas']['Overview'];
 export type Minute = components['schemas']['Minute'];
 export type Minutes = components['schemas']['Minutes'];
 export type DataFlow = components['schemas']['DataFlow'];
+export type ServedMarkets = components['schemas']['ServedMarkets'];
 export type FeedHealth = components['schemas']['FeedHealth'];
 export type Doubt = components['schemas']['Doubt'];
 export type SourceFeed = components['schemas']['SourceFeed'];
@@ -7225,6 +7393,18 @@ export interface operations {
                      *         "since": "2026-11-21T10:00:00.000Z",
                      *         "sinceMs": 1795255200000
                      *       },
+                     *       "served": {
+                     *         "markets": 200,
+                     *         "best": 16,
+                     *         "polled": 184,
+                     *         "standby": 0,
+                     *         "silent": 0,
+                     *         "oldest": {
+                     *           "market": "BTCEUR",
+                     *           "ageMs": 4200,
+                     *           "by": "live"
+                     *         }
+                     *       },
                      *       "dataAgeMs": 420,
                      *       "sources": [
                      *         {
@@ -7236,9 +7416,24 @@ export interface operations {
                      *             "since": "2026-11-21T10:00:00.000Z",
                      *             "sinceMs": 1795255200000
                      *           },
+                     *           "served": {
+                     *             "markets": 200,
+                     *             "best": 16,
+                     *             "polled": 184,
+                     *             "standby": 0,
+                     *             "silent": 0,
+                     *             "oldest": {
+                     *               "market": "BTCEUR",
+                     *               "ageMs": 4200,
+                     *               "by": "live"
+                     *             }
+                     *           },
                      *           "health": {
                      *             "path": "live",
                      *             "connection": "open",
+                     *             "sessions": 1,
+                     *             "bannedUntil": "2026-11-21T10:00:00.000Z",
+                     *             "bannedUntilMs": 1795255200000,
                      *             "epoch": 1,
                      *             "connectionsEnded": {
                      *               "closed": 1
@@ -7751,6 +7946,11 @@ export interface operations {
                      *             "timestamp": "2026-11-21T10:00:00.000Z",
                      *             "timestampMs": 1795255200000,
                      *             "ageMs": 420,
+                     *             "over": "best",
+                     *             "provedAt": "2026-11-21T10:00:00.000Z",
+                     *             "provedAtMs": 1795255200000,
+                     *             "provedAgeMs": 420,
+                     *             "provedBy": "live",
                      *             "reportedAgeMs": 1200,
                      *             "deviationPercent": "-0.01"
                      *           }
@@ -7767,6 +7967,11 @@ export interface operations {
                      *           "timestamp": "2026-11-21T10:00:00.000Z",
                      *           "timestampMs": 1795255200000,
                      *           "ageMs": 420,
+                     *           "over": "best",
+                     *           "provedAt": "2026-11-21T10:00:00.000Z",
+                     *           "provedAtMs": 1795255200000,
+                     *           "provedAgeMs": 420,
+                     *           "provedBy": "live",
                      *           "reportedAgeMs": 1200,
                      *           "deviationPercent": "-0.01"
                      *         }
@@ -9334,6 +9539,11 @@ export interface operations {
                      *           "timestamp": "2026-11-21T10:00:00.000Z",
                      *           "timestampMs": 1795255200000,
                      *           "ageMs": 420,
+                     *           "over": "best",
+                     *           "provedAt": "2026-11-21T10:00:00.000Z",
+                     *           "provedAtMs": 1795255200000,
+                     *           "provedAgeMs": 420,
+                     *           "provedBy": "live",
                      *           "reportedAgeMs": 1200,
                      *           "deviationPercent": "-0.01"
                      *         }

@@ -28,7 +28,10 @@ export const conditions: WordsFor<FoundCondition> = {
   MarketDataOutage: () => 'Tržní data nepřišla pět minut',
   NoMarketData: () => 'Od spuštění nepřišla žádná tržní data',
   StatusChanged: ({ ticker }) => `tržní data: ${word(ticker, 'cs')}`,
-  FeedOnFallback: () => 'Tržní data se pět minut stahují dotazy',
+  FeedOnFallback: ({ markets, polled, standby, silent }) =>
+    `trhy s cenou, které nejdou nejlepší cestou: ${polled + standby + silent} z ${markets} (přes REST ${polled}, z náhradního zdroje ${standby}, nedodávané ${silent})`,
+  MarketPricesOld: ({ old, markets, oldest }) =>
+    `ceny potvrzené naposledy před více než 15 s, které nejdou živě: ${old} z ${markets}; nejstarší je ${oldest.market} ze zdroje ${oldest.source}, ${oldest.seconds} s`,
   MarketsMissing: ({ markets }) => `chybí na seznamu burzy a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
   DelistingHeldBack: ({ markets }) => `vyřazení čeká na operátora: ${fewText(markets)}`,
   SourceLost({ source, seconds, others }) {

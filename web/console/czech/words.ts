@@ -50,6 +50,7 @@ export const words = {
   'no data': 'bez dat',
   'all right': 'v pořádku',
   'over REST': 'přes REST',
+  'some over REST': 'některé přes REST',
   'in another process': 'v jiném procesu',
   'some markets missing': 'některé trhy chybí',
   answers: 'odpovídá',

@@ -20,6 +20,7 @@ import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, Whe
 import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
+import { hrefTo } from '../router.ts';
 import { serverNowMs } from '../state.ts';
 import { SourcesTable } from './sources-table.ts';
 import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
@@ -61,12 +62,12 @@ function ReloadSources({ onDone }: { onDone: () => void }) {
 }
 
 const pathWords: Readonly<Record<string, string>> = {
-  live: say('all markets over WebSocket, from their first source'),
-  fallback: say('some over REST, or from another source'),
+  live: say('at least nine in ten markets over WebSocket, from their first source'),
+  fallback: say('more than a tenth over REST, or from another source'),
 };
 
 function Feed({
-  body: { path, flow, dataAgeMs, sources, timeline },
+  body: { path, flow, served, dataAgeMs, sources, timeline },
   receivedAtMs,
 }: {
   body: FeedBody;
@@ -77,6 +78,8 @@ function Feed({
     <div class="tiles">
       <${PathTile} path=${path} flow=${flow} />
       <${Tile} name=${say('Age of the data')}>${dataAgeMs === null ? html`<${Missing}>${say('none yet')}<//>` : spanText(dataAgeMs + laterMs)}<//>
+      <${ServedTile} served=${served} />
+      <${OldestTile} served=${served} laterMs=${laterMs} />
       ${sources.map((source) => html`<${SourceTile} key=${source.id} source=${source} />`)}
     </div>
     <${Section} title=${say('Sources')}><${SourcesTable} sources=${sources} laterMs=${laterMs} /><//>
@@ -97,6 +100,26 @@ function SourceTile({ source: { id, paused, health, doubts } }: { source: Source
       ? say(health.connection === 'open' ? 'connected' : 'not connected')
       : word(health.systemStatus);
   return html`<${Tile} name=${say('Markets of {id}', { id })} note=${doubts.length === 0 ? said : `${said}, ${counted(doubts.length, 'doubted')}`}>${countText(health.symbolsSubscribed)} <small>${say('of {count}', { count: countText(health.symbolsWanted) })}</small><//>`;
+}
+
+/** How many of the markets that have a price are served over their best path, and how the others are. */
+function ServedTile({ served }: Pick<FeedBody, 'served'>) {
+  const { markets, best, polled, standby, silent } = served;
+  const lesser = [
+    polled > 0 && say('{count} over REST', { count: countText(polled) }),
+    standby > 0 && say('{count} from a standby', { count: countText(standby) }),
+    silent > 0 && say('{count} not delivered', { count: countText(silent) }),
+  ].filter((text) => text !== false);
+  const note = markets === 0 ? say('no price yet') : lesser.join(', ') || say('all live or merely quiet');
+  return html`<${Tile} name=${say('Prices over their best path')} note=${note}>${countText(best)} <small>${say('of {count}', { count: countText(markets) })}</small><//>`;
+}
+
+/** The market whose price was not proved current for longest. */
+function OldestTile({ served: { oldest }, laterMs }: Pick<FeedBody, 'served'> & { laterMs: number }) {
+  if (oldest === null) return html`<${Tile} name=${say('Oldest price')}><${Missing}>${say('none yet')}<//><//>`;
+  const href = hrefTo('markets', oldest.market);
+  const note = html`<a href=${href}>${oldest.market}</a>, ${say(oldest.by === 'live' ? 'last proved live' : 'last proved over REST')}`;
+  return html`<${Tile} name=${say('Oldest price')} note=${note}>${spanText(oldest.ageMs + laterMs)}<//>`;
 }
 
 /** The path that data comes over, or that it does not come. */
@@ -186,6 +209,8 @@ type Row = readonly [name: string, value: Content];
 function figuresOf(health: FeedHealth): readonly Row[] {
   return [
     [say('Connection'), word(health.connection)],
+    [say('Sessions'), countText(health.sessions)],
+    [say('No request before'), instant(health.bannedUntilMs)],
     [say('Connections tried'), countText(health.epoch)],
     [say('Connections ended'), counts(health.connectionsEnded)],
     [say('Last live data'), instant(health.lastLiveDataAtMs)],

@@ -6,6 +6,7 @@ export type Verdict =
   | 'paused'
   | 'in another process'
   | 'over REST'
+  | 'some over REST'
   | 'some markets missing'
   | 'doubted'
   | 'no data';
@@ -15,15 +16,18 @@ interface Judged {
   readonly paused: boolean;
   readonly doubts: readonly unknown[];
   readonly flow: Pick<NonNullable<SourceFeed['flow']>, 'state'> | null;
+  /** The markets whose price it makes, as far as they come over REST because no subscription is had. */
+  readonly served: Pick<SourceFeed['served'], 'polled'>;
   readonly health: Pick<SourceFeed['health'], 'symbolsSubscribed' | 'symbolsWanted'>;
 }
 
 /** Puts in a word what the service says of a source. */
-export function verdictOf({ paused, flow, health, doubts }: Judged): Verdict {
+export function verdictOf({ paused, flow, health, served, doubts }: Judged): Verdict {
   if (paused) return 'paused';
   if (flow === null) return 'in another process';
   if (flow.state === 'silent') return 'no data';
   if (flow.state === 'polled') return 'over REST';
   if (doubts.length > 0) return 'doubted';
+  if (served.polled > 0) return 'some over REST';
   return health.symbolsSubscribed < health.symbolsWanted ? 'some markets missing' : 'all right';
 }

@@ -1,4 +1,4 @@
-import type { Market, MarketDetail, PriceReport } from '../../generated/management-v1.d.ts';
+import type { Market, MarketDetail, PriceReport, SourceQuote } from '../../generated/management-v1.d.ts';
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedRemedy, unpricedText } from '../format/words.ts';
@@ -10,7 +10,7 @@ import { hrefTo } from '../router.ts';
 import { Derivation } from './derivation.ts';
 import { MarketActions } from './market-actions.ts';
 import { RecordChart } from './record-chart.ts';
-import { Sources } from './sources.ts';
+import { Proved, Sources } from './sources.ts';
 
 const everyMs = 1_000;
 
@@ -33,7 +33,7 @@ function Body({ body, receivedAtMs, onChanged }: { body: MarketDetail; receivedA
   const reason = market.unpriced;
   const sources = html`<${Sources} market=${market} sources=${body.sources} laterMs=${laterMs} onChanged=${onChanged} />`;
   return html`<div>
-    <${Tiles} market=${market} laterMs=${laterMs} />
+    <${Tiles} market=${market} sources=${body.sources} laterMs=${laterMs} />
     ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
     ${market.missingSinceMs !== null && market.status === 'paused' && html`<div class="note warn"><p>${tell('<strong>The exchange has not listed it</strong> since {instant}, and sends no ticker of it. It is delisted after <code>markets.delistAfter</code>, or by you.', { instant: html`<${When} atMs=${market.missingSinceMs} />` })}</p></div>`}
     <${HeldNote} market=${market} />
@@ -46,7 +46,10 @@ function Body({ body, receivedAtMs, onChanged }: { body: MarketDetail; receivedA
   </div>`;
 }
 
-function Tiles({ market, laterMs }: { market: Market; laterMs: number }) {
+type TilesProps = Pick<MarketDetail, 'market' | 'sources'> & { readonly laterMs: number };
+
+function Tiles({ market, sources, laterMs }: TilesProps) {
+  const used = sources.find(({ over }) => over !== null);
   const { ticker, quote, spread, spreadPercent, ageMs } = market;
   const change = ticker?.priceChangePercent24h;
   const none = html`<${Missing}>${say('none')}<//>`;
@@ -55,8 +58,20 @@ function Tiles({ market, laterMs }: { market: Market; laterMs: number }) {
     <${Tile} name=${say('A client sells, {quote}', { quote })} className="sell">${ticker ? grouped(ticker.sellPrice) : none}<//>
     <${Tile} name=${say('Spread')}>${spread === null ? none : html`${grouped(spread)} <small>${spreadPercent !== null && `${grouped(spreadPercent)} %`}</small>`}<//>
     <${Tile} name=${say('24 hours')}>${change === undefined ? none : html`<span class=${`change ${directionOf(change)}`}>${signedPercent(change)}</span>`}<//>
-    <${Tile} name=${say('Age of the price')}>${ageMs === null ? none : spanText(ageMs + laterMs)}<//>
+    <${Tile} name=${say('Age of the price')} note=${used && servedNote(used)}>${ageMs === null ? none : spanText(ageMs + laterMs)}<//>
+    ${used && html`<${Tile} name=${say('Price last proved')}><${Proved} source=${used} laterMs=${laterMs} /><//>`}
   </div>`;
+}
+
+const servedNotes: Readonly<Record<string, string>> = {
+  best: say('over the best path of this market'),
+  polled: say('over REST: the live subscription is refused or lost'),
+  standby: say('from a standby'),
+  silent: say('nobody delivers it now'),
+};
+
+function servedNote({ over }: SourceQuote): string | undefined {
+  return over === null ? undefined : servedNotes[over];
 }
 
 function WithoutPrice({ reason }: { reason: string }) {

@@ -31,7 +31,7 @@ export function Sources({ market, sources, laterMs, onChanged }: SourcesProps) {
   const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
   return html`<${Section} title=${say('Sources')}>
     <${TableFrame} label=${say('Sources')}><table>
-      <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col" class="number">${say('Bid')}</th><th scope="col" class="number">${say('Ask')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Deviation')}</th></tr></thead>
+      <thead><tr><th scope="col">${say('Source')}</th><th scope="col">${say('State')}</th><th scope="col" class="number">${say('Bid')}</th><th scope="col" class="number">${say('Ask')}</th><th scope="col" class="number">${say('Age')}</th><th scope="col" class="number">${say('Last proved')}</th><th scope="col" class="number">${say('Deviation')}</th></tr></thead>
       <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
     </table><//>
     ${market.doubts.map(
@@ -75,6 +75,14 @@ function Row({ source, laterMs }: { source: SourceQuote; laterMs: number }) {
     <td class="number"><span class="exact">${bid === null ? none : grouped(bid)}</span></td>
     <td class="number"><span class="exact">${ask === null ? none : grouped(ask)}</span></td>
     <td class="number">${ageMs === null ? none : spanText(ageMs + laterMs)}</td>
+    <td class="number"><${Proved} source=${source} laterMs=${laterMs} /></td>
     <td class="number">${deviationPercent === null ? none : signedPercent(deviationPercent)}</td>
   </tr>`;
+}
+
+/** How long ago a source's price was last proved current, and how. */
+export function Proved({ source, laterMs }: { source: SourceQuote; laterMs: number }) {
+  const { provedAgeMs, provedBy } = source;
+  if (provedAgeMs === null) return html`<${Missing}>–<//>`;
+  return html`${spanText(provedAgeMs + laterMs)} <small>${provedBy === null ? '' : word(provedBy === 'live' ? 'live' : 'over REST')}</small>`;
 }

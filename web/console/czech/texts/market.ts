@@ -75,6 +75,12 @@ export const market = {
   'A client sells, {quote}': 'Klient prodává, {quote}',
   '24 hours': '24 hodin',
   'Age of the price': 'Stáří ceny',
+  'Price last proved': 'Cena naposledy potvrzena',
+  'Last proved': 'Naposledy potvrzeno',
+  'over the best path of this market': 'nejlepší cestou tohoto trhu',
+  'over REST: the live subscription is refused or lost': 'přes REST: živý odběr je odmítnut nebo ztracen',
+  'from a standby': 'z náhradního zdroje',
+  'nobody delivers it now': 'teď ji nikdo nedodává',
   'No price: {reason}.': 'Bez ceny: {reason}.',
   'Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.':
     'Klienti na něj dostávají 503 MARKET_DATA_UNAVAILABLE a /v1/tickers ho vynechává.',
