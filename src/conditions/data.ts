@@ -106,7 +106,6 @@ export const data = {
     event: 'source',
     severity: 'warning',
     forMs: 5 * minuteMs,
-    title: 'Market data has been polled for five minutes',
     isPlannedInMaintenance: true,
     title: offBestPath,
     values: { markets, polled, standby, silent },
