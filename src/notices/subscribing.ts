@@ -30,7 +30,8 @@ const hourMs = 3_600_000;
 const answerLeaseMs = 120_000;
 const listedMax = 50;
 /**
- * Couriers of strangers. A request to confirm goes to somebody who may never answer: it holds up no news. A subscriber that did not take a message is sent the next one apart from those who do, ever more seldom.
+ * Couriers of strangers. A request to confirm goes to somebody who may never answer: it holds up no news. A subscriber
+ * that did not take a message is sent the next one apart from those who do, ever more seldom.
  */
 const lanes = {
   confirm: { couriers: 8, retry: { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } },
