@@ -24,7 +24,7 @@ const check = command({
   name: 'check',
   summary: 'find what would keep `serve` from working, and say what to do about it',
   details: [
-    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
+    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing; a heartbeat is sent once. A service that runs here may keep its ports.',
     'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
     'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
   ],
@@ -94,7 +94,7 @@ const skippedShown = 5;
 
 /** In the order in which `serve` would meet them. */
 function* checksOf(configuration: Configuration, context: Context, isRunning: boolean): Generator<Check> {
-  const { history, server, admin, portal, redis, mail } = configuration;
+  const { history, server, admin, portal, redis, mail, alerts } = configuration;
   const { clock, randomness } = context;
   yield ['data folder', () => dataFolderState(configuration)];
   yield ['database', () => databaseState(configuration, clock, isRunning)];
@@ -120,6 +120,15 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
       const { tryMailServer } = await import('../notices/delivery.ts');
       await tryMailServer(smtp, signal);
       return `${smtp.credentials === undefined ? 'takes connections' : 'takes the login'}; sender ${from.address}`;
+    });
+  }
+  const { heartbeat } = alerts;
+  if (heartbeat !== undefined) {
+    const at = { subject: new URL(heartbeat.url).host, key: 'alerts.heartbeat' };
+    yield reached('heartbeat', at, clock, async (signal) => {
+      const { sendHeartbeat } = await import('../notices/heartbeat.ts');
+      await sendHeartbeat(heartbeat, clock, signal);
+      return `takes a heartbeat by ${heartbeat.method}`;
     });
   }
 }

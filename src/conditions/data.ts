@@ -44,6 +44,7 @@ export const data = {
     severity: 'warning',
     forMs: 30_000,
     title: 'Market data is late',
+    isPlannedInMaintenance: true,
     *find(observed) {
       const ageMs = ageMsOf(observed) ?? 0;
       if (ageMs > lateAfterMs && ageMs <= tickerOutageAfterMs) yield asUrgentAsCause(observed);
@@ -60,6 +61,7 @@ export const data = {
     severity: 'critical',
     forMs: 0,
     title: 'Market data has not arrived for five minutes',
+    isPlannedInMaintenance: true,
     find: (observed) => (ageMsOf(observed) ?? 0) > tickerOutageAfterMs,
     rule: {
       expr: 'mdapi_market_data_age_seconds > 300',
@@ -73,6 +75,7 @@ export const data = {
     severity: 'critical',
     forMs: 2 * minuteMs,
     title: 'No market data since the start',
+    isPlannedInMaintenance: true,
     find: (observed) => {
       const { status } = observed.market.service.read(observed.clock.now());
       return status === 'outage' && ageMsOf(observed) === undefined;
@@ -103,6 +106,7 @@ export const data = {
     event: 'source',
     severity: 'warning',
     forMs: 5 * minuteMs,
+    isPlannedInMaintenance: true,
     title: offBestPath,
     values: { markets, polled, standby, silent },
     *find(observed) {

@@ -15,6 +15,7 @@ import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
+import { SubscriptionMessages } from './subscription-messages.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens, SourceTokens } from './tokens.ts';
@@ -57,7 +58,7 @@ function partsOf(context: StoreContext) {
     deliveries: new Deliveries(context),
     alerts: new Alerts(context),
     subscriptions: new Subscriptions(context),
-    subscriptionMessages: new Deliveries(context, 'subscription_messages'),
+    subscriptionMessages: new SubscriptionMessages(context),
     audit: new AuditLog(context),
   };
 }
@@ -91,7 +92,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
     release?.();
   }
 
-  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by) });
+  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by), actor: by });
   const store: Store = {
     ...partsFor(actor),
     kept,

@@ -1328,6 +1328,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/alerts/{id}/acknowledge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Acknowledge an alert
+         * @description It is not sent again until it is over. The audit log records who did it. Needs the role `operator`.
+         */
+        readonly post: operations["acknowledgeAlert"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/alerts/deliveries": {
         readonly parameters: {
             readonly query?: never;
@@ -6224,6 +6244,60 @@ export interface components {
              * @example 1795255200000
              */
             readonly raisedAtMs: number;
+            /** @description It was so already when the process that told it began to look; whether it was told before is not known. */
+            readonly isStill: boolean;
+            /**
+             * Format: date-time
+             * @description When it was told for the last time. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly toldAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `toldAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly toldAtMs: number;
+            /**
+             * Format: int64
+             * @description How often it was told again, for nobody had acknowledged it.
+             * @example 0
+             */
+            readonly repeats: number;
+            /**
+             * Format: date-time
+             * @description When those of `alerts.escalate` were told. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly escalatedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `escalatedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly escalatedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description When somebody said that they know of it. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly acknowledgedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `acknowledgedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly acknowledgedAtMs: number | null;
+            /**
+             * @description Who that is, as the audit log names them.
+             * @example alice
+             * @example null
+             */
+            readonly acknowledgedBy: string | null;
         };
         /** @description Alerts and where they go. */
         readonly AlertList: {
@@ -6244,6 +6318,8 @@ export interface components {
                 readonly kind: "webhook" | "slack" | "telegram" | "pagerduty" | "mail";
                 /** @description What it is told of. */
                 readonly events: readonly ("source" | "status" | "prices" | "record" | "certificate" | "keys" | "service" | "maintenance")[];
+                /** @description It is told of nothing but what nobody has acknowledged in time. */
+                readonly isSecond: boolean;
             }[];
             /**
              * Format: int64
@@ -6257,6 +6333,24 @@ export interface components {
              * @example 120000
              */
             readonly endAfterMs: number;
+            /**
+             * Format: int64
+             * @description After how long an alert that nobody acknowledged is sent again; 0: never.
+             * @example 14400000
+             */
+            readonly repeatAfterMs: number;
+            /**
+             * Format: int64
+             * @description After how long those are told who are second; null where there are none.
+             * @example 1800000
+             * @example null
+             */
+            readonly escalateAfterMs: number | null;
+        };
+        /** @description Alerts that were acknowledged just now. */
+        readonly AcknowledgedAlerts: {
+            /** @description None where somebody had acknowledged it already. */
+            readonly alerts: readonly components["schemas"]["Alert"][];
         };
         /** @description A message to a destination. */
         readonly AlertDelivery: {
@@ -6275,6 +6369,12 @@ export interface components {
              * @example alr_4fGh72Kq0ZsTn1Lw
              */
             readonly alert: string;
+            /**
+             * @description What it tells of the alert.
+             * @example raised
+             * @enum {string}
+             */
+            readonly step: "raised" | "repeated" | "escalated" | "ended";
             /** @description Whether it tells the end. */
             readonly isEnd: boolean;
             /**
@@ -6396,7 +6496,7 @@ export interface components {
              * @example account.create
              * @enum {string}
              */
-            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "alert.acknowledge" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -6404,7 +6504,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source";
+                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source" | "alert";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -7360,6 +7460,7 @@ export type NoticeList = components['schemas']['NoticeList'];
 export type NoticeMail = components['schemas']['NoticeMail'];
 export type Alert = components['schemas']['Alert'];
 export type AlertList = components['schemas']['AlertList'];
+export type AcknowledgedAlerts = components['schemas']['AcknowledgedAlerts'];
 export type AlertDelivery = components['schemas']['AlertDelivery'];
 export type AlertDeliveryList = components['schemas']['AlertDeliveryList'];
 export type AlertTest = components['schemas']['AlertTest'];
@@ -12752,7 +12853,16 @@ export interface operations {
                      *             }
                      *           },
                      *           "raisedAt": "2026-11-21T10:00:00.000Z",
-                     *           "raisedAtMs": 1795255200000
+                     *           "raisedAtMs": 1795255200000,
+                     *           "isStill": true,
+                     *           "toldAt": "2026-11-21T10:00:00.000Z",
+                     *           "toldAtMs": 1795255200000,
+                     *           "repeats": 0,
+                     *           "escalatedAt": "2026-11-21T10:00:00.000Z",
+                     *           "escalatedAtMs": 1795255200000,
+                     *           "acknowledgedAt": "2026-11-21T10:00:00.000Z",
+                     *           "acknowledgedAtMs": 1795255200000,
+                     *           "acknowledgedBy": "alice"
                      *         }
                      *       ],
                      *       "destinations": [
@@ -12761,11 +12871,14 @@ export interface operations {
                      *           "kind": "webhook",
                      *           "events": [
                      *             "source"
-                     *           ]
+                     *           ],
+                     *           "isSecond": true
                      *         }
                      *       ],
                      *       "raiseAfterMs": 15000,
-                     *       "endAfterMs": 120000
+                     *       "endAfterMs": 120000,
+                     *       "repeatAfterMs": 14400000,
+                     *       "escalateAfterMs": 1800000
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AlertList"];
@@ -12773,6 +12886,85 @@ export interface operations {
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly acknowledgeAlert: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Alerts that were acknowledged just now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alerts": [
+                     *         {
+                     *           "id": "alr_4fGh72Kq0ZsTn1Lw",
+                     *           "event": "source",
+                     *           "name": "SourceLost",
+                     *           "subject": "kraken",
+                     *           "severity": "critical",
+                     *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
+                     *           "raisedAt": "2026-11-21T10:00:00.000Z",
+                     *           "raisedAtMs": 1795255200000,
+                     *           "isStill": true,
+                     *           "toldAt": "2026-11-21T10:00:00.000Z",
+                     *           "toldAtMs": 1795255200000,
+                     *           "repeats": 0,
+                     *           "escalatedAt": "2026-11-21T10:00:00.000Z",
+                     *           "escalatedAtMs": 1795255200000,
+                     *           "acknowledgedAt": "2026-11-21T10:00:00.000Z",
+                     *           "acknowledgedAtMs": 1795255200000,
+                     *           "acknowledgedBy": "alice"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcknowledgedAlerts"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -12808,6 +13000,7 @@ export interface operations {
                      *           "id": "dlv_4fGh72Kq0ZsTn1Lw",
                      *           "destination": "ops",
                      *           "alert": "alr_4fGh72Kq0ZsTn1Lw",
+                     *           "step": "raised",
                      *           "isEnd": true,
                      *           "name": "SourceLost",
                      *           "subject": "kraken",

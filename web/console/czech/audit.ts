@@ -90,6 +90,8 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
 
   'sources.reload': ({ changeCodes }) =>
     Array.isArray(changeCodes) ? `Znovu načteny zdroje: ${changeCodes.map(changeText).join('; ')}.` : undefined,
+  'alert.acknowledge': ({ name, subject }) =>
+    isText(name) && isText(subject) ? `Výstraha ${name} (${subject}) vzata na vědomí.` : undefined,
   'subscription.remove': () => 'Odebrán odběr zpráv o stavu.',
   'store.accept': () => 'Přijato, že z databáze zmizely klíče a údržby.',
 
