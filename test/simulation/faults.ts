@@ -4,6 +4,7 @@ import type { DecimalString } from '../../src/market/decimal.ts';
 import { feedKeys, harms } from './redis-server.ts';
 import type { SeedKind } from './seed-kind.ts';
 import type { Simulation } from './simulation.ts';
+import type { Deceit } from './telling.ts';
 
 /** One fault of a plan. */
 export interface PlannedFault {
@@ -42,14 +43,25 @@ function ofExchange(
   };
 }
 
-function lie(factor: (choice: number) => number, how?: 'rename'): Fault {
+/** One exchange deceives about one market. */
+function deceive(deceit: (choice: number) => Deceit): Fault {
   return {
-    begin: (simulation, choice) =>
-      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), factor(choice), how),
-    end: (simulation, choice) =>
-      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), undefined),
+    begin: (s, c) => s.deceive(exchangeOf(s, c), marketOf(s, c), deceit(c)),
+    end: (s, c) => s.deceive(exchangeOf(s, c), marketOf(s, c), undefined),
   };
 }
+
+/** All but one of the exchanges say the same of a market. */
+function deceiveTogether(deceit: (choice: number) => Deceit): Fault {
+  const others = (s: Simulation, c: number) => s.exchanges.filter((exchange) => exchange !== exchangeOf(s, c));
+  return {
+    begin: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), deceit(c))),
+    end: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), undefined)),
+  };
+}
+
+/** Either way. */
+const upOrDown = (choice: number, factor: number) => (again(choice) < 0.5 ? factor : 1 / factor);
 
 /**
  * A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it
@@ -73,6 +85,12 @@ const half = (simulation: Simulation, choice: number) => {
   const all = simulation.marketsOf(exchangeOf(simulation, choice));
   return { symbol: all.slice(0, Math.ceil(all.length / 2)) };
 };
+
+/** What an operator says of a market, until they take it back. */
+function operated(say: (simulation: Simulation, symbol: string, isOn: boolean) => unknown): Fault {
+  const act = (isOn: boolean) => (s: Simulation, c: number) => s.operates(symbolOf(s, c), isOn, say);
+  return { begin: act(true), end: act(false) };
+}
 
 /** Every fault there is. What an operator does is one too: it comes at any instant. */
 const faults = {
@@ -111,10 +129,34 @@ const faults = {
     end: (s) => Promise.all(s.exchanges.map((exchange) => exchange.faults.clear('down'))),
   },
   'exchange refuses': ofExchange('refuse'),
-  'lie, a thousandfold': lie(() => 1_000),
-  'lie of 5 %': lie((choice) => (again(choice) < 0.5 ? 1.05 : 0.95)),
+  'lie, a thousandfold': deceive(() => ({ how: 'fixed', factor: 1_000 })),
+  'lie of 5 %': deceive((c) => ({ how: 'fixed', factor: again(c) < 0.5 ? 1.05 : 0.95 })),
+  'lie that moves': deceive((c) => ({ how: 'scaled', factor: upOrDown(c, 1.05 + again(again(c))) })),
+  'lie by drift': deceive((c) => {
+    const [perMinute, furthest] = [1.002 + 0.02 * again(again(c)), 1.3];
+    return { how: 'drifting', perMinute: upOrDown(c, perMinute), furthest: upOrDown(c, furthest) };
+  }),
   // Nobody sets that right for hours.
-  'lie, another asset': { ...lie((choice) => apart(0.02 * 2_500 ** again(choice)), 'rename'), longMs: hoursMs },
+  'lie by slow drift': {
+    ...deceive((c) => ({ how: 'drifting', perMinute: upOrDown(c, 1.001), furthest: upOrDown(c, 1.1) })),
+    longMs: hoursMs,
+  },
+  'lie, another asset': {
+    ...deceive((c) => ({ how: 'another', factor: apart(0.02 * 2_500 ** again(c)) })),
+    longMs: hoursMs,
+  },
+  'lie of two': deceiveTogether((c) => ({ how: 'scaled', factor: upOrDown(c, 1.05 + 0.7 * again(again(c))) })),
+  'lie of two, a hundredfold': deceiveTogether((c) => ({ how: 'scaled', factor: upOrDown(c, 100) })),
+  'lie, the same again': {
+    begin: (s, c) => {
+      s.deceive(exchangeOf(s, c), marketOf(s, c), { how: 'repeated', frame: again(c) < 0.5 ? 'again' : 'one frame' });
+      s.moveMarket(marketOf(s, c), upOrDown(again(c), 1.06), 90_000);
+    },
+    end: (s, c) => s.deceive(exchangeOf(s, c), marketOf(s, c), undefined),
+  },
+  'market falls or rises': {
+    begin: (s, c) => s.moveMarket(marketOf(s, c), upOrDown(c, 1 + 0.4 * again(again(c))), 60_000),
+  },
   'exchange crossed': ofExchange('crossed', (s, c) => ({ symbol: marketOf(s, c) })),
   'old tickers': ofExchange('replay', () => ({ ageMs: 600_000 })),
   'exchange in maintenance': ofExchange('system-status'),
@@ -179,14 +221,12 @@ const faults = {
     end: ({ world }) => Object.assign(world.disk, { syncMs: 1 }),
   },
   'fee set': { begin: (s, c) => s.operator.setFee((0.1 + Math.floor(again(c) * 9) / 10).toFixed(1) as DecimalString) },
-  'market paused': {
-    begin: (s, c) => s.operator.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), true)),
-    end: (s, c) => s.operator.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), false)),
-  },
-  'market held': {
-    begin: (s, c) => s.operator.operate(({ markets }) => markets.setHeld(symbolOf(s, c), s.operator.now)),
-    end: (s, c) => s.operator.operate(({ markets }) => markets.setHeld(symbolOf(s, c), undefined)),
-  },
+  'market paused': operated((s, symbol, isOn) =>
+    s.operator.operate(({ markets }) => markets.setOperatorPaused(symbol, isOn)),
+  ),
+  'market held': operated((s, symbol, isOn) =>
+    s.operator.operate(({ markets }) => markets.setHeld(symbol, isOn ? s.operator.now : undefined)),
+  ),
   'maintenance window': {
     begin: (s) =>
       s.operator.operate(({ windows }) => {
@@ -284,7 +324,6 @@ export function schedule(simulation: Simulation, planned: PlannedFault): void {
   const { world } = simulation;
   const lane = world.scheduler.lane('faults');
   const act = (what: string, run: Fault['begin']) => {
-    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
     world.note('fault', `${kind} ${what} (${choice.toFixed(3)})`);
     // A fault that is there already cannot begin once more, and one that ended with another cannot end.
     Promise.try(run, simulation, choice).catch((error: Error) => world.note('fault', `${kind}: ${error.message}`));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { FaultBoard } from '../../exchange-simulator/fault-board.ts';
 import { readFault } from '../../exchange-simulator/fault-request.ts';
 import { cnbPath, Rates } from '../../exchange-simulator/rates.ts';
-import { fetchedBy } from './exchange-model.ts';
+import { fetchedBy } from './exchange-link.ts';
 import type { Lane } from './scheduler.ts';
 import { type FetchedReply, type OutsideServer, theWorld } from './world.ts';
 

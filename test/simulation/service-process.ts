@@ -39,6 +39,8 @@ export class ServiceProcess {
   frozenAtMs = 0;
   thawedAtMs = 0;
 
+  /** Called whenever it has begun to serve. */
+  began: (() => void) | undefined;
   readonly only: 'feed' | 'api' | undefined;
   /** From its next start on it runs the former release. */
   isFormer: boolean;
@@ -112,6 +114,7 @@ export class ServiceProcess {
           this.#service = service;
           // It waited for its store, maybe, and takes what the others know only now.
           this.#disturbed('serves');
+          this.began?.();
         },
         (error: Error) => {
           this.#world.note(

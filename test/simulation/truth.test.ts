@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HonestQuotes } from './honest-quotes.ts';
+import { ToldQuotes } from './told-quotes.ts';
 import { Troubles, truthOf } from './truth.ts';
 import { World } from './world.ts';
 
@@ -25,7 +25,7 @@ async function afterTenMinutes() {
     operator: { restoredAtMs: longAgo },
     troubles: new Troubles(world),
   };
-  const quotes = new HonestQuotes('0.5', '1', '24.315');
+  const quotes = new ToldQuotes('0.5', '1', '24.315');
   // Long sound, as in every world whose store was never lost.
   world.storeTrouble = 'lost';
   inhabited.troubles.storeTroubled();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Witnessed } from './clients.ts';
-import { HonestQuotes } from './honest-quotes.ts';
 import { Findings } from './rules.ts';
+import { ToldQuotes } from './told-quotes.ts';
 import { type Truth, Witnesses } from './witnesses.ts';
 
 const start = Date.parse('2026-11-24T10:00:00.000Z');
@@ -10,7 +10,7 @@ const longAgo = Number.NEGATIVE_INFINITY;
 
 /** A calm world of two processes, in which Kraken quoted BTCEUR at 100 and 101 from the beginning on. */
 function calmWorld(over: Partial<Truth> = {}) {
-  const quotes = new HonestQuotes('0.5', '1', '24.315');
+  const quotes = new ToldQuotes('0.5', '1', '24.315');
   quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
   const findings = new Findings(
     () => 0,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HonestQuotes } from './honest-quotes.ts';
+import { ToldQuotes } from './told-quotes.ts';
 
 test('a price is explained by a quote of its time at the terms of its time, and by no other', () => {
-  const quotes = new HonestQuotes('0.5', '1', '24.315');
+  const quotes = new ToldQuotes('0.5', '1', '24.315');
   quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
   quotes.quoted('kraken', 'BTCEUR', { bid: '200.0', ask: '201.0' }, 60_000);
   const first = { symbol: 'BTCEUR', buyPrice: '101.6', sellPrice: '99.5' };
@@ -21,7 +21,7 @@ test('a price is explained by a quote of its time at the terms of its time, and 
 });
 
 test('a rate holds by the time of the world, though the clock of whoever serves it is late', () => {
-  const quotes = new HonestQuotes('0.5', '1', '10');
+  const quotes = new ToldQuotes('0.5', '1', '10');
   quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
   quotes.rateFrom('24.315', 30_000);
   const converted = { symbol: 'BTCCZK', buyPrice: '2493', sellPrice: '2395' };
