@@ -34,10 +34,17 @@ const keptMs = 86_400_000;
 const rateWithinMs = 180_000;
 const one = new Big(1);
 const truthsMax = 4_000;
+/** A quote holds for a minute, where nothing keeps it from being replaced. */
+const usualMs = 60_000;
+const longMax = 500;
+/** A margin, and what is rounded away. */
+const nearlyWithin = [0.97, 1.001] as const;
 
 /** What every exchange quoted, at which terms and at which rate, and what was true, as the world knows it. */
 export class ToldQuotes {
   readonly #quotes = new Map<string, HeldQuote[]>();
+  /** Those that held for longer, or do, by their markets. */
+  readonly #long = new Map<string, Set<HeldQuote>>();
   readonly #last = new Map<string, HeldQuote>();
   /** The last that its exchange told those who listen. */
   readonly #told = new Map<string, HeldQuote>();
@@ -61,15 +68,36 @@ export class ToldQuotes {
     const [last, heard] = [this.#last.get(name), this.#told.get(name)];
     if (last !== undefined && isSame(last, told) && (isMuted || heard === last)) return;
     // Those who listen to one that is muted hear that the quote before still holds.
-    if (last !== undefined && !(isMuted && last === heard)) last.untilMs = nowMs;
-    if (heard !== undefined && !isMuted) heard.untilMs = Math.min(heard.untilMs, nowMs);
+    if (last !== undefined && !(isMuted && last === heard)) this.#end(last, symbol, nowMs);
+    if (heard !== undefined && !isMuted) this.#end(heard, symbol, nowMs);
     const held = { ...told, source, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY };
     this.#last.set(name, held);
     if (!isMuted) this.#told.set(name, held);
+    this.#long.getOrInsertComputed(symbol, () => new Set()).add(held);
     const all = this.#quotes.get(symbol) ?? [];
     this.#quotes.set(symbol, all);
     all.push(held);
     if (all.length > 1_000 && all[500]!.untilMs < nowMs - keptMs) all.splice(0, 500);
+  }
+
+  #end(quote: HeldQuote, symbol: string, nowMs: number): void {
+    quote.untilMs = Math.min(quote.untilMs, nowMs);
+    const long = this.#long.get(symbol)!;
+    if (quote.untilMs - quote.fromMs <= usualMs) long.delete(quote);
+    if (long.size > longMax) long.delete(long.values().next().value!);
+  }
+
+  /** Gives those that held at some instant between two, the newest first. */
+  *#between(symbol: string, fromMs: number, toMs: number): Generator<HeldQuote> {
+    const quotes = this.#quotes.get(symbol) ?? [];
+    const long = this.#long.get(symbol);
+    for (let index = quotes.length - 1; index >= 0; index--) {
+      const quote = quotes[index]!;
+      if (quote.fromMs < fromMs - usualMs) break;
+      if (quote.fromMs <= toMs && quote.untilMs >= fromMs) yield quote;
+    }
+    for (const quote of long ?? [])
+      if (quote.fromMs < fromMs - usualMs && quote.fromMs <= toMs && quote.untilMs >= fromMs) yield quote;
   }
 
   feeFrom(value: string, fromMs: number): void {
@@ -113,12 +141,10 @@ export class ToldQuotes {
   ): Generator<HeldQuote> {
     const { symbol } = served;
     const isConverted = symbol.endsWith('CZK');
-    const quotes = this.#quotes.get(isConverted ? symbol.replace(/CZK$/, 'EUR') : symbol) ?? [];
+    const of = isConverted ? symbol.replace(/CZK$/, 'EUR') : symbol;
     const fees = inForce(this.#fees, ...terms);
     const rates = isConverted ? inForce(this.#rates, Math.min(terms[0], servedMs) - rateWithinMs, servedMs) : ['1'];
-    for (let index = quotes.length - 1; index >= 0; index--) {
-      const quote = quotes[index]!;
-      if (quote.fromMs - withinMs > datedMs || quote.untilMs + withinMs < datedMs) continue;
+    for (const quote of this.#between(of, datedMs - withinMs, datedMs + withinMs)) {
       const isMade = fees.some((fee) => rates.some((rate) => this.#makes(quote, served, fee, rate, isConverted)));
       if (isMade) yield quote;
     }
@@ -128,10 +154,10 @@ export class ToldQuotes {
   explainsStatistics(served: Statistics, source: string, datedMs: number, withinMs: number, servedMs: number): boolean {
     const { symbol, high24h, low24h, volume24h } = served;
     const isConverted = symbol.endsWith('CZK');
-    const quotes = this.#quotes.get(symbol.replace(/CZK$/, 'EUR')) ?? [];
+    const of = symbol.replace(/CZK$/, 'EUR');
     const rates = isConverted ? inForce(this.#rates, servedMs - rateWithinMs, servedMs) : ['1'];
-    const near = quotes.filter(
-      (each) => each.source === source && each.fromMs - withinMs <= datedMs && each.untilMs + withinMs >= datedMs,
+    const near = [...this.#between(of, datedMs - withinMs, datedMs + withinMs)].filter(
+      (each) => each.source === source,
     );
     const isPrice = (value: string, like: string) => rates.some((rate) => rounded(value, rate, like) === like);
     return (
@@ -142,6 +168,9 @@ export class ToldQuotes {
   }
 
   #makes({ bid, ask }: Quote, served: ServedPrice, fee: string, rate: string, isConverted: boolean): boolean {
+    // Decimals cost far more.
+    const nearly = (Number(ask) * Number(rate) * (1 + Number(fee) / 100)) / Number(served.buyPrice);
+    if (nearly < nearlyWithin[0] || nearly > nearlyWithin[1]) return false;
     const margin = isConverted ? new Big(this.#marginPercent).times('0.01') : new Big(0);
     const price = (value: string, sign: 1 | -1, like: string) => {
       const places = placesOf(like);
