@@ -70,12 +70,14 @@ export class Beliefs {
 
   /** Looks at what may be believed now. */
   look(): void {
+    for (const each of this.#deceived) this.#look(each);
+  }
+
+  #look(deceived: Deceived): void {
     const { nowMs } = this.#spoken;
-    for (const each of this.#deceived) {
-      if (each.untilMs < nowMs || !this.#isBelievable(each)) continue;
-      each.believableAtMs = nowMs;
-      if (Math.abs(Math.log(this.#factorOf(each))) > Math.log(1 + jump)) each.movingAtMs = nowMs;
-    }
+    if (deceived.untilMs < nowMs || !this.#isBelievable(deceived)) return;
+    deceived.believableAtMs = nowMs;
+    if (Math.abs(Math.log(this.#factorOf(deceived))) > Math.log(1 + jump)) deceived.movingAtMs = nowMs;
   }
 
   /**
@@ -101,6 +103,8 @@ export class Beliefs {
     const isSlow = deceived.deceit.how === 'drifting' || deceived.deceit.how === 'repeated';
     if (quote.isTrue && deceived.deceit.how !== 'repeated') return true;
     if (deviation.now <= band || (isSlow && deviation.before <= band)) return true;
+    // Whatever is believed from this moment on was not so at the last look.
+    this.#look(deceived);
     return datedMs <= deceived.believableAtMs + lookedWithinMs;
   }
 

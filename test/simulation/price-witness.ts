@@ -15,8 +15,10 @@ export interface TickerBody extends Statistics {
  * four seconds late at times.
  */
 const datedWithinMs = 6_000;
-/** Statistics are of a frame of the same source, which may come seldom. */
-const statisticsWithinMs = 90_000;
+/** Statistics are of the same source, and no older than those that it has. */
+const statisticsWithinMs = 6 * 60_000;
+/** Without others the last ones stay. */
+const lastStatisticsWithinMs = 30 * 60_000;
 /** Terms begin on each process's own clock, and a request takes a moment. */
 const termsWithinMs = 1_500;
 /**
@@ -68,9 +70,11 @@ export class PriceWitness {
       return `${by} served ${symbol} at ${shown}, ${of}`;
     });
     if (allowed.length === 0) return;
-    const isOfSource = allowed.some(({ source }) =>
-      quotes.explainsStatistics(ticker, source, datedMs, statisticsWithinMs + offMsMax, answeredAtMs),
-    );
+    const isOfSource = allowed.some(({ source }) => {
+      const isSteady = truth.steadySinceMs(source, symbol.replace(/CZK$/, 'EUR')) <= askedAtMs;
+      const withinMs = isSteady ? statisticsWithinMs : lastStatisticsWithinMs;
+      return quotes.explainsStatistics(ticker, source, datedMs, withinMs + offMsMax, answeredAtMs);
+    });
     const { high24h, low24h, volume24h } = ticker;
     findings.check(
       'statistics',

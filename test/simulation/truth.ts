@@ -182,7 +182,7 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
     simulation.listed.map((exchange) => ({
       name: exchange.name,
       heardAtMs: exchange.heardAtMs,
-      steadySinceMs: (symbol) => steadiness.since(exchange.name, nameOf.get(symbol)!),
+      steadySinceMs: (symbol) => steadiness.since(exchange.name, nameOf.get(symbol) ?? symbol),
       factorOf: (symbol) => exchange.factorOf(nameOf.get(symbol)!),
     }));
   const beliefs = new Beliefs({
@@ -204,6 +204,10 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
       const [now, before] = [datedMs, datedMs - foundWithinMs].map((atMs) => quotes.deviation(quote, symbol, atMs));
       const isTrue = quote.bid === quote.truth.bid && quote.ask === quote.truth.ask;
       return beliefs.isAllowed({ ...quote, isTrue }, symbol, datedMs, { now: now!, before: before! });
+    },
+    steadySinceMs(source, symbol) {
+      const speaker = speakers().find(({ name }) => name === source);
+      return speaker?.steadySinceMs(symbol) ?? Number.POSITIVE_INFINITY;
     },
     servableSinceMs(symbol) {
       const honest = speakers().filter(({ name }) => !beliefs.isDeceiving(name, symbol));
