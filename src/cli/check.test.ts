@@ -61,7 +61,17 @@ describe('mdapi check', () => {
     assert.deepEqual(
       findings.map(({ name }) => name),
       [
-        ...['configuration', 'database', 'record', 'certificate', 'private listener', 'public listener', 'mail server'],
+        ...[
+          'configuration',
+          'data folder',
+          'database',
+          'record',
+          'certificate',
+          'private listener',
+          'public listener',
+          'mail server',
+          'open files',
+        ],
         ...['kraken REST', 'kraken live', 'rate EUR/CZK'],
       ],
     );

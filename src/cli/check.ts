@@ -7,9 +7,11 @@ import type { LoadedConfiguration } from '../configuration/load.ts';
 import { didYouMean } from '../configuration/spelling.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
+import { openFilesLimit } from '../http/open-files.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
+import { dataFolderState, openFilesState } from './check-files.ts';
 import type { Finding } from './check-levels.ts';
 import { type Context, command } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
@@ -62,7 +64,10 @@ async function checkEverything({ configuration, file, settings }: LoadedConfigur
     const detail = unusualText(rate);
     return { finding: { name: 'pricing', works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
   });
-  const results: readonly CheckResult[] = [...own, ...unusual, ...upstream];
+  const files = asWarning(
+    await attempt(['open files', () => openFilesState(configuration.server.maxConnections, openFilesLimit())]),
+  );
+  const results: readonly CheckResult[] = [...own, files, ...unusual, ...upstream];
   const paint = paintFor(context);
   const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
     const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };
@@ -91,6 +96,7 @@ const skippedShown = 5;
 function* checksOf(configuration: Configuration, context: Context, isRunning: boolean): Generator<Check> {
   const { history, server, admin, portal, redis, mail } = configuration;
   const { clock, randomness } = context;
+  yield ['data folder', () => dataFolderState(configuration)];
   yield ['database', () => databaseState(configuration, clock, isRunning)];
   const recorded = async () =>
     history === undefined
@@ -351,6 +357,12 @@ function reached(
     }
   };
   return [name, look];
+}
+
+/** Turns what the service works with all the same into a warning. */
+function asWarning({ finding }: CheckResult): CheckResult {
+  const { name, works, detail } = finding;
+  return { finding: works ? finding : { name, works: true, isWarning: true, detail }, exitCode: exitCodes.ok };
 }
 
 async function attempt([name, work]: Check): Promise<CheckResult> {

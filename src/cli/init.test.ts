@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
@@ -46,6 +46,24 @@ describe('mdapi init', () => {
     assert.equal(listed.keys[0].id, id);
     const check = JSON.parse((await runInside(['check', '--json'], { cwd, env: env(), clock: systemClock })).stdout);
     assert.equal(check.works, true);
+  });
+
+  it('keeps data in the folder that the environment names, writes that down, and a file that only its owner and group read (fault row 107)', async (t) => {
+    const [cwd, etc, data] = [newDirectory(t), newDirectory(t), newDirectory(t)];
+    const file = join(etc, 'mdapi.yaml');
+    const packaged = { ...env(), MDAPI_CONFIG: file };
+    const made = await init(cwd, [...flags({ fee: '0,4' }), '--offline'], {
+      env: { ...packaged, MDAPI_DATA_DIR: data },
+    });
+    assert.equal(made.exitCode, 0, made.stderr);
+    assert.deepEqual([readdirSync(cwd), readdirSync(etc)], [[], ['mdapi.yaml']]);
+    assert.ok(readdirSync(data).includes('mdapi.sqlite'));
+    assert.equal(statSync(file).mode & 0o777, 0o640);
+    const text = readFileSync(file, 'utf8');
+    assert.match(text, new RegExp(`^dataDir: ${data}$`, 'm'));
+    assert.match(text, /feePercent: "0\.4"/);
+    const listed = await runInside(['keys', 'list', '--json'], { cwd: newDirectory(t), env: packaged });
+    assert.equal(JSON.parse(listed.stdout).keys.length, 1);
   });
 
   it('asks at a terminal for what is not given, and again after an answer that cannot be', async (t) => {
@@ -101,7 +119,7 @@ describe('mdapi init', () => {
   it('refuses impossible values before it writes, each by its flag', async (t) => {
     const cwd = newDirectory(t);
     const refused = [
-      [{ fee: '7,5' }, 2, /--fee: .*is not a decimal/],
+      [{ fee: '7,,5' }, 2, /--fee: .*is not a decimal/],
       [{ email: 'nobody' }, 2, /e-mail/],
       [{ quotes: 'USD', czk: '1' }, 3, /pricing\.converted/],
       [{ store: 'postgres://mdapi:secret@db.example.com/mdapi' }, 2, /--store holds a password/],

@@ -73,7 +73,8 @@ const init = command({
       'asks nothing',
   },
   async run({ options }, context) {
-    const file = resolve(context.cwd, options.config ?? 'mdapi.yaml');
+    const { configurationPath } = await import('../configuration/load.ts');
+    const file = resolve(context.cwd, configurationPath(options.config, context.env));
     if (existsSync(file)) throw fileExists(file);
     writing(file, '--config', () => accessSync(dirname(file), constants.W_OK | constants.X_OK));
     const reader = isAtTerminal(context) ? readerOf(context) : undefined;
@@ -88,7 +89,7 @@ const init = command({
         await confirm(`${concerns.join(' ')} Write it?`, { isYes, needsYes: true }, context, reader);
       }
       const findings = options.offline ? [] : await checked(loaded, context);
-      writing(file, '--config', () => writeFileSync(file, text, { flag: 'wx' }));
+      writing(file, '--config', () => writeFileSync(file, text, { flag: 'wx', mode: 0o640 }));
       const made = await firstKey(file, answers.email, context);
       const next = `mdapi serve${options.config === undefined ? '' : ` --config ${options.config}`}`;
       return {
@@ -110,7 +111,7 @@ function fileExists(file: string): CommandError {
 }
 
 /** The text of the file. Throws `UsageError` for a store with a password. */
-async function yamlOf(answers: Answers, store: string | undefined, { cwd }: Context): Promise<string> {
+async function yamlOf(answers: Answers, store: string | undefined, { cwd, env }: Context): Promise<string> {
   const { firstYaml } = await import('../configuration/reference.ts');
   if (store !== undefined) refusePassword('store', store);
   const place = store?.replace(/^sqlite:(.+)/, (_, path) => `sqlite:${resolve(cwd, path)}`);
@@ -118,7 +119,11 @@ async function yamlOf(answers: Answers, store: string | undefined, { cwd }: Cont
   // With PostgreSQL the place of the record has to be named, and can be the same.
   const keys = url.startsWith('sqlite:') ? ['store'] : ['store', 'history.url'];
   const settings = names.flatMap((name) => (name === 'email' ? [] : [settingFor(name, answers[name])]));
-  return firstYaml([...settings, ...keys.map((key) => ({ flag: '--store', key, value: url }))]);
+  const dataDir = env.MDAPI_DATA_DIR;
+  // A folder that the environment names is written down: whoever runs without that environment means the same one.
+  const folder =
+    dataDir === undefined ? [] : [{ flag: 'MDAPI_DATA_DIR', key: 'dataDir', value: resolve(cwd, dataDir) }];
+  return firstYaml([...settings, ...folder, ...keys.map((key) => ({ flag: '--store', key, value: url }))]);
 }
 
 function settingFor(name: Exclude<Name, 'email'>, answer: string): Flag {
@@ -178,9 +183,12 @@ async function taken(name: Name, answer: string): Promise<string> {
     return answer;
   }
   const { problemOf } = await import('../configuration/reference.ts');
-  const problem = problemOf(settingFor(name, answer));
+  // In a list a comma separates; in a percentage it is how half of Europe writes a decimal.
+  const isPercent = name === 'fee' || name === 'czk';
+  const read = isPercent ? answer.replace(/^(\d+),(\d+)$/, '$1.$2') : answer;
+  const problem = problemOf(settingFor(name, read));
   if (problem !== undefined) throw new UsageError(`--${name}: ${problem}.`);
-  return answer;
+  return read;
 }
 
 /** Throws `CommandError` with what does not work. */

@@ -40,6 +40,16 @@ test('what is critical after an upgrade comes with the way back, and an upgrade 
   );
 });
 
+test('a database that this start had to make is noted for as long as it holds no key (fault row 103)', () => {
+  const { state, observed } = wellProcess();
+  state.made = '/data/mdapi.sqlite';
+  state.keys = 0;
+  const [text] = textsOf(observed);
+  assert.match(text!, /^there was no database \/data\/mdapi\.sqlite, and this start made one: it holds no key/);
+  state.keys = 1;
+  assert.deepEqual(textsOf(observed), []);
+});
+
 test('a full disk and a damaged database file are named', () => {
   const { state, observed } = wellProcess();
   state.trouble = new Error('The disk that holds the database is full.');

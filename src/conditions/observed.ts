@@ -61,7 +61,9 @@ export interface Observed {
     /** When the served certificate expires; `undefined` without TLS. */
     certificateExpiresAt(): EpochMs | undefined;
   };
-  readonly store: Pick<Store, 'kept'>;
+  readonly store: Pick<Store, 'kept' | 'made'>;
+  /** How many keys there are. */
+  readonly access: { readonly directory: { readonly size: number } };
   readonly changes: Pick<StoreFollower, 'reachable' | 'held'>;
   /** The result of SQLite's last look at its file. */
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };

@@ -88,6 +88,20 @@ export const store = {
     },
   }),
 
+  StoreMadeNew: condition({
+    event: 'service',
+    severity: 'info',
+    forMs: 0,
+    title: 'This start made a new database',
+    values: { database: line('The database, without a password.', '/var/lib/mdapi/mdapi.sqlite') },
+    *find({ store: { made }, access }) {
+      if (made !== undefined && access.directory.size === 0) yield { values: { database: made } };
+    },
+    sentence: ({ database }) =>
+      `there was no database ${database}, and this start made one: it holds no key, and nobody is served before it does`,
+    note: { page: null },
+  }),
+
   JustUpgraded: condition({
     event: 'service',
     severity: 'critical',

@@ -51,6 +51,8 @@ export function wellProcess() {
     trouble: undefined as Error | undefined,
     finding: undefined as string | undefined,
     kept: undefined as string | undefined,
+    made: undefined as string | undefined,
+    keys: 1,
     record: { ...wellRecord } as Mutable<typeof wellRecord> | undefined,
     mail: { isFailing: false, pending: 0 },
     limits: undefined as ReturnType<Observed['sharedLimits']>,
@@ -90,7 +92,17 @@ export function wellProcess() {
       get kept() {
         return state.kept;
       },
+      get made() {
+        return state.made;
+      },
       breaches: { mostRefused: async (after) => state.refused(after) },
+    },
+    access: {
+      directory: {
+        get size() {
+          return state.keys;
+        },
+      },
     },
     changes: { reachable: () => state.isReachable, held: () => held },
     storeCheck: { result: () => ({ finding: state.finding }) },

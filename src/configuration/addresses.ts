@@ -76,3 +76,23 @@ function partsOf(text: string, protocols: readonly string[]) {
     return undefined;
   }
 }
+
+const reserved: readonly (readonly [name: string, character: string, written: string])[] = [
+  ['a slash (/)', '/', '%2F'],
+  ['a question mark (?)', '?', '%3F'],
+  ['a number sign (#)', '#', '%23'],
+];
+
+/**
+ * Says which kind of character makes a URL with credentials unreadable, and what to write. Quotes nothing of it.
+ * `undefined` where it is something else.
+ */
+export function credentialsFault(text: string): string | undefined {
+  if (/^["']|["']$/.test(text)) return 'quotes around it are part of it here: leave them out';
+  if (/\s/.test(text)) return 'it holds white space: write %20 for a space in a password';
+  const [, authority] = /^[a-z]+:\/\/(.*)@/i.exec(text) ?? [];
+  if (authority === undefined) return undefined;
+  if (/%(?![0-9a-f]{2})/i.test(authority)) return 'its user or password holds a percent sign (%): write %25';
+  const found = reserved.find(([, character]) => authority.includes(character));
+  return found && `its user or password holds ${found[0]}: write ${found[2]}`;
+}

@@ -79,8 +79,21 @@ function unknownKey(path: readonly string[], schema: AnnotatedSchema): string {
 
 function wrongValue(schema: AnnotatedSchema, value: unknown, text: string | undefined): string {
   const written = text ?? String(value);
-  const hint = schema.hint?.(written, value);
+  const hint = endsHint(value) ?? schema.hint?.(written, value) ?? quotesHint(schema, value);
   return `${shown(schema, value, written)} is not ${schema.allowed}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+/** A text that ends in white space is wrong whatever it is: an editor or `echo` put it there, and nobody sees it. */
+function endsHint(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === value.trim() || value.trim() === '') return undefined;
+  const ends = [value.trimStart() !== value && 'beginning', value.trimEnd() !== value && 'end'].filter(Boolean);
+  return `it has white space at its ${ends.join(' and its ')}`;
+}
+
+/** YAML reads digits, true and false as such where they stand bare. */
+function quotesHint({ type }: AnnotatedSchema, value: unknown): string | undefined {
+  const isBare = typeof value === 'number' || typeof value === 'boolean';
+  return isBare && type === 'string' ? 'put it in quotes' : undefined;
 }
 
 /** An address with a user, and so most likely with a password. */

@@ -17,7 +17,7 @@ export type HistoryConfiguration = NonNullable<Configuration['history']>;
 /** See the settings of the same names. */
 export type OidcConfiguration = NonNullable<Configuration['admin']['oidc']>;
 
-/** The directory a relative path in a field is relative to. */
+/** The directory a relative path in a field is relative to; for paths of data see `dataDir`. */
 type DirectoryOf = (key: string) => string;
 
 const bankUrls = {
@@ -33,6 +33,8 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     server: resolveServer(settings, directoryOf),
     portal: resolvePortal(settings, directoryOf),
     admin: resolveAdmin(settings),
+    /** An absolute path. */
+    dataDir: absolute(directoryOf('dataDir'), settings.dataDir),
     store: resolveStore(settings.store, directoryOf),
     /** `undefined`: one process serves alone. */
     redis: settings.redis === undefined ? undefined : parseRedisUrl(settings.redis),

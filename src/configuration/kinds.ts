@@ -4,7 +4,7 @@ import { connectorKinds } from '../feed/connectors.ts';
 import { contrastMin, leastContrast, type Scheme } from '../ground/colour.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
-import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
+import { credentialsFault, parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
 import { type Duration, parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
@@ -47,9 +47,13 @@ function kind<Text extends string = string>(
 }
 
 /** A text that a function reads. */
-function readBy(allowed: string, parse: (text: string) => unknown): TextKind<string> {
-  return kind(allowed, (text) => parse(text) !== undefined);
+function readBy(allowed: string, parse: (text: string) => unknown, hint?: AnnotatedSchema['hint']): TextKind<string> {
+  return kind(allowed, (text) => parse(text) !== undefined, hint);
 }
+
+/** Names the kind of character that is wrong in a URL that holds a password, and nothing of the password. */
+const credentialsHint: AnnotatedSchema['hint'] = (_, value) =>
+  typeof value === 'string' ? credentialsFault(value) : undefined;
 
 export const currency = kind<CurrencyCode>('a currency code such as EUR', (text) => parseCurrency(text) !== undefined);
 export const symbol = kind<MarketSymbol>('a market symbol such as BTCEUR', (text) => parseSymbol(text) === text);
@@ -91,7 +95,7 @@ export const host = kind(
 export const httpUrl = kind('an http:// or https:// URL without credentials or fragment', (text) =>
   isUrl(text, ['http:', 'https:']),
 );
-export const proxyUrl = kind('http://[user:password@]host:port, the proxy alone', isProxyUrl);
+export const proxyUrl = kind('http://[user:password@]host:port, the proxy alone', isProxyUrl, credentialsHint);
 export const directHost = kind(
   'a host name or IP address, with a port where only that is meant, or *',
   /^(\*|\.?[A-Za-z0-9*.:[\]-]{1,253})$/,
@@ -120,18 +124,26 @@ export const timeZone = kind('the name of a time zone, such as Europe/Prague', (
   ['UTC', ...Intl.supportedValuesOf('timeZone')].includes(text),
 );
 export const path = kind('a path', /^[^\0]+$/);
-export const redisUrl = readBy('redis:// or rediss://, [user:password@]host[:port][/database]', parseRedisUrl);
+export const redisUrl = readBy(
+  'redis:// or rediss://, [user:password@]host[:port][/database]',
+  parseRedisUrl,
+  credentialsHint,
+);
 export const clickHouseUrl = readBy(
   'http:// or https://, [user[:password]@]host[:port][/database]',
   parseClickHouseUrl,
+  credentialsHint,
 );
-export const smtpUrl = readBy('smtp:// or smtps://, [user:password@]host[:port]', parseSmtpUrl);
-export const storeUrl = kind('sqlite:path or postgres://user@host[:port]/database', (text) =>
-  /^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text),
+export const smtpUrl = readBy('smtp:// or smtps://, [user:password@]host[:port]', parseSmtpUrl, credentialsHint);
+export const storeUrl = kind(
+  'sqlite:path or postgres://user@host[:port]/database',
+  (text) => (/^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text)),
+  credentialsHint,
 );
 export const recordUrl = kind(
   'sqlite:path, postgres://user@host[:port]/database or off',
   (text) => text === 'off' || storeUrl.fits(text),
+  credentialsHint,
 );
 const hexColour = /^#[0-9a-f]{6}$/i;
 
@@ -156,7 +168,8 @@ export const shortName = kind('1 to 40 printable characters', (text) => text.len
 
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
   const { allowed, fits, hint } = kind;
-  return Type.Refine(Type.String({ allowed, hint, ...options }), fits) as unknown as TUnsafe<Text>;
+  const isBare = (text: string) => text === text.trim() && fits(text);
+  return Type.Refine(Type.String({ allowed, hint, ...options }), isBare) as unknown as TUnsafe<Text>;
 }
 
 /** A span of time, written with its unit; the range is inclusive. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CZK, symbol } from '../market/samples.testing.ts';
 import { fromYaml, inputOf, load } from './configuration.testing.ts';
-import { publicUrls } from './configuration.ts';
+import { type Configuration, publicUrls } from './configuration.ts';
 import { loadConfiguration } from './load.ts';
 import { fields } from './schema.ts';
 
@@ -103,14 +103,44 @@ describe('where values come from', () => {
     assert.deepEqual([...source!.assets], expected);
   });
 
-  it('takes relative paths in the file from the file, and all others from the working directory', () => {
+  it('takes relative paths in the file from the file, data in the environment from there too, and options from where they are typed', () => {
     const yaml = 'store: sqlite:data/a.sqlite\nserver: { tls: { certFile: c.pem, keyFile: /abs/k.pem } }';
     const files = { '/etc/mdapi/main.yaml': yaml };
     const configuration = load({ files, configPath: '/etc/mdapi/main.yaml' });
     assert.equal(configuration.store.url, 'sqlite:/etc/mdapi/data/a.sqlite');
     assert.deepEqual(configuration.server.tls, { certFile: '/etc/mdapi/c.pem', keyFile: '/abs/k.pem' });
     const env = { MDAPI_STORE: 'sqlite:b.sqlite' };
-    assert.equal(load({ files, env, configPath: '/etc/mdapi/main.yaml' }).store.url, 'sqlite:/srv/b.sqlite');
+    assert.equal(load({ files, env, configPath: '/etc/mdapi/main.yaml' }).store.url, 'sqlite:/etc/mdapi/b.sqlite');
+    const flags = [{ flag: '--store', key: 'store', value: 'sqlite:c.sqlite' }];
+    assert.equal(load({ files, flags, configPath: '/etc/mdapi/main.yaml' }).store.url, 'sqlite:/srv/c.sqlite');
+  });
+
+  it('keeps data in one folder, whoever names it, and certificates beside the file', () => {
+    const yaml = `dataDir: data
+store: postgres://mdapi@db.example.com/mdapi
+history: { url: postgres://mdapi@db.example.com/mdapi }
+server: { tls: { certFile: c.pem, keyFile: k.pem } }`;
+    const files = { '/etc/mdapi/mdapi.yaml': yaml };
+    const journalOf = (configuration: Configuration) => {
+      const location = configuration.history?.location;
+      return location?.kind === 'postgres' ? location.journalPath : assert.fail('no record');
+    };
+    const asWritten = load({ files, configPath: '/etc/mdapi/mdapi.yaml' });
+    assert.equal(journalOf(asWritten), '/etc/mdapi/data/history');
+    assert.equal(asWritten.server.tls?.certFile, '/etc/mdapi/c.pem');
+    const env = { MDAPI_DATA_DIR: '/var/lib/mdapi', MDAPI_STORE: 'sqlite:./mdapi.sqlite' };
+    const packaged = load({ files, env, configPath: '/etc/mdapi/mdapi.yaml' });
+    assert.equal(packaged.store.url, 'sqlite:/var/lib/mdapi/mdapi.sqlite');
+    assert.equal(journalOf(packaged), '/var/lib/mdapi/history');
+    const nowhere = load({ env: { MDAPI_DATA_DIR: 'd', MDAPI_STORE: 'sqlite:./mdapi.sqlite' } });
+    assert.equal(nowhere.store.url, 'sqlite:/srv/d/mdapi.sqlite');
+  });
+
+  it('reads the file that MDAPI_CONFIG names where no option does', () => {
+    const files = { '/etc/mdapi/mdapi.yaml': 'server: { port: 1 }', '/srv/other.yaml': 'server: { port: 2 }' };
+    const env = { MDAPI_CONFIG: '/etc/mdapi/mdapi.yaml' };
+    assert.equal(load({ files, env }).server.port, 1);
+    assert.equal(load({ files, env, configPath: 'other.yaml' }).server.port, 2);
   });
 
   it('takes a file in which sections are empty or everything is a comment', () => {

@@ -3,7 +3,16 @@ import { checkSource, keyOf } from './check.ts';
 import { type Configuration, resolveSettings } from './configuration.ts';
 import { findConflicts } from './conflicts.ts';
 import { fields, type Settings, setAt, valueAt, withDefaults } from './schema.ts';
-import { type Flag, type Problem, readEnvironment, readFlags, readYaml, reason, type Source } from './sources.ts';
+import {
+  type Flag,
+  fileVariable,
+  type Problem,
+  readEnvironment,
+  readFlags,
+  readYaml,
+  reason,
+  type Source,
+} from './sources.ts';
 
 export type { Flag, Problem } from './sources.ts';
 
@@ -12,9 +21,9 @@ export interface ConfigurationInput {
   /** Values from the command line: they win over the environment, which wins over the file. */
   readonly flags: readonly Flag[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths outside the file start, and where `mdapi.yaml` is looked for. */
+  /** Where relative paths of the command line start, and where `mdapi.yaml` is looked for. */
   readonly cwd: string;
-  /** A file to read instead of `mdapi.yaml`; it has to exist. */
+  /** A file to read instead of `MDAPI_CONFIG` and `mdapi.yaml`; it has to exist. */
   readonly configPath?: string | undefined;
   /** Gives a file's text, or throws an error with a `code` (`ENOENT`) as `node:fs` does. */
   readonly readFile: (path: string) => string;
@@ -29,6 +38,11 @@ export interface LoadedConfiguration {
 }
 
 const defaultFileName = 'mdapi.yaml';
+
+/** The file that a command reads where `--config` names none. */
+export function configurationPath(option: string | undefined, env: ConfigurationInput['env']): string {
+  return option ?? env[fileVariable] ?? defaultFileName;
+}
 
 /** The configuration cannot be used. The message lists every problem, one a line, and no secret. */
 export class ConfigurationError extends Error {
@@ -83,18 +97,45 @@ export function loadConfiguration(input: ConfigurationInput): LoadedConfiguratio
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
 
-  const fromFile = (key: string) => file.path !== undefined && given.get(key) === file.source;
-  const directoryOf = (key: string) => (fromFile(key) ? dirname(file.path!) : input.cwd);
+  const directoryOf = directories({ cwd: input.cwd, file, given, flags: sources[2]!, dataDir: settings.dataDir });
   return { configuration: resolveSettings(settings, directoryOf), file: file.path, settings };
 }
 
+/** The settings that name data, wherever they are given. */
+const dataKeys: ReadonlySet<string> = new Set(['store', 'history.url', 'history.journal']);
+
+interface Origins {
+  readonly cwd: string;
+  readonly file: { readonly path: string | undefined; readonly source: Source };
+  readonly given: ReadonlyMap<string, Source>;
+  readonly flags: Source;
+  readonly dataDir: string;
+}
+
+/**
+ * Where the relative paths of a setting begin. Data lies in `dataDir`, whoever runs and from wherever; what a person
+ * types as an option begins where that person stands; other files lie beside the configuration that names them.
+ */
+function directories({ cwd, file, given, flags, dataDir }: Origins): (key: string) => string {
+  const beside = file.path === undefined ? cwd : dirname(file.path);
+  const ofSource = (source: Source | undefined) => (source === file.source ? beside : cwd);
+  const dataFrom = given.get('dataDir');
+  const besideData = dataFrom === undefined ? beside : ofSource(dataFrom);
+  return (key) => {
+    if (key === 'dataDir') return besideData;
+    const source = given.get(key);
+    return dataKeys.has(key) && source !== flags ? absolute(besideData, dataDir) : ofSource(source);
+  };
+}
+
 function readConfigurationFile(input: ConfigurationInput, problems: Problem[]) {
-  const name = input.configPath ?? defaultFileName;
+  const name = configurationPath(input.configPath, input.env);
   const path = absolute(input.cwd, name);
   try {
     return { path, source: readYaml(input.readFile(path), name, problems) };
   } catch (error) {
-    const isOptional = input.configPath === undefined && (error as { code?: unknown } | null)?.code === 'ENOENT';
+    const isNamed = input.configPath !== undefined || input.env[fileVariable] !== undefined;
+    const isOptional = !isNamed && (error as { code?: unknown } | null)?.code === 'ENOENT';
     if (!isOptional) problems.push({ where: name, key: undefined, what: `the file cannot be read: ${reason(error)}` });
     return { path: undefined, source: readFlags([]) };
   }

@@ -18,6 +18,26 @@ describe('what is refused', () => {
       'markets: { symbols: some }',
       'mdapi.yaml:1:21: markets.symbols: "some" is not all or a list, each a market symbol such as BTCEUR',
     ],
+    [
+      'a second document (fault row 106)',
+      'server: { port: 8080 }\n---\nserver: { port: 9000 }',
+      'mdapi.yaml:2:1: a second document begins here (---); a configuration is one: write all in it',
+    ],
+    [
+      'white space at the end of the store, which would be another file',
+      'store: "sqlite:./mdapi.sqlite "',
+      'mdapi.yaml:1:8: store: the value (not shown) is not sqlite:path or postgres://user@host[:port]/database; it has white space at its end',
+    ],
+    [
+      'a number where a text is due',
+      'alerts: { destinations: [{ name: ops, kind: telegram, secret: "123456:AAHd", chat: -1001234567890 }] }',
+      'mdapi.yaml:1:84: alerts.destinations[0].chat: -1001234567890 is not 1 to 300 printable characters without spaces at the ends; put it in quotes',
+    ],
+    [
+      'a word that YAML reads as a truth where a text is due',
+      'portal: { name: true }',
+      'mdapi.yaml:1:17: portal.name: true is not 1 to 40 printable characters; put it in quotes',
+    ],
     ['an unknown key', 'server:\n  prot: 1', 'mdapi.yaml:2:3: server.prot: unknown key. Did you mean "port"?'],
     [
       'a key in snake case',

@@ -10,13 +10,14 @@ import { alerts, mail, notices } from './settings/messages.ts';
 import { network } from './settings/network.ts';
 import { portal } from './settings/portal.ts';
 import { server } from './settings/server.ts';
-import { history, redis, store } from './settings/store.ts';
+import { dataDir, history, redis, store } from './settings/store.ts';
 
 /** The whole configuration as it is written: what is accepted, its defaults, and what each setting means. */
 export const configurationSchema = subsection({
   server,
   admin,
   portal,
+  dataDir,
   store,
   redis,
   markets,

@@ -31,12 +31,13 @@ export interface Flag {
 /** Reads a YAML 1.2 text. `fileName` is how messages name the file. A text that is not YAML gives no values. */
 export function readYaml(text: string, fileName: string, problems: Problem[]): Source {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  // With `silent` a second document would be left out without a word.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const place = (offset: number) => `${fileName}:${lines.linePos(offset).line}:${lines.linePos(offset).col}`;
   const refuse = (offset: number, what: string) => problems.push({ where: place(offset), key: undefined, what });
   for (const { code, pos } of [...document.errors, ...document.warnings]) {
     // The library's own message can quote the file, and with it a secret; its code cannot.
-    refuse(pos[0], `not valid YAML: ${code.toLowerCase().replaceAll('_', ' ')}`);
+    refuse(pos[0], faultOf(code));
   }
   visit(document, { Alias: (_, { range }) => void refuse(range?.[0] ?? 0, 'aliases (*name) are not supported') });
   const data = problems.length > 0 ? {} : (document.toJS() ?? {});
@@ -49,6 +50,11 @@ export function readYaml(text: string, fileName: string, problems: Problem[]): S
       return isScalar(node) ? node.source : undefined;
     },
   };
+}
+
+function faultOf(code: string): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here (---); a configuration is one: write all in it';
+  return `not valid YAML: ${code.toLowerCase().replaceAll('_', ' ')}`;
 }
 
 /** The node of a value or its key; what is not there stands for the map it is missing from. */
@@ -68,6 +74,9 @@ function nodeIn(root: Node | null, path: readonly string[], part: 'key' | 'value
   return node;
 }
 
+/** The variable that names the configuration file; no setting of it. */
+export const fileVariable = 'MDAPI_CONFIG';
+
 /** Reads the `MDAPI_*` variables. `readFile` is for those that end in `_FILE`, and throws when it cannot. */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -75,7 +84,7 @@ export function readEnvironment(
   problems: Problem[],
 ): Source {
   const given: Given[] = [];
-  const names = Object.keys(environment).filter((name) => name.startsWith(variablePrefix));
+  const names = Object.keys(environment).filter((name) => name.startsWith(variablePrefix) && name !== fileVariable);
   for (const name of names.sort()) {
     const where = `environment variable ${name}`;
     const text = environment[name] ?? '';

@@ -5,6 +5,7 @@ import type { ConnectionBounds } from './connections.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { ParserError } from './malformed-request.ts';
+import { acceptedBeyondMax } from './open-files.ts';
 
 /** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
 export interface ConnectionLimits extends Omit<ConnectionBounds, 'unsentBytesMax'> {
@@ -49,9 +50,6 @@ export interface ConnectionHandlers {
   readonly dropped: () => void;
   readonly handshakes: Handshakes;
 }
-
-/** Connections the system accepts beyond the table's size, so that a client can take the place of an idle one. */
-const acceptedBeyondMax = 64;
 
 /**
  * A certificate as `node:tls` takes it. Sessions are bound to a context, by default one that depends on the command

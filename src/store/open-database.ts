@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock, Randomness } from '../ground/clock.ts';
@@ -20,6 +21,8 @@ interface OpenDatabase {
   readonly release?: (() => void) | undefined;
   /** The copy of the file as it was before this version changed it. */
   readonly kept?: string | undefined;
+  /** The database in messages, where this opening made it. */
+  readonly made?: string | undefined;
 }
 
 export interface OpenDatabaseOptions {
@@ -33,19 +36,28 @@ export interface OpenDatabaseOptions {
   readonly isSoleService?: boolean | undefined;
   /** Keeps a copy of an SQLite file before it is brought up to date, named after this version of the program. */
   readonly version?: string | undefined;
+  /** Asked before a database is made where there is none; rejects where there should be one. */
+  readonly beforeMaking?: ((name: string) => Promise<void>) | undefined;
 }
 
 /** Opens what the URL names and brings its schema up to date. See `openStore`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, clock, isSoleService = false, version } = options;
+  const { url, clock, isSoleService = false, version, beforeMaking } = options;
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
-    const { connectPostgres, preparePostgres } = await postgres();
+    const { connectPostgres, inspectPostgres, preparePostgres } = await postgres();
     const db = connectPostgres(location, clock);
-    await preparedOrClosed(db, () => preparePostgres(db, location, clock));
-    return { db };
+    const made = await preparedOrClosed(db, async () => {
+      const isEmpty = (await inspectPostgres(db, location)) === 'empty';
+      if (isEmpty) await beforeMaking?.(location.name);
+      await preparePostgres(db, location, clock);
+      return isEmpty ? location.name : undefined;
+    });
+    return { db, made };
   }
   const path = sqliteLocationOf(url);
+  const made = path === ':memory:' || existsSync(path) ? undefined : resolve(path);
+  if (made !== undefined) await beforeMaking?.(made);
   const db = await openSqlite(path, clock);
   return preparedOrClosed(db, async () => {
     const release = isSoleService && path !== ':memory:' ? lockForService(path) : undefined;
@@ -53,7 +65,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
       const mayKeep = version !== undefined && path !== ':memory:';
       const kept = mayKeep ? await keepBefore(version, resolve(path), clock.now()) : undefined;
       await migrateToLatest(db, path);
-      return { db, release, kept };
+      return { db, release, kept, made };
     } catch (error) {
       release?.();
       throw asStoreError(error, path);

@@ -46,10 +46,16 @@ function starting(t: TestContext, url: string, isSoleService = true) {
   };
 }
 
-test('a database that can be opened is opened without a word', async (t) => {
-  const { opening, logged } = starting(t, await newDatabase(t, 'sqlite'));
-  await opening;
-  assert.deepEqual(logged, []);
+test('a database that is made is said, and one that is there is opened without a word (fault row 103)', async (t) => {
+  const url = `sqlite:${join(temporaryDirectory(t), 'new.sqlite')}`;
+  const first = starting(t, url);
+  const store = await first.opening;
+  assert.equal(store.made, url.slice('sqlite:'.length));
+  await store.close();
+  assert.deepEqual(first.logged, ['warn: there was no database, and a new one was made: it holds no key']);
+  const second = starting(t, url);
+  assert.equal((await second.opening).made, undefined);
+  assert.deepEqual(second.logged, []);
 });
 
 test('a database of an earlier version is brought up to date, and the log has the copy and the way back', async (t) => {
@@ -60,7 +66,7 @@ test('a database of an earlier version is brought up to date, and the log has th
   const { kept } = await opening;
   assert.ok(kept?.startsWith(`${path}.before-2.0.0-`));
   assert.deepEqual(logged, [
-    `warn: the database was brought up to date. To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before`,
+    `warn: the database was brought up to date. To go back: stop the service, run \`mdapi store restore ${kept} --replace\`, and start the version before. The record stays as it is: where \`mdapi upgrade check\` said that it takes a new form, restore the backup of before too`,
   ]);
 });
 

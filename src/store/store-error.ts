@@ -66,6 +66,7 @@ export interface StoreErrorValues {
   'cannot_open.certificate': Named & { readonly tlsCode: string };
   'cannot_open.no_database': Named;
   'cannot_open.no_schema': Named;
+  'cannot_open.lost': Named & { readonly record: string };
   'cannot_open.record': { readonly said: string };
 
   'unreachable.server': Named;

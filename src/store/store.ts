@@ -29,6 +29,8 @@ export interface Store extends ReturnType<typeof partsOf> {
   watchChanges(listener: ChangeListener): ChangeWatch;
   /** The copy of the file as it was before this opening brought it up to date. */
   readonly kept?: string | undefined;
+  /** The name of the database, where this opening made it: it holds no key. */
+  readonly made?: string | undefined;
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
 }
@@ -73,7 +75,7 @@ export function wayBack(kept: string): string {
  */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness } = options;
-  const { db, release, kept } = await openDatabase(options);
+  const { db, release, kept, made } = await openDatabase(options);
   const signal = await changeSignalFor(url, clock, randomness);
   const auditOf = auditsOf(clock, randomness);
   const watches: ChangeWatch[] = [];
@@ -89,6 +91,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
   const store: Store = {
     ...partsFor(actor),
     kept,
+    made,
     as: (by) => ({ ...store, ...partsFor(by) }),
     watchChanges(listener) {
       const watch = watchChanges(db, clock, listener, signal);

@@ -5,6 +5,7 @@ import type { LimitFigures } from '../contract/limits.ts';
 import { openApiDocument } from '../contract/openapi.ts';
 import { servedCertificate } from '../http/certificate.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
+import { connectionsWithin, openFilesLimit } from '../http/open-files.ts';
 import { heapShare, memoryBytes } from '../http/overload.ts';
 import type { Routes } from '../http/pipeline.ts';
 import { PublicListener } from '../http/public-listener.ts';
@@ -53,8 +54,14 @@ export async function publicListener(
   const brand = portalBrand(portal, logoRefused);
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
+  const maxConnections = connectionsWithin(server.maxConnections, openFilesLimit());
+  if (maxConnections < server.maxConnections) {
+    const counts = { maxConnections, configured: server.maxConnections };
+    log.warn(counts, 'the limit of open files leaves room for fewer connections than configured: raise it');
+  }
+  const { host, port, reusePort } = server;
   const listener = new PublicListener(
-    { host: server.host, port: server.port, reusePort: server.reusePort, tls: certificate?.first, limits: server },
+    { host, port, reusePort, tls: certificate?.first, limits: { ...server, maxConnections } },
     {
       offerAt(port) {
         const urls = publicUrls(server, port);

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { RecordLookup } from '../feed/recorded-references.ts';
 import { RecordClient } from '../history/query/record-client.ts';
+import { hasAnswersToKeys } from '../history/reading/known-keys.ts';
 import { Recording, type RecordingParts } from '../history/record/recording.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
 import { TimeStamper } from '../notices/time-stamp.ts';
 import { recordHeads } from '../operator/record-heads.ts';
 import { servingOf } from '../operator/request.ts';
+import { databaseLost } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { MarketRoom } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -63,4 +65,13 @@ export function pastPricesOf({ configuration, only, clock }: Pick<ServiceOptions
   const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
   const ask: RecordLookup = async (source, at) => (isThere() ? record.ask('middlesAt', [source, at]) : undefined);
   return { ask, stop: () => record.stop() };
+}
+
+/** Rejects with `StoreError` where the record knows keys of a store that is not there. */
+export function lostStoreRefusal({ configuration: { history } }: Pick<ServiceOptions, 'configuration'>) {
+  return async (name: string): Promise<void> => {
+    if (history === undefined || !(await hasAnswersToKeys(history.location))) return;
+    const { location } = history;
+    throw databaseLost({ name, record: location.kind === 'sqlite' ? location.path : 'in PostgreSQL' });
+  };
 }

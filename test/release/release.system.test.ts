@@ -15,6 +15,8 @@ import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { krakenAt } from '../support/kraken-at.ts';
 import { Child } from '../support/mdapi-process.ts';
+import { walkPackage } from './debian-walk.ts';
+import { emptyRootMissing } from './empty-root.ts';
 
 const run = promisify(execFile);
 const { version, dependencies } = JSON.parse(textOf('package.json'));
@@ -199,7 +201,7 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     });
   });
 
-  test('has a Debian package that brings its runtime, the hardened unit, and a configuration that is taken', async () => {
+  test('has a Debian package that brings its runtime, the hardened unit and the documents', async () => {
     const target = join(folder, 'debian');
     const file = path(`mdapi_${version}_amd64.deb`);
     const [control] = await Promise.all([
@@ -210,7 +212,10 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     const unit = readFileSync(join(target, 'usr/lib/systemd/system/mdapi.service'), 'utf8');
     assert.equal(unit, textOf('docs/operators/mdapi.service'));
     const [, node = '', program = ''] = /^ExecStart=(\S+) (\S+) serve --config \/etc\/mdapi\/mdapi.yaml$/m.exec(unit)!;
-    const check = [join(target, program), 'terms', 'show', '--json', '--config', join(target, 'etc/mdapi/mdapi.yaml')];
+    for (const name of ['docs/README.md', 'ops/nginx', 'examples', 'CHANGELOG.md']) {
+      assert.ok(existsSync(join(target, 'usr/share/doc/mdapi', name)), name);
+    }
+    const check = [join(target, program), 'terms', 'show', '--json'];
     if (process.platform !== 'linux' || process.arch !== 'x64') return;
     const { stdout: libraries } = await run('ldd', [join(target, node)]);
     const depends = /^Depends: (.*)$/m.exec(control.stdout)![1]!.split(', ');
@@ -223,6 +228,20 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       (one) => one,
     );
     assert.ok(JSON.parse(stdout), stdout);
+  });
+
+  test('has a Debian package that root and the service’s user install, configure, back up, restore, upgrade and move to PostgreSQL with the same files every time (fault row 107)', {
+    skip: emptyRootMissing ?? false,
+  }, async (t) => {
+    const file = path(`mdapi_${version}_amd64.deb`);
+    const transcript: string[] = [];
+    const note = (line: string) => void transcript.push(line);
+    const [byRoot, byUser] = [await walkPackage(t, file, 'root', note), await walkPackage(t, file, 'mdapi', note)];
+    assert.deepEqual(byRoot, byUser, transcript.join(''));
+    assert.ok(
+      byUser.every((line) => / mdapi:mdapi (600|640|700|750)$/.test(line)),
+      byUser.join('\n'),
+    );
   });
 
   test('has what an image is built from: the package instead of the sources, and all that the Dockerfile copies', async () => {

@@ -134,3 +134,17 @@ test('with store and record in PostgreSQL its own tools are named instead', asyn
   assert.equal(exitCode, 5);
   assert.match(stderr, /pg_dump.*pg_basebackup/);
 });
+
+test('a store that is gone while the record knows keys is not made anew, unless an operator makes one (fault row 103)', async (t) => {
+  const { harness, service } = await answering(t);
+  await harness.stopService();
+  const files = ['', '-wal', '-shm'].map((suffix) => join(service.cwd, `mdapi.sqlite${suffix}`));
+  for (const file of files) rmSync(file, { force: true });
+  await assert.rejects(
+    harness.startService(),
+    /There is no database .*mdapi\.sqlite, and the record .*history\.sqlite/,
+  );
+  assert.equal(existsSync(files[0]!), false);
+  await service.json('accounts', 'create', '--email', 'new@example.com');
+  await harness.startService();
+});

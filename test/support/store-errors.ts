@@ -12,6 +12,7 @@ import * as markets from '../../src/store/markets.ts';
 import * as steps from '../../src/store/migrate.ts';
 import { noticeUnknown } from '../../src/store/notices.ts';
 import { fileUnnamed, schemeUnsupported } from '../../src/store/open-database.ts';
+import { databaseLost } from '../../src/store/open-store.ts';
 import { tlsFileUnreadable } from '../../src/store/postgres/client.ts';
 import * as postgres from '../../src/store/postgres/errors.ts';
 import * as location from '../../src/store/postgres/location.ts';
@@ -56,6 +57,7 @@ export const everyStoreError: Readonly<Record<StoreErrorCode, StoreError>> = {
   'cannot_open.certificate': ofServer('CERT_HAS_EXPIRED'),
   'cannot_open.no_database': ofServer('3D000'),
   'cannot_open.no_schema': server.noSchema({ name }),
+  'cannot_open.lost': databaseLost({ name, record: 'qrecord' }),
   'cannot_open.record': recordNotOpened({ said: 'The file qpath cannot be opened.' }),
 
   'unreachable.server': ofServer('ECONNREFUSED'),

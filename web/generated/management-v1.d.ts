@@ -1749,6 +1749,20 @@ export interface components {
              * @description The condition.
              * @constant
              */
+            readonly code: "StoreMadeNew";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The database, without a password.
+                 * @example /var/lib/mdapi/mdapi.sqlite
+                 */
+                readonly database: string;
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
             readonly code: "JustUpgraded";
             /** @description What it names. */
             readonly values: {

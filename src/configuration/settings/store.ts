@@ -8,6 +8,12 @@ export const store = setting(text(kind.storeUrl, { default: 'sqlite:./mdapi.sqli
   example: 'postgres://mdapi@db.example.com/mdapi?sslmode=verify-full',
 });
 
+export const dataDir = setting(text(kind.path, { default: '.' }), {
+  description:
+    'The folder in which relative paths of `store` and `history` lie, whoever runs a command and from wherever; itself relative to the configuration file. Options of a command, such as `--store`, begin where it is called.',
+  example: '/var/lib/mdapi',
+});
+
 export const redis = optional(text(kind.redisUrl, { secret: true }), {
   description:
     'Redis 6 or newer, or Valkey, for several processes: they count limits there and elect the one that runs the feed. `rediss://` verifies the certificate against the system’s authorities and `NODE_EXTRA_CA_CERTS`.',

@@ -49,6 +49,8 @@ export const conditions: WordsFor<FoundCondition> = {
   StoreDamaged: ({ finding }) => `soubor databáze je poškozen, obnovte zálohu: ${finding}`,
   StoreMassChangeHeld: ({ keys, windows, terms }) =>
     `z databáze zmizely a dál se používají: klíče ${keys}, údržby ${windows}, podmínky ${terms}. Vraťte databázi, nebo spusťte \`mdapi store accept-changes\``,
+  StoreMadeNew: ({ database }) =>
+    `databáze ${database} neexistovala a tento start vytvořil novou: nemá žádný klíč, a dokud ho nemá, nikdo není obsloužen`,
   JustUpgraded: ({ kept }) =>
     `tento start aktualizoval databázi. Návrat: zastavte službu, spusťte \`mdapi store restore ${kept} --replace\` a předchozí verzi`,
   RecordHasGap: () => 'Záznam cen a odpovědí má mezeru',
