@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { loadCatalogue } from '../../exchange-simulator/catalogue.ts';
+import { loadCatalogue, newPair } from '../../exchange-simulator/catalogue.ts';
 import { type Dialect, Venue } from '../../exchange-simulator/dialect.ts';
 import { type DialectName, dialects } from '../../exchange-simulator/dialects.ts';
 import { Exchange } from '../../exchange-simulator/exchange.ts';
@@ -10,6 +10,7 @@ import { numberOf, readFault } from '../../exchange-simulator/fault-request.ts';
 import { Rest } from '../../exchange-simulator/rest.ts';
 import { Connection } from '../../exchange-simulator/ws-connection.ts';
 import type { Randomness } from '../../src/ground/clock.ts';
+import { Ban } from './ban.ts';
 import { aged, fetchedBy, Link, type Network, socketOf } from './exchange-link.ts';
 import type { MarketLevel } from './market-levels.ts';
 import type { Lane } from './scheduler.ts';
@@ -29,6 +30,10 @@ const quietRepeatEveryMs = 9_000;
 /** Each sixth time they have changed. */
 const quietChangeEvery = 6;
 const beatEveryMs = 1_000;
+/** No true market is called so. */
+export const floodPrefix = 'FLOOD';
+export const deadPrefix = 'DEAD';
+const deadMarkets = 5;
 
 /** A best bid and ask that an exchange had, as it writes them. */
 export interface Quote {
@@ -52,10 +57,13 @@ export interface ExchangeModelOptions {
   /** Exchanges of one seed quote the same markets, a little apart. */
   readonly deviation: number;
   readonly markets: number;
+  readonly hasDead: boolean;
   /** Where a market is on all exchanges, besides its walk. */
   readonly levelOf: (symbol: string) => MarketLevel;
   /** Learns each quote, the moment it holds. */
   readonly quoted: (symbol: string, told: Told) => void;
+  /** Learns how often a process has asked since it was told of its ban, which goes on. */
+  readonly askedInBan: (process: string, times: number) => void;
 }
 
 /**
@@ -83,6 +91,8 @@ export class ExchangeModel implements OutsideServer {
   readonly #links = new Set<Link>();
   readonly #latencyMs: number;
   #isDown = false;
+  #ban: Ban | undefined;
+  #floods = 0;
   /** When a connection last came or went. */
   #linkedAtMs = 0;
   readonly #tellings = new Map<string, Telling>();
@@ -132,6 +142,18 @@ export class ExchangeModel implements OutsideServer {
       this.#tellings.set(symbol, new Telling(market));
       this.#change(symbol);
     }
+    if (options.hasDead) this.#listDead();
+  }
+
+  /** Some that are in its list for years, and were never traded while we run. */
+  #listDead(): void {
+    for (let index = 1; index <= deadMarkets; index++) {
+      const entry = newPair(`${deadPrefix}${index}`, 'EUR', 2);
+      this.exchange.add(entry, 10);
+      const market = this.exchange.markets.get(entry.pair!.symbol)!;
+      market.status = 'maintenance';
+      market.telling = (walked) => ({ ...walked, bid: '0', ask: '0' });
+    }
   }
 
   get restUrl(): string {
@@ -143,7 +165,7 @@ export class ExchangeModel implements OutsideServer {
   }
 
   get symbols(): readonly string[] {
-    return [...this.exchange.markets.keys()];
+    return [...this.#tellings.keys()];
   }
 
   /** Begins a fault of the exchange simulator. Its parameters are those of its control interface. */
@@ -161,10 +183,31 @@ export class ExchangeModel implements OutsideServer {
     this.#cached = isOn ? new Map() : undefined;
   }
 
+  /** Refuses every request until an instant, which it names; or ends that. */
+  ban(untilMs: number | undefined): void {
+    this.#ban =
+      untilMs === undefined ? undefined : new Ban(this.name, this.lane.clock.now() + untilMs - theWorld().nowMs);
+  }
+
+  /** Lists markets that nobody trades, others each time. */
+  flood(count: number): void {
+    const flood = ++this.#floods;
+    for (let index = 0; index < count; index++)
+      this.exchange.add(newPair(`${floodPrefix}${flood}X${index}`, 'EUR', 4), 10);
+  }
+
+  /** Lists them no more. */
+  endFloods(): void {
+    for (const [symbol, market] of this.exchange.markets)
+      if (symbol.startsWith(floodPrefix)) this.exchange.setStatus(market, 'delisted');
+  }
+
   /** Ends every fault, but no deceit. */
   async mend(): Promise<void> {
     await this.faults.clear();
     this.cache(false);
+    this.ban(undefined);
+    this.endFloods();
     Object.assign(this.network, { delayMs: 0, doubledShare: 0, shuffledShare: 0 });
   }
 
@@ -193,6 +236,7 @@ export class ExchangeModel implements OutsideServer {
     const { delayMs, doubledShare, shuffledShare } = this.network;
     if (delayMs + doubledShare + shuffledShare > 0) names.push('network');
     if (this.#cached !== undefined) names.push('cache');
+    if (this.#ban !== undefined) names.push('ban');
     if (this.deceitOf(symbol) !== undefined) names.push('deceit');
     return names;
   }
@@ -234,7 +278,10 @@ export class ExchangeModel implements OutsideServer {
         if (reply?.ok === true) this.#cached?.set(url.href, { reply, sinceMs: theWorld().nowMs });
         answer(error, reply);
       };
-      if (known !== undefined) lane.later(this.#delayMs(), () => done(undefined, aged(known.reply, known.sinceMs)));
+      const refusal = this.#ban?.asked(lane, (times) => this.#options.askedInBan(lane.root.name, times));
+      if (refusal !== undefined && !this.#isDown) answer(undefined, refusal);
+      else if (known !== undefined)
+        lane.later(this.#delayMs(), () => done(undefined, aged(known.reply, known.sinceMs)));
       else if (this.#isDown) answer(new Error('ECONNREFUSED'));
       else if (this.faults.find('freeze') === undefined)
         this.#rest.handle({ url: url.pathname + url.search } as IncomingMessage, fetchedBy(keep));

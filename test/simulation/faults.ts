@@ -162,6 +162,20 @@ const faults = {
   'exchange in maintenance': ofExchange('system-status'),
   'catalogue halved': ofExchange('pair-unlisted', half),
   'catalogue empty': ofExchange('catalogue-empty'),
+  'exchange bans': {
+    begin: (s, c) => exchangeOf(s, c).ban(s.world.nowMs + 60_000 + 600_000 * again(c)),
+    end: (s, c) => exchangeOf(s, c).ban(undefined),
+    longMs: [60_000, 600_000],
+  },
+  'flood of markets': {
+    begin: (s, c) => void exchangeOf(s, c).flood(again(c) < 0.7 ? 100 : 1_500),
+    end: (s, c) => exchangeOf(s, c).endFloods(),
+  },
+  'flood that comes and goes': {
+    begin: (s, c) => s.floods(exchangeOf(s, c), 400),
+    end: (s, c) => exchangeOf(s, c).endFloods(),
+    longMs: [10 * 60_000, 20 * 60_000],
+  },
   'REST broken': ofExchange('rest-500'),
   // So slow that nobody waits for it, or still in time.
   'REST slow': ofExchange('rest-slow', (_, c) => ({ delayMs: again(c) < 0.5 ? 3_000 : 8_000 })),
@@ -299,9 +313,14 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
   return planned;
 }
 
-function isOffered(name: FaultKind, { processes, hasEngine, hasManyMarkets }: SeedKind, forMs: number): boolean {
+function isOffered(
+  name: FaultKind,
+  { processes, hasEngine, hasManyMarkets, offersAll }: SeedKind,
+  forMs: number,
+): boolean {
   const { longMs }: Fault = faults[name];
   if (/engine/.test(name) && !hasEngine) return false;
+  if (/^flood/.test(name) && !offersAll) return false;
   // Of those that quote many markets two do not say of when their prices are.
   if (name === (hasManyMarkets ? 'only a cache answers' : goneKind)) return false;
   return (processes > 1 || !/^Redis/.test(name)) && (longMs?.[1] ?? 0) < forMs / 2;

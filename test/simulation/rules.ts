@@ -15,6 +15,9 @@ export const rules = {
   'never forgotten': '`lastUpdatedAt`: null as long as there never was a price.',
   'exact limits': 'API key: 60 requests per minute, per valid key, shared by all endpoints.',
   'retry after': 'On 429 and 503: after so many seconds, never earlier, the same request is admitted.',
+  'bans kept': 'An exchange that bans us until an instant, in whatever words, is asked at most twice until then.',
+  'lists in doubt':
+    'A growth of more than half and at least 50 markets at once waits for the operator; what was dead from the start is not offered.',
   'never shed':
     'Requests are shed for load of our own alone: a busy thread, a full heap, or answers really waiting in sockets.',
   'revoked keys': 'Running servers follow these commands within a second.',

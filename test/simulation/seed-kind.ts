@@ -16,6 +16,8 @@ export interface SeedKind {
    * every minute.
    */
   readonly hasManyMarkets: boolean;
+  /** Some of those that have many: whatever exchanges list is offered, and they list what is dead. */
+  readonly offersAll: boolean;
 }
 
 /** Not over a tenth of them is missing when one is. */
@@ -28,6 +30,7 @@ export function kindOf(seed: number, processes: number): SeedKind {
     seed,
     processes,
     hasManyMarkets,
+    offersAll: seed % 12 === 0,
     hasRecord: seed % 2 === 1,
     hasEngine: processes > 1 && seed % 5 < 2,
     hasMail: seed % 4 === 1,

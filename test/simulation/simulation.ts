@@ -38,6 +38,10 @@ export interface SimulationOptions {
 const memory = '/dev/shm';
 const rate = '24.315';
 const burstRequests = 80;
+const askedInBanMax = 2;
+/** Longer than a list is read again after. */
+const floodTurnMs = 80_000;
+const floodTurns = 4;
 /**
  * A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon.
  */
@@ -103,11 +107,15 @@ export class Simulation {
       this.#quotes.quoted(exchange, symbol, told, world.nowMs);
       if (!told.isMuted) this.troubles.quoted(symbol);
     };
+    const askedInBan = (process: string, times: number) =>
+      this.findings.check('bans kept', times <= askedInBanMax, () => `${process} asked ${times} times`);
     const levelOf = (symbol: string) => this.levels.at(symbol, world.nowMs);
     const markets = marketsOf(kind);
+    const hasDead = kind.offersAll;
     world.memoryBytes = markets * memoryOfMarketBytes;
     this.exchanges = dialectsOf(kind).map(
-      (dialect, deviation) => new ExchangeModel({ dialect, deviation, markets, levelOf, quoted: quoted(dialect) }),
+      (dialect, deviation) =>
+        new ExchangeModel({ dialect, deviation, markets, hasDead, levelOf, quoted: quoted(dialect), askedInBan }),
     );
     this.#listed = this.exchanges;
     this.rates = new RatesModel();
@@ -240,6 +248,15 @@ export class Simulation {
     return say(this, symbol, isOn);
   }
 
+  /** Has an exchange list so many more, and no more, by turns, until it is told that floods are over. */
+  floods(exchange: ExchangeModel, count: number): void {
+    const flood = () => {
+      exchange.flood(count);
+      exchange.lane.later(floodTurnMs, exchange.endFloods.bind(exchange));
+    };
+    for (let turn = 0; turn < floodTurns; turn++) exchange.lane.later(2 * turn * floodTurnMs, flood);
+  }
+
   /** On all exchanges alike. @param symbol as `BTC/EUR` */
   moveMarket(symbol: string, factor: number, overMs: number): void {
     this.levels.move(symbol, factor, this.world.nowMs, overMs);
@@ -334,7 +351,7 @@ export class Simulation {
   #makeProcesses(kind: SeedKind): readonly ServiceProcess[] {
     const given = {
       sources: this.#sourcesOf(this.exchanges),
-      symbols: this.symbols.join(','),
+      symbols: kind.offersAll ? 'all' : this.symbols.join(','),
       ratesUrl: this.rates.url,
     };
     const settings = settingsOf(kind, { directory: this.#directory, ...given });

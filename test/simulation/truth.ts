@@ -1,6 +1,6 @@
 import { silentForMs } from '../../src/market/data-flow.ts';
 import { Beliefs, foundWithinMs, type Speaker } from './beliefs.ts';
-import type { ExchangeModel } from './exchange-model.ts';
+import { deadPrefix, type ExchangeModel, floodPrefix } from './exchange-model.ts';
 import { calmMs } from './never-back.ts';
 import type { Operator } from './operator.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -200,6 +200,7 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
   const truth: Truth = {
     quotes,
     symbols: [...nameOf.keys()],
+    isInvented: (symbol) => symbol.startsWith(floodPrefix) || symbol.startsWith(deadPrefix),
     isAllowed(quote, symbol, datedMs) {
       const [now, before] = [datedMs, datedMs - foundWithinMs].map((atMs) => quotes.deviation(quote, symbol, atMs));
       const isTrue = quote.bid === quote.truth.bid && quote.ask === quote.truth.ask;

@@ -33,6 +33,7 @@ function calmWorld(over: Partial<Truth> = {}) {
     storeLostAtMs: undefined,
     symbols: ['BTCEUR'],
     isAllowed: () => true,
+    isInvented: () => false,
     steadySinceMs: () => longAgo,
     servableSinceMs: () => Number.POSITIVE_INFINITY,
     offMs: () => 0,
@@ -112,7 +113,10 @@ test('a price that is old, or none, is found where a source has been there for l
     const { witnesses, found } = calmWorld(over);
     const body = { tickers: [], code: problem };
     witnesses.saw(
-      answer('/v1/tickers', body, { status: problem === undefined ? 200 : 503, headers: { ...headers, 'retry-after': '5' } }),
+      answer('/v1/tickers', body, {
+        status: problem === undefined ? 200 : 503,
+        headers: { ...headers, 'retry-after': '5' },
+      }),
     );
     return found().filter((rule) => rule !== 'documented');
   };

@@ -74,9 +74,11 @@ export class Witnesses {
 
   #sawMarkets(markets: readonly MarketBody[], { by }: Witnessed): void {
     const { truth, findings } = this.#witnessing;
-    for (const { symbol, status } of markets)
+    for (const { symbol, status } of markets) {
+      findings.check('lists in doubt', !truth.isInvented(symbol), () => `${by} offers ${symbol}`);
       if (!truth.mayBeDelisted(symbol))
         findings.check('never delisted', status !== 'delisted', () => `${symbol} is delisted on ${by}`);
+    }
   }
 
   #looksDocumented({ target, status, headers, body, by }: Witnessed): void {

@@ -45,6 +45,8 @@ export interface Truth {
   readonly processes: number;
   /** When a key was revoked, if it was. */
   revokedAtMs(key: string): number | undefined;
+  /** Whether it is none of those that are traded: of a flood, or dead from the start. */
+  isInvented(symbol: string): boolean;
   /** Whether no exchange has listed the market for so long that it is delisted. */
   mayBeDelisted(symbol: string): boolean;
 }
