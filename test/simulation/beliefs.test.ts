@@ -167,3 +167,25 @@ test('how long ago a price was believed that others do not take over from is kno
   pass(60);
   assert.equal(beliefs.movedAtMs('BTCEUR'), lastMs);
 });
+
+test('a source that was contradicted is trusted again a minute after its lie, or where nobody else is left', () => {
+  const { deceive, pass, beliefs, spoken, bitvavo, kraken, coinbase } = world();
+  const isTrusted = () => beliefs.isTrusted('bitvavo', 'BTCEUR', spoken.nowMs);
+  deceive('bitvavo', 1.5);
+  pass(5);
+  bitvavo.heardAtMs = spoken.nowMs;
+  pass(5);
+  bitvavo.factor = 1;
+  beliefs.deceives('bitvavo', 'BTCEUR', undefined);
+  pass(30);
+  assert.equal(isTrusted(), false);
+  for (const other of [kraken, coinbase]) other.since = never;
+  assert.equal(isTrusted(), true);
+  for (const other of [kraken, coinbase]) other.since = long;
+  pass(30);
+  assert.equal(isTrusted(), true);
+  deceive('kraken', 1.5);
+  pass(5);
+  beliefs.deceives('kraken', 'BTCEUR', undefined);
+  assert.equal(beliefs.isTrusted('kraken', 'BTCEUR', spoken.nowMs), true, 'nobody had heard it');
+});

@@ -30,6 +30,8 @@ export interface Deceived {
   /** The last time that it might be believed, and that it might be so beyond what another source is taken over at. */
   believableAtMs: number;
   movingAtMs: number;
+  /** The last time that others were there to contradict it. */
+  convictedAtMs: number;
 }
 
 const never = Number.NEGATIVE_INFINITY;
@@ -46,6 +48,7 @@ const jump = 0.1;
 const provenMs = 90_000;
 /** A price that is older is nobody's level. */
 const levelForMs = 5 * 60_000;
+const returnAfterMs = 60_000;
 /** A look is so long ago at most, and a price on its way. */
 const lookedWithinMs = 12_000;
 
@@ -65,7 +68,8 @@ export class Beliefs {
     for (const each of this.#active(symbol)) if (each.source === source) each.untilMs = nowMs;
     if (deceit === undefined) return;
     const untilMs = Number.POSITIVE_INFINITY;
-    this.#deceived.push({ source, symbol, deceit, sinceMs: nowMs, untilMs, believableAtMs: never, movingAtMs: never });
+    const neverYet = { believableAtMs: never, movingAtMs: never, convictedAtMs: never };
+    this.#deceived.push({ source, symbol, deceit, sinceMs: nowMs, untilMs, ...neverYet });
   }
 
   /** Looks at what may be believed now. */
@@ -75,7 +79,11 @@ export class Beliefs {
 
   #look(deceived: Deceived): void {
     const { nowMs } = this.#spoken;
-    if (deceived.untilMs < nowMs || !this.#isBelievable(deceived)) return;
+    if (deceived.untilMs < nowMs) return;
+    if (!this.#isBelievable(deceived)) {
+      if (this.#isConvicted(deceived)) deceived.convictedAtMs = nowMs;
+      return;
+    }
     deceived.believableAtMs = nowMs;
     if (Math.abs(Math.log(this.#factorOf(deceived))) > Math.log(1 + jump)) deceived.movingAtMs = nowMs;
   }
@@ -108,6 +116,17 @@ export class Beliefs {
     return datedMs <= deceived.believableAtMs + lookedWithinMs;
   }
 
+  /**
+   * Whether a source that tells the truth again may make prices: one that was contradicted has to have agreed for a
+   * minute, as long as others are there.
+   */
+  isTrusted(source: string, symbol: string, datedMs: number): boolean {
+    const last = this.#of(symbol).findLast((each) => each.source === source && each.untilMs <= datedMs);
+    const isRecent = last !== undefined && datedMs < last.untilMs + returnAfterMs - lookedWithinMs;
+    const wasConvicted = isRecent && last.convictedAtMs > last.untilMs - lookedWithinMs;
+    return !wasConvicted || this.#firm(last).length === 0;
+  }
+
   /** When a price of the market might last be believed that the true one does not take over from. */
   movedAtMs(symbol: string): number {
     return Math.max(never, ...this.#of(symbol).map(({ movingAtMs }) => movingAtMs));
@@ -126,20 +145,19 @@ export class Beliefs {
     return this.#of(symbol).filter(({ untilMs }) => untilMs > nowMs);
   }
 
+  /** Nobody hears one that the processes were not told of. */
   #factorOf({ source, symbol }: Deceived): number {
-    return this.#spoken.speakers.find(({ name }) => name === source)!.factorOf(symbol);
+    return this.#spoken.speakers.find(({ name }) => name === source)?.factorOf(symbol) ?? 1;
   }
 
   #isBelievable(deceived: Deceived): boolean {
-    const { nowMs, speakers, disturbedAtMs } = this.#spoken;
-    const { source, symbol, sinceMs } = deceived;
+    const { nowMs, speakers } = this.#spoken;
+    const { symbol, sinceMs } = deceived;
     const factor = this.#factorOf(deceived);
     const isBeyond = factor < ceiling[0] || factor > ceiling[1];
     const steadySince = (speaker: Speaker) => speaker.steadySinceMs(symbol);
-    const honest = speakers.filter(({ name }) => name !== source && !this.isDeceiving(name, symbol));
-    const isFirm = (speaker: Speaker) =>
-      steadySince(speaker) <= sinceMs - provenMs && disturbedAtMs <= sinceMs - provenMs;
-    const firm = honest.filter(isFirm);
+    const honest = this.#honest(deceived);
+    const firm = this.#firm(deceived);
     const alike = this.#active(symbol).filter((other) => other !== deceived && areClose(this.#factorOf(other), factor));
     if (alike.length > 0) {
       const bothSinceMs = Math.max(sinceMs, ...alike.map((other) => other.sinceMs));
@@ -149,6 +167,23 @@ export class Beliefs {
     if (firm.length > 0) return false;
     if (honest.filter((speaker) => nowMs - steadySince(speaker) >= provenMs).length > 1) return false;
     return !isBeyond || this.#isLongAlone(deceived, honest);
+  }
+
+  #honest({ source, symbol }: Deceived): readonly Speaker[] {
+    return this.#spoken.speakers.filter(({ name }) => name !== source && !this.isDeceiving(name, symbol));
+  }
+
+  /** Those that have told the truth since long before a deceit began, to processes that have been there as long. */
+  #firm(deceived: Deceived): readonly Speaker[] {
+    const provenAtMs = deceived.sinceMs - provenMs;
+    if (this.#spoken.disturbedAtMs > provenAtMs) return [];
+    return this.#honest(deceived).filter((speaker) => speaker.steadySinceMs(deceived.symbol) <= provenAtMs);
+  }
+
+  #isConvicted(deceived: Deceived): boolean {
+    const { source, sinceMs } = deceived;
+    const isHeard = this.#spoken.speakers.some(({ name, heardAtMs }) => name === source && heardAtMs > sinceMs);
+    return isHeard && this.#firm(deceived).length > 0 && !areClose(this.#factorOf(deceived), 1);
   }
 
   /** Whether nobody else has been heard for so long that no price of the market says anything. */

@@ -1,6 +1,7 @@
 import type { FaultName } from '../../exchange-simulator/fault-catalogue.ts';
 import type { EpochMs, Randomness } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
+import type { ExchangeModel } from './exchange-model.ts';
 import { feedKeys, harms } from './redis-server.ts';
 import type { SeedKind } from './seed-kind.ts';
 import type { Simulation } from './simulation.ts';
@@ -59,6 +60,15 @@ function deceiveTogether(deceit: (choice: number) => Deceit): Fault {
     end: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), undefined)),
   };
 }
+
+/** Two of them. */
+function apartOf(s: Simulation, c: number): readonly [ExchangeModel, ExchangeModel] {
+  const index = s.exchanges.indexOf(exchangeOf(s, c));
+  return [s.exchanges[index]!, s.exchanges[(index + (again(c) < 0.5 ? 1 : 2)) % s.exchanges.length]!];
+}
+
+/** By then whoever drifts is far away. */
+const diesAfterMs = 100_000;
 
 /** Either way. */
 const upOrDown = (choice: number, factor: number) => (again(choice) < 0.5 ? factor : 1 / factor);
@@ -147,6 +157,20 @@ const faults = {
   },
   'lie of two': deceiveTogether((c) => ({ how: 'scaled', factor: upOrDown(c, 1.05 + 0.7 * again(again(c))) })),
   'lie of two, a hundredfold': deceiveTogether((c) => ({ how: 'scaled', factor: upOrDown(c, 100) })),
+  // What is left is the one that told the truth all along.
+  'lie by drift, and another dies': {
+    begin: (s, c) => {
+      const [liar, other] = apartOf(s, c);
+      s.deceive(liar, marketOf(s, c), { how: 'drifting', perMinute: upOrDown(c, 1.03), furthest: upOrDown(c, 1.2) });
+      s.world.scheduler.lane('faults').later(diesAfterMs, () => void other.set({ fault: 'down' }));
+    },
+    end: async (s, c) => {
+      const [liar, other] = apartOf(s, c);
+      s.deceive(liar, marketOf(s, c), undefined);
+      await other.faults.clear('down');
+    },
+    longMs: [diesAfterMs + 30_000, diesAfterMs + 240_000],
+  },
   'lie, the same again': {
     begin: (s, c) => {
       s.deceive(exchangeOf(s, c), marketOf(s, c), { how: 'repeated', frame: again(c) < 0.5 ? 'again' : 'one frame' });

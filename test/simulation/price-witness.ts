@@ -66,7 +66,7 @@ export class PriceWitness {
     const allowed = explained.filter((quote) => truth.isAllowed(quote, symbol.replace(/CZK$/, 'EUR'), datedMs));
     const [found] = explained;
     findings.check('honest price', allowed.length > 0, () => {
-      const of = found === undefined ? 'which nobody had' : `which only ${found.source} had, and not in truth`;
+      const of = found === undefined ? 'which nobody had' : `which only ${found.source} had, and may not be believed`;
       return `${by} served ${symbol} at ${shown}, ${of}`;
     });
     if (allowed.length === 0) return;

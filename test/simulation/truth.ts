@@ -204,7 +204,8 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
     isAllowed(quote, symbol, datedMs) {
       const [now, before] = [datedMs, datedMs - foundWithinMs].map((atMs) => quotes.deviation(quote, symbol, atMs));
       const isTrue = quote.bid === quote.truth.bid && quote.ask === quote.truth.ask;
-      return beliefs.isAllowed({ ...quote, isTrue }, symbol, datedMs, { now: now!, before: before! });
+      const isAllowed = beliefs.isAllowed({ ...quote, isTrue }, symbol, datedMs, { now: now!, before: before! });
+      return isAllowed && beliefs.isTrusted(quote.source, symbol, datedMs);
     },
     steadySinceMs(source, symbol) {
       const speaker = speakers().find(({ name }) => name === source);
