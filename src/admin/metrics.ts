@@ -8,6 +8,7 @@ import { sharedLimitMetrics } from '../cluster/redis-limits.ts';
 import { sharedFeedMetrics } from '../cluster/shared-feed.ts';
 import { clockMetrics } from '../feed/clock-watch.ts';
 import { feedMetrics } from '../feed/health.ts';
+import { logMetrics } from '../ground/log-sink.ts';
 import { type Histogram, type Metric, type MetricGroup, type Sample, samplesOf } from '../ground/metric.ts';
 import { recordMetrics } from '../history/record/recording.ts';
 import { connectionMetrics } from '../http/connections.ts';
@@ -90,6 +91,7 @@ export const metricGroups: readonly Collected[] = [
   collected(recordMetrics, ({ recording, clock }) => ({ figures: recording(), now: clock.now() })),
   collected(storeMetrics, ({ changes, market }) => ({ changes, snapshots: market.snapshots })),
   collected(storeFileMetrics, ({ storeCheck }) => storeCheck),
+  collected(logMetrics, ({ logFigures }) => logFigures?.()),
   collected(processMetrics, (parts) => parts),
   collected(managementMetrics, ({ management }) => management),
   collected(sharedLimitMetrics, ({ sharedLimits }) => sharedLimits()!, true),

@@ -1,4 +1,5 @@
 import type { Clock, Randomness } from '../ground/clock.ts';
+import type { LogTarget } from '../ground/log-sink.ts';
 import type { ExitCode } from './failure.ts';
 
 /** Says of one command all that its help, the reference, the completions and the parser need. */
@@ -168,6 +169,8 @@ export interface Context {
   readonly stdout: Output;
   /** Diagnostics, hints and questions. */
   readonly stderr: Output;
+  /** Standard error as the log of a service; absent where `stderr` is written as it is. */
+  readonly logTarget?: LogTarget;
   readonly stdin: { readonly stream: NodeJS.ReadableStream; readonly isTerminal: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

@@ -2,6 +2,8 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { type Clock, withTimeout } from '../ground/clock.ts';
 import type { SourceView } from '../management/views.ts';
 import type { PriceAnswer, PriceReport } from '../operator/price.ts';
+import { leaveTicket } from '../operator/ticket.ts';
+import type { Store } from '../store/store.ts';
 
 type Address = Configuration['admin'];
 
@@ -22,6 +24,25 @@ export async function askServer(admin: Address, clock: Clock, path: string, aske
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Has the running server do one operation in the name of the actor: it is asked for a challenge, which is answered in
+ * the store. `undefined` where no server of ours answers.
+ */
+export async function commandServer(
+  { admin, clock, store }: { readonly admin: Address; readonly clock: Clock; readonly store: Store },
+  { operation, path }: { readonly operation: string; readonly path: string },
+  actor: string,
+): Promise<unknown> {
+  const given = (await askServer(admin, clock, '/api/challenges', { method: 'POST' })) as {
+    challenge?: unknown;
+  } | null;
+  const challenge = given?.challenge;
+  if (typeof challenge !== 'string') return undefined;
+  await leaveTicket(store, { challenge, operation }, actor);
+  const headers = { Authorization: `Challenge ${challenge}` };
+  return askServer(admin, clock, path, { method: 'POST', headers });
 }
 
 /** Its sources; `undefined` where none of ours answers. */

@@ -1,6 +1,7 @@
 import { constants, userInfo } from 'node:os';
 import { type Clock, systemClock, systemRandomness } from '../ground/clock.ts';
 import type { Context, Output } from './command.ts';
+import { logTargetOf } from './log-target.ts';
 
 /** A process as the context of a command. */
 export function contextOf(theProcess: NodeJS.Process): Context {
@@ -8,8 +9,15 @@ export function contextOf(theProcess: NodeJS.Process): Context {
   let hungUp: (() => unknown) | undefined;
   const isAtTerminal = [theProcess.stdin, theProcess.stdout, theProcess.stderr].some(({ isTTY }) => isTTY);
   return {
-    stdout: outputOf(theProcess.stdout),
-    stderr: outputOf(theProcess.stderr),
+    stdout: outputOf(theProcess.stdout, ({ code }) => {
+      theProcess.exitCode = 1;
+      theProcess.stderr.write(`mdapi: the output could not be written (${code})\n`);
+    }),
+    // Nowhere is left to say that this one cannot be written.
+    stderr: outputOf(theProcess.stderr, () => {}),
+    get logTarget() {
+      return logTargetOf(theProcess.stderr);
+    },
     stdin: { stream: theProcess.stdin, isTerminal: theProcess.stdin.isTTY === true },
     env: theProcess.env,
     cwd: theProcess.cwd(),
@@ -52,11 +60,15 @@ function userName(theProcess: NodeJS.Process): string | undefined {
   }
 }
 
-/** A reader may close its end early, as `head` does, and a terminal may be closed: neither is an error of ours. */
-function outputOf(stream: NodeJS.WriteStream): Output {
+/**
+ * A reader may close its end early, as `head` does, and a terminal may be closed: neither is an error of ours.
+ *
+ * @param failed told of any other error, such as of a full disk; the process goes on
+ */
+function outputOf(stream: NodeJS.WriteStream, failed: (error: NodeJS.ErrnoException) => void): Output {
   const closed = new AbortController();
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') failed(error);
     closed.abort();
   });
   return { write: (text) => stream.write(text), isTerminal: stream.isTTY === true, closed: closed.signal };

@@ -1,9 +1,10 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
+import { LogSink, type LogTarget } from '../ground/log-sink.ts';
 import { version } from '../ground/version.ts';
 import type { Service } from '../main.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
-import { type Context, command } from './command.ts';
+import { type Context, command, type Output } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
 
@@ -55,6 +56,9 @@ const serve = command({
 
 export const commands = [serve];
 
+/** For the last lines of the log, where its reader is slow. */
+const lastLinesMs = 500;
+
 /** `--port` as a setting that overrides the configured one. */
 export function portFlags(port: string | undefined): readonly Flag[] {
   return port === undefined ? [] : [{ flag: '--port', key: 'server.port', value: port }];
@@ -62,24 +66,44 @@ export function portFlags(port: string | undefined): readonly Flag[] {
 
 /** Starts the service for a command. Throws `CommandError` with one line for what an operator can fix. */
 export async function startFor(
-  { clock, randomness, stderr, signal, env }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal' | 'env'>,
+  context: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'logTarget' | 'signal' | 'env'>,
   configuration: Configuration,
   more: Pick<ServiceOptions, 'only' | 'configurationFile' | 'reread'> = {},
 ): Promise<Service> {
+  const { clock, randomness, signal, env } = context;
   // Loaded here, so that the short commands do not wait for the whole server to load.
   const { pino } = await import('pino');
   const { startService } = await import('../main.ts');
   const { ratesOf, unusualRates, unusualText } = await import('../operator/unusual-rates.ts');
   const { takeWayOut } = await import('../feed/ways-out.ts');
-  const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
+  const sink = new LogSink(context.logTarget ?? targetOf(context.stderr), clock);
+  const log = pino({ level: configuration.logs.level, base: null }, sink);
   for (const concern of unusualRates(ratesOf(configuration.pricing))) log.warn({}, unusualText(concern));
   const { proxy } = takeWayOut(configuration.network, env);
   if (proxy !== undefined) log.info({ proxy }, 'requests leave this machine through a proxy');
   try {
-    return await startService({ configuration, clock, randomness, log, version, signal, ...more });
+    const logFigures = () => sink.figures();
+    const parts = { configuration, clock, randomness, log, logFigures, version, signal, ...more };
+    const service = await startService(parts);
+    const stop = async () => {
+      await service.stop();
+      await sink.end(lastLinesMs);
+    };
+    return { ...service, stop };
   } catch (error) {
+    await sink.end(lastLinesMs);
     throw listenFailure(error, configuration) ?? tlsFailure(error, configuration) ?? error;
   }
+}
+
+/** A stream that takes what it is given at once, as those of tests do. */
+function targetOf(stderr: Output): LogTarget {
+  return {
+    write(text, done) {
+      stderr.write(text);
+      done();
+    },
+  };
 }
 
 export function untilAborted(signal: AbortSignal): Promise<void> {

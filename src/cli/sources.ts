@@ -1,9 +1,8 @@
 import type { SourceChanges } from '../management/source-reload.ts';
 import type { SourceView } from '../management/views.ts';
 import type { DoubtView } from '../operator/doubt.ts';
-import { makeTicket } from '../operator/ticket.ts';
 import { CommandError, exitCodes } from './failure.ts';
-import { askServer, askSources, privateUrl } from './private-listener.ts';
+import { askSources, commandServer, privateUrl } from './private-listener.ts';
 import { actorOf, storeCommand } from './store-command.ts';
 import { type Cell, harmless, type Paint, table } from './style.ts';
 
@@ -73,9 +72,9 @@ const reload = storeCommand({
     'mdapi sources reload': 'after a change of `sources` in mdapi.yaml',
   },
   async work({ configuration: { admin }, context, store }) {
-    const headers = { Authorization: `Bearer ${await makeTicket(store, actorOf(context), context.randomness)}` };
-    const asked = askServer(admin, context.clock, '/api/sources/reload', { method: 'POST', headers });
-    const answer = ((await asked) ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
+    const asked = { operation: 'reloadSources', path: '/api/sources/reload' };
+    const answered = await commandServer({ admin, clock: context.clock, store }, asked, actorOf(context));
+    const answer = (answered ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
     const { changes, code, detail } = answer;
     if (changes !== undefined) return { json: answer, text: changes.join('\n') || 'Nothing has changed.' };
     if (detail === undefined) {

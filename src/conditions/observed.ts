@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import type { LogFigures } from '../ground/log-sink.ts';
 import type { Recording } from '../history/record/recording.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
 import type { Overload } from '../http/overload.ts';
@@ -61,6 +62,8 @@ export interface Observed {
     /** When the served certificate expires; `undefined` without TLS. */
     certificateExpiresAt(): EpochMs | undefined;
   };
+  /** Whether the log is written; absent where somebody else writes it. */
+  readonly logFigures?: (() => Pick<LogFigures, 'trouble' | 'lost'>) | undefined;
   readonly store: Pick<Store, 'kept' | 'made'>;
   /** How many keys there are. */
   readonly access: { readonly directory: { readonly size: number } };

@@ -73,6 +73,28 @@ export const service = {
     note: { page: null },
   }),
 
+  LogNotWritten: condition({
+    event: 'service',
+    severity: 'warning',
+    forMs: 0,
+    title: 'The log cannot be written',
+    values: {
+      trouble: line('The code of the system, or `not read` where its reader stands still.', 'ENOSPC'),
+      lost: count('Lines that were lost since the start.', 120),
+    },
+    *find({ logFigures }) {
+      const { trouble, lost } = logFigures?.() ?? {};
+      if (trouble !== undefined) yield { values: { trouble, lost: lost ?? 0 } };
+    },
+    sentence: ({ trouble, lost }) =>
+      `the log cannot be written (${trouble}), and ${lost} lines of it are lost: answers go on`,
+    note: { page: null },
+    rule: {
+      expr: 'increase(mdapi_log_lines_lost_total[10m]) > 0',
+      description: '{{ $labels.instance }} lost lines of its log: a full disk, or a reader that stands still.',
+    },
+  }),
+
   InternalErrors: condition({
     event: 'service',
     severity: 'warning',

@@ -7,10 +7,11 @@ import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { MetricGroup, Sample } from '../ground/metric.ts';
 import { isEnough, isRole, personalRoles, type Role } from '../operator/role.ts';
-import { useTicket } from '../operator/ticket.ts';
+import { takeTicket } from '../operator/ticket.ts';
 import { tokenState } from '../operator/token.ts';
 import type { AuditLog } from '../store/audit.ts';
 import type { TokenRecord } from '../store/tokens.ts';
+import { Challenges } from './challenges.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
@@ -75,6 +76,7 @@ const attemptsPerMinute = 10;
 /** Decides who may use the management API (docs/decisions/0023). */
 export class Gate {
   readonly sessions: Sessions;
+  readonly challenges: Challenges;
   readonly #management: Management;
   readonly #counts: ManagementCounts;
   readonly #configured: Uint8Array | undefined;
@@ -88,6 +90,7 @@ export class Gate {
     this.#counts = counts;
     counts.sessions = () => this.sessions.size;
     this.sessions = new Sessions(clock, randomness, sessionForMs);
+    this.challenges = new Challenges(clock, randomness);
     this.#configured = token === undefined ? undefined : tokenDigest(token);
     this.#attempts = new AddressLimiter(new MinuteWindow(), randomness);
     this.#refusals = new RefusalLog(store.as('unknown').audit, clock);
@@ -107,7 +110,11 @@ export class Gate {
   async #operatorOf(request: FastifyRequest, purpose: string, now: EpochMs): Promise<Operator> {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
-      const { name, role } = await this.#holderOf(bearerOf(authorization), request, purpose, now);
+      const challenge = credentialsOf('Challenge', authorization);
+      const { name, role } =
+        challenge === undefined
+          ? await this.#holderOf(credentialsOf('Bearer', authorization) ?? '', request, purpose, now)
+          : await this.#commandOf(challenge, request, purpose, now);
       return { name, role, session: undefined };
     }
     const secret = request.cookies[sessionCookie];
@@ -179,19 +186,28 @@ export class Gate {
         return { tokenId: undefined, name: 'configuration', role: 'admin' };
       const token = shaped ? await this.#management.store.tokens.find(digest) : undefined;
       if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token);
-      const command =
-        shaped && purpose !== 'sign-in' ? await useTicket(this.#management.store, digest, now) : undefined;
-      if (command !== undefined) return { tokenId: undefined, name: command, role: 'admin' };
       await this.#refused(request, purpose, token);
     }
-    const { allowed, retryAfterSeconds } = this.noteFailure(request, now);
-    if (!allowed) {
-      throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', {
-        headers: { 'Retry-After': String(retryAfterSeconds) },
-        said: { code: 'too_many_attempts', values: {} },
-      });
+    throw this.#wrongToken(request, now);
+  }
+
+  /** A command that answered a challenge of this process in the store, for this operation alone. */
+  async #commandOf(challenge: string, request: FastifyRequest, operation: string, now: EpochMs): Promise<Holder> {
+    if (this.challenges.use(challenge)) {
+      const name = await takeTicket(this.#management.store, { challenge, operation }, now);
+      if (name !== undefined) return { tokenId: undefined, name, role: 'admin' };
     }
-    throw invalidToken();
+    if (!this.isUsedUp(request, now)) await this.#refused(request, operation);
+    throw this.#wrongToken(request, now);
+  }
+
+  #wrongToken(request: FastifyRequest, now: EpochMs): Problem {
+    const { allowed, retryAfterSeconds } = this.noteFailure(request, now);
+    if (allowed) return invalidToken();
+    return new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', {
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+      said: { code: 'too_many_attempts', values: {} },
+    });
   }
 
   /** Whether the address of a request has used up its failed attempts of this minute. */
@@ -290,9 +306,10 @@ function roleOfPrograms({ name, role }: Holder): Problem {
   });
 }
 
-/** Gives what follows `Bearer `; the empty text, which is no token, for any other scheme. */
-function bearerOf(authorization: string): string {
-  return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
+/** Gives what follows the name of the scheme; `undefined` for any other scheme. */
+function credentialsOf(scheme: 'Bearer' | 'Challenge', authorization: string): string | undefined {
+  const [, name, credentials] = /^(\w+) +(\S+) *$/.exec(authorization) ?? [];
+  return name?.toLowerCase() === scheme.toLowerCase() ? credentials : undefined;
 }
 
 const entriesPerHourMax = 60;

@@ -18,6 +18,7 @@ import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { EpochMs, Randomness } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
+import type { LogFigures } from '../ground/log-sink.ts';
 import type { RecordClient } from '../history/query/record-client.ts';
 import type { Recording } from '../history/record/recording.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
@@ -59,6 +60,7 @@ export interface AdminParts extends Observed {
   >;
   readonly randomness: Randomness;
   readonly log: Log;
+  readonly logFigures?: (() => LogFigures) | undefined;
   readonly store: Store;
   readonly market: {
     readonly markets: Markets;

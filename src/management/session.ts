@@ -55,6 +55,20 @@ export const sessionOperations = {
     },
   }),
 
+  createChallenge: operation({
+    path: '/api/challenges',
+    summary: 'Ask for a challenge',
+    description:
+      'For commands on the machine, which have no token: they answer it in the store of the service, for one operation, and send it as `Authorization: Challenge …` with that operation. It is good once, for half a minute, and worth nothing to whoever cannot write to the store.',
+    method: 'POST',
+    access: 'anybody',
+    status: 201,
+    answer: fields.named('Challenge', 'A challenge of this process.', {
+      challenge: fields.text('The text.', '5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1', 32, 32),
+    }),
+    handle: ({ gate }) => ({ challenge: gate.challenges.make() }),
+  }),
+
   readSession: operation({
     path: '/api/session',
     summary: 'The session of this browser',

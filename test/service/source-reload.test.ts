@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { runInside } from '../../src/cli/cli.testing.ts';
-import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
-import { makeTicket } from '../../src/operator/ticket.ts';
+import { systemClock } from '../../src/ground/clock.ts';
+import { leaveTicket } from '../../src/operator/ticket.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
@@ -130,12 +133,34 @@ describe('the sources of a running service are reloaded', () => {
     assert.match(stderr, /No server answers at http:\/\/127\.0\.0\.1:1\./);
   });
 
-  test('the ticket of a command is good for one request, and not for a session', async () => {
-    const ticket = await service.withStore((store) => makeTicket(store, 'cli:zoe', systemRandomness));
-    const nobodyYet = new ManagementClient(service.service.adminUrl);
-    assert.equal((await nobodyYet.post<Refused>('/api/session', { token: ticket })).body.code, 'INVALID_TOKEN');
-    const command = ManagementClient.withToken(service.service.adminUrl, ticket);
-    assert.equal((await command.get('/api/overview')).status, 200);
-    assert.equal((await command.get<Refused>('/api/overview')).body.code, 'INVALID_TOKEN');
+  test('the ticket of a command is worth one operation once, and whoever listens in the server’s place gets nothing (fault row 112)', async () => {
+    const { adminUrl } = service.service;
+    const challengeOf = async () =>
+      (await new ManagementClient(adminUrl).post<{ challenge: string }>('/api/challenges')).body;
+    const answered = async (operation: string) => {
+      const { challenge } = await challengeOf();
+      await service.withStore((store) => leaveTicket(store, { challenge, operation }, 'cli:zoe'));
+      return new ManagementClient(adminUrl, { authorization: `Challenge ${challenge}` });
+    };
+    const reloading = await answered('reloadSources');
+    assert.equal((await reloading.get<Refused>('/api/overview')).body.code, 'INVALID_TOKEN');
+    assert.equal((await reloading.post<Refused>('/api/sources/reload')).body.code, 'INVALID_TOKEN');
+    const reading = await answered('readOverview');
+    assert.equal((await reading.get('/api/overview')).status, 200);
+    assert.equal((await reading.get<Refused>('/api/overview')).body.code, 'INVALID_TOKEN');
+    // One who listens there sees a challenge that it made up, or one that is worth what the command wanted anyway.
+    const heard: (string | undefined)[] = [];
+    const stranger = createServer((request, response) => {
+      heard.push(request.headers.authorization);
+      response.setHeader('content-type', 'application/json').end('{"challenge":"made-up"}');
+    });
+    await once(stranger.listen(0, '127.0.0.1'), 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    const inside = { cwd: service.directory, env: { MDAPI_ADMIN_PORT: String(port) }, clock: systemClock };
+    assert.equal((await runInside(['sources', 'reload'], inside)).exitCode, 1);
+    stranger.close();
+    assert.deepEqual(heard, [undefined, 'Challenge made-up']);
+    const replayed = new ManagementClient(adminUrl, { authorization: heard[1]! });
+    assert.equal((await replayed.post<Refused>('/api/sources/reload')).body.code, 'INVALID_TOKEN');
   });
 });

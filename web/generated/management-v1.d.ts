@@ -32,6 +32,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/challenges": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask for a challenge
+         * @description For commands on the machine, which have no token: they answer it in the store of the service, for one operation, and send it as `Authorization: Challenge …` with that operation. It is good once, for half a minute, and worth nothing to whoever cannot write to the store.
+         */
+        readonly post: operations["createChallenge"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/session/methods": {
         readonly parameters: {
             readonly query?: never;
@@ -1350,6 +1370,14 @@ export interface components {
              */
             readonly expiresAtMs: number;
         };
+        /** @description A challenge of this process. */
+        readonly Challenge: {
+            /**
+             * @description The text.
+             * @example 5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1
+             */
+            readonly challenge: string;
+        };
         /** @description The ways to sign in. */
         readonly SignInMethods: {
             /**
@@ -1391,6 +1419,26 @@ export interface components {
             readonly code: "Draining";
             /** @description What it names. */
             readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "LogNotWritten";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The code of the system, or `not read` where its reader stands still.
+                 * @example ENOSPC
+                 */
+                readonly trouble: string;
+                /**
+                 * Format: int64
+                 * @description Lines that were lost since the start.
+                 * @example 120
+                 */
+                readonly lost: number;
+            };
         } | {
             /**
              * @description The condition.
@@ -6556,6 +6604,7 @@ export interface components {
     pathItems: never;
 }
 export type Session = components['schemas']['Session'];
+export type Challenge = components['schemas']['Challenge'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type FoundCondition = components['schemas']['FoundCondition'];
 export type Note = components['schemas']['Note'];
@@ -6794,6 +6843,35 @@ export interface operations {
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly createChallenge: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A challenge of this process. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 500: components["responses"]["InternalError"];
         };
     };
     readonly readSignInMethods: {

@@ -14,6 +14,8 @@ export const conditions: WordsFor<FoundCondition> = {
   Starting: () => 'API klíče se ještě načítají',
   Draining: () => 'služba se vypíná',
   Maintenance: ({ toMs, description }) => `údržba do ${localText(toMs, 'full')}: ${description}`,
+  LogNotWritten: ({ trouble, lost }) =>
+    `log nelze zapisovat (${trouble === 'not read' ? 'nikdo ho nečte' : trouble}), ztracené řádky: ${lost}. Odpovědi jdou dál`,
   InternalErrors: () => 'Některý požadavek selhal kvůli vadě',
   RequestsShed: ({ overload }) =>
     overload === null ? 'Požadavky se odmítají kvůli přetížení' : overloadText(overload),
