@@ -21,7 +21,7 @@ async function mend(simulation: Simulation): Promise<void> {
   }
   simulation.troubles.operatedNothing();
   for (const symbol of simulation.symbols) simulation.troubles.absent(symbol, false);
-  for (const name of ['rate-gone', 'rate-stale'] as const) await simulation.rates.fault(name, false);
+  await simulation.banks.mend();
   simulation.redis.restart();
   simulation.redis.slow(0);
   simulation.redis.split([]);

@@ -1,6 +1,7 @@
 import type { FaultName } from '../../exchange-simulator/fault-catalogue.ts';
 import type { EpochMs, Randomness } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
+import type { WhichBank } from './banks.ts';
 import type { ExchangeModel } from './exchange-model.ts';
 import { feedKeys, harms } from './redis-server.ts';
 import type { SeedKind } from './seed-kind.ts';
@@ -59,6 +60,16 @@ function deceiveTogether(deceit: (choice: number) => Deceit): Fault {
     begin: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), deceit(c))),
     end: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), undefined)),
   };
+}
+
+/** A hundred times too much or too little, the other way round, or off by a tenth. */
+function lieOfRate(which: WhichBank): Fault {
+  const factors = [100, 0.01, 1.1, 0.9];
+  const say = (c: number) => (truth: string) => {
+    const factor = [...factors, undefined][Math.floor(5 * again(c))];
+    return (factor === undefined ? 1 / Number(truth) : factor * Number(truth)).toFixed(6);
+  };
+  return { begin: (s, c) => s.banks.lie(which, say(c)), end: (s) => s.banks.lie(which, undefined) };
 }
 
 /** Two of them. */
@@ -224,11 +235,13 @@ const faults = {
   'frames delayed': ofNetwork('delayMs', 4_000),
   'frames doubled': ofNetwork('doubledShare', 0.3),
   'frames out of order': ofNetwork('shuffledShare', 0.2),
-  'rate gone': {
-    begin: ({ rates }) => rates.fault('rate-gone', true),
-    end: ({ rates }) => rates.fault('rate-gone', false),
-  },
-  'rate changed': { begin: (s, c) => s.setRate((24 + again(c)).toFixed(3)) },
+  'rate gone': { begin: (s) => s.banks.lose(true), end: (s) => s.banks.lose(false) },
+  'rate changed': { begin: (s, c) => s.banks.set((24 + again(c)).toFixed(3)) },
+  'rate lie': lieOfRate('first'),
+  'rate lie for hours': { ...lieOfRate('first'), longMs: hoursMs },
+  'rate lie of the second source': lieOfRate('second'),
+  'rate lie of both': lieOfRate('both'),
+  'rate of an older fixing': { begin: (s) => s.banks.giveOlder(true), end: (s) => s.banks.giveOlder(false) },
   'store lost': { begin: (s) => s.troubleStore('lost'), end: (s) => s.troubleStore(undefined) },
   'store read-only': { begin: (s) => s.troubleStore('read-only'), end: (s) => s.troubleStore(undefined) },
   'store locked': { begin: (s) => s.troubleStore('locked'), end: (s) => s.troubleStore(undefined) },
@@ -236,11 +249,7 @@ const faults = {
   'store of the former release': { begin: (s) => s.restoreStore('former') },
   'sources reloaded': { begin: (s, c) => s.reloadSources(1 + Math.floor(3 * c), 1), end: (s) => s.reloadSources(3) },
   'exchange down for hours': { ...ofExchange('down'), longMs: hoursMs },
-  'rate gone for hours': {
-    begin: ({ rates }) => rates.fault('rate-gone', true),
-    end: ({ rates }) => rates.fault('rate-gone', false),
-    longMs: hoursMs,
-  },
+  'rate gone for hours': { begin: (s) => s.banks.lose(true), end: (s) => s.banks.lose(false), longMs: hoursMs },
   'market not listed for hours': {
     ...ofExchange('pair-unlisted', (s, c) => ({ symbol: marketOf(s, c) })),
     longMs: hoursMs,
@@ -339,12 +348,14 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
 
 function isOffered(
   name: FaultKind,
-  { processes, hasEngine, hasManyMarkets, offersAll }: SeedKind,
+  { processes, hasEngine, hasManyMarkets, offersAll, rateSource, comparesRates }: SeedKind,
   forMs: number,
 ): boolean {
   const { longMs }: Fault = faults[name];
   if (/engine/.test(name) && !hasEngine) return false;
   if (/^flood/.test(name) && !offersAll) return false;
+  if (/fixing$/.test(name) && rateSource === 'json') return false;
+  if (/^rate.*(second|both)/.test(name) && !comparesRates) return false;
   // Of those that quote many markets two do not say of when their prices are.
   if (name === (hasManyMarkets ? 'only a cache answers' : goneKind)) return false;
   return (processes > 1 || !/^Redis/.test(name)) && (longMs?.[1] ?? 0) < forMs / 2;

@@ -99,13 +99,20 @@ export class PriceWitness {
   /** @param priced the symbols of those markets that have a price */
   #looksComplete(priced: ReadonlySet<string>, { by, askedAtMs }: Witnessed): void {
     const { truth, findings } = this.#witnessing;
-    for (const symbol of truth.symbols)
-      if (askedAtMs >= truth.servableSinceMs(symbol) && !truth.mayBeDelisted(symbol))
-        findings.check(
-          'fresh price',
-          priced.has(symbol),
-          () => `${by} has no price of ${symbol}, with a source since ${truth.servableSinceMs(symbol)}`,
-        );
+    for (const symbol of truth.symbols) {
+      if (truth.mayBeDelisted(symbol)) continue;
+      const converted = symbol.replace(/EUR$/, 'CZK');
+      for (const [name, sinceMs] of [
+        [symbol, truth.servableSinceMs(symbol)],
+        [converted, truth.convertibleSinceMs(symbol)],
+      ] as const)
+        if (askedAtMs >= sinceMs)
+          findings.check(
+            'fresh price',
+            priced.has(name),
+            () => `${by} has no price of ${name}, with all there since ${sinceMs}`,
+          );
+    }
   }
 
   /** There is no price at all. */

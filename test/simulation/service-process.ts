@@ -14,6 +14,8 @@ const restartAfterMs = 10_000;
 /** They ask again so long after it would not take its configuration. */
 const reloadAgainAfterMs = 5_000;
 
+/** The former release refuses to start with them. */
+const unknownToFormer: readonly string[] = ['rates.compare'];
 const own: Release = { loadConfiguration, startService, openStore };
 
 /** A process of the service as `main.ts` makes it, in a lane of its own. */
@@ -134,7 +136,9 @@ export class ServiceProcess {
         .replaceAll(/([A-Z])/g, '_$1')
         .replaceAll('.', '_')
         .toUpperCase()}`;
-    const environment = Object.entries(this.#settings).map(([key, value]) => [variable(key), value]);
+    const isKnown = (key: string) => this.#release === own || !unknownToFormer.includes(key);
+    const known = Object.entries(this.#settings).filter(([key]) => isKnown(key));
+    const environment = known.map(([key, value]) => [variable(key), value]);
     const env = Object.fromEntries(environment) as Record<string, string>;
     const readFile = () => {
       throw Object.assign(new Error('no file'), { code: 'ENOENT' });

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Banks } from './banks.ts';
 import type { Beliefs } from './beliefs.ts';
 import { Client, type Witnessed } from './clients.ts';
 import { EngineModel, engineRange, engineSymbol } from './engine-model.ts';
 import { ExchangeModel, type Told } from './exchange-model.ts';
 import { MarketLevels } from './market-levels.ts';
 import { feeAtFirst, Operator } from './operator.ts';
-import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
 import type { Release } from './release.ts';
@@ -64,7 +64,7 @@ const doneWithinS = 240;
 export class Simulation {
   readonly world: World;
   readonly exchanges: readonly ExchangeModel[];
-  readonly rates: RatesModel;
+  readonly banks: Banks;
   readonly redis: RedisServer;
   /** In some of the seeds that have Redis. */
   readonly engine: EngineModel | undefined;
@@ -118,11 +118,11 @@ export class Simulation {
         new ExchangeModel({ dialect, deviation, markets, hasDead, levelOf, quoted: quoted(dialect), askedInBan }),
     );
     this.#listed = this.exchanges;
-    this.rates = new RatesModel();
+    this.banks = new Banks(world, kind.rateSource, this.#quotes.rates);
     this.redis = new RedisServer();
     world.redis = this.redis;
     for (const exchange of this.exchanges) world.servers.set(exchange.name, exchange);
-    world.servers.set('bank', this.rates);
+    for (const rates of this.banks.all) world.servers.set(rates.host, rates);
     if (kind.hasEngine) {
       const told = quoted('engine');
       this.engine = new EngineModel(this.redis, (bid, ask) => {
@@ -231,11 +231,6 @@ export class Simulation {
     const all = this.exchanges.map((_, index) => this.exchanges[(index + first) % this.exchanges.length]!);
     this.#listed = all.slice(0, count);
     for (const process of this.processes) process.reload({ sources: this.#sourcesOf(this.#listed) });
-  }
-
-  setRate(value: string): void {
-    this.#quotes.rateFrom(value, this.world.nowMs);
-    this.rates.set(value);
   }
 
   /** An operator says something of a market, or takes it back. @param symbol as `BTCEUR` */
@@ -352,7 +347,7 @@ export class Simulation {
     const given = {
       sources: this.#sourcesOf(this.exchanges),
       symbols: kind.offersAll ? 'all' : this.symbols.join(','),
-      ratesUrl: this.rates.url,
+      banks: this.banks,
     };
     const settings = settingsOf(kind, { directory: this.#directory, ...given });
     const partOf = (index: number) => (kind.isSplit ? (index === 0 ? 'feed' : 'api') : undefined);

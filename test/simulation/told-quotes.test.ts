@@ -31,7 +31,7 @@ test('a price is explained by a quote of its time at the terms of its time, and 
 test('a rate holds by the time of the world, though the clock of whoever serves it is late', () => {
   const quotes = new ToldQuotes('0.5', '1', '10');
   quotes.quoted('kraken', 'BTCEUR', honest('100.0', '101.0'), 0);
-  quotes.rateFrom('24.315', 30_000);
+  quotes.rates.rateFrom('24.315', 30_000);
   const converted = { symbol: 'BTCCZK', buyPrice: '2493', sellPrice: '2395' };
   const explains = (servedMs: number) => quotes.explains(converted, 25_000, 1_000, [24_000, 26_000], servedMs);
   assert.deepEqual([explains(29_000), explains(33_000)], [false, true]);

@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import type { Quote, Told } from './exchange-model.ts';
+import { ToldRates } from './told-rates.ts';
 
 /** A quote, as long as its exchange said it. */
 export interface HeldQuote extends Told {
@@ -30,8 +31,6 @@ export interface Statistics {
 }
 
 const keptMs = 86_400_000;
-/** A rate is valid for two minutes in the simulation, and read twice a minute. */
-const rateWithinMs = 180_000;
 const one = new Big(1);
 const truthsMax = 4_000;
 /** A quote holds for a minute, where nothing keeps it from being replaced. */
@@ -51,13 +50,13 @@ export class ToldQuotes {
   /** The middle of a market as it was, whatever was said of it. */
   readonly #truths = new Map<string, { readonly atMs: number; readonly middle: number }[]>();
   readonly #fees: Dated[] = [];
-  readonly #rates: Dated[] = [];
+  readonly rates: ToldRates;
   readonly #marginPercent: string;
 
   constructor(feePercent: string, marginPercent: string, rate: string) {
     this.#marginPercent = marginPercent;
     this.feeFrom(feePercent, Number.NEGATIVE_INFINITY);
-    this.rateFrom(rate, Number.NEGATIVE_INFINITY);
+    this.rates = new ToldRates(rate);
   }
 
   /** @param symbol as `BTCEUR` */
@@ -104,10 +103,6 @@ export class ToldQuotes {
     this.#fees.push({ value, fromMs });
   }
 
-  rateFrom(value: string, fromMs: number): void {
-    this.#rates.push({ value, fromMs });
-  }
-
   #noteTruth(symbol: string, middle: number, atMs: number): void {
     const truths = this.#truths.getOrInsertComputed(symbol, () => []);
     if (truths.length > 0 && atMs - truths.at(-1)!.atMs < 1_000) return;
@@ -143,7 +138,7 @@ export class ToldQuotes {
     const isConverted = symbol.endsWith('CZK');
     const of = isConverted ? symbol.replace(/CZK$/, 'EUR') : symbol;
     const fees = inForce(this.#fees, ...terms);
-    const rates = isConverted ? inForce(this.#rates, Math.min(terms[0], servedMs) - rateWithinMs, servedMs) : ['1'];
+    const rates = isConverted ? this.rates.between(Math.min(terms[0], servedMs), servedMs) : ['1'];
     for (const quote of this.#between(of, datedMs - withinMs, datedMs + withinMs)) {
       const isMade = fees.some((fee) => rates.some((rate) => this.#makes(quote, served, fee, rate, isConverted)));
       if (isMade) yield quote;
@@ -155,7 +150,7 @@ export class ToldQuotes {
     const { symbol, high24h, low24h, volume24h } = served;
     const isConverted = symbol.endsWith('CZK');
     const of = symbol.replace(/CZK$/, 'EUR');
-    const rates = isConverted ? inForce(this.#rates, servedMs - rateWithinMs, servedMs) : ['1'];
+    const rates = isConverted ? this.rates.between(servedMs, servedMs) : ['1'];
     const near = [...this.#between(of, datedMs - withinMs, datedMs + withinMs)].filter(
       (each) => each.source === source,
     );

@@ -147,6 +147,8 @@ interface Inhabited {
 
 /** Whatever processes have to tell each other, or to find again, is done by then. */
 const settledWithinMs = 30_000;
+/** A rate that is right again is read, and one that was held taken, by then; where nobody confirms it an hour later. */
+const convertedWithinMs = 65 * 60_000;
 /** An operator’s word is known by then, and so is its end. */
 const operatedWithinMs = 60_000;
 /** What was believed stays the level of the market for so long. */
@@ -197,6 +199,16 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
     },
   });
   const steadiness = new Steadiness(world, simulation.exchanges, simulation.markets, () => beliefs.look());
+  const servableSinceMs = (symbol: string) => {
+    const honest = speakers().filter(({ name }) => !beliefs.isDeceiving(name, symbol));
+    return Math.max(
+      // None where there is none.
+      Math.min(...honest.map((each) => each.steadySinceMs(symbol))),
+      disturbedAtMs() + settledWithinMs,
+      troubles.operatedAtMs(symbol) + operatedWithinMs,
+      beliefs.movedAtMs(symbol) + levelForMs,
+    );
+  };
   const truth: Truth = {
     quotes,
     symbols: [...nameOf.keys()],
@@ -211,16 +223,8 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
       const speaker = speakers().find(({ name }) => name === source);
       return speaker?.steadySinceMs(symbol) ?? Number.POSITIVE_INFINITY;
     },
-    servableSinceMs(symbol) {
-      const honest = speakers().filter(({ name }) => !beliefs.isDeceiving(name, symbol));
-      return Math.max(
-        // None where there is none.
-        Math.min(...honest.map((each) => each.steadySinceMs(symbol))),
-        disturbedAtMs() + settledWithinMs,
-        troubles.operatedAtMs(symbol) + operatedWithinMs,
-        beliefs.movedAtMs(symbol) + levelForMs,
-      );
-    },
+    servableSinceMs,
+    convertibleSinceMs: (symbol) => Math.max(servableSinceMs(symbol), quotes.rates.changedAtMs + convertedWithinMs),
     processes: processes.length,
     offMs: (by) => processOf(by).offMs,
     undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,

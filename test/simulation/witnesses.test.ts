@@ -36,6 +36,7 @@ function calmWorld(over: Partial<Truth> = {}) {
     isInvented: () => false,
     steadySinceMs: () => longAgo,
     servableSinceMs: () => Number.POSITIVE_INFINITY,
+    convertibleSinceMs: () => Number.POSITIVE_INFINITY,
     offMs: () => 0,
     undisturbedSinceMs: () => longAgo,
     revokedAtMs: () => undefined,

@@ -13,6 +13,8 @@ export interface Truth {
    * serving it; later than now where that is not so.
    */
   servableSinceMs(symbol: string): number;
+  /** Since when the same for what is converted: nothing is wrong with the rate either. */
+  convertibleSinceMs(symbol: string): number;
   /** Since when a source has told the truth of it to all who listen; later than now where it does not. */
   steadySinceMs(source: string, symbol: string): number;
   /** By how much the wall clock of a process is off. */
