@@ -308,8 +308,9 @@ const beforeMs = 20_000;
 const afterMs = 2 * 60_000;
 
 /**
- * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one
- * is gone for so long that it is to be delisted first, while the store is locked until the market is back.
+ * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets,
+ * and no others are offered, one is gone for so long that it is to be delisted first, while the store is locked until the
+ * market is back.
  *
  * @param only of these kinds
  */
@@ -323,7 +324,7 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
   const hasRoom = () => atMs + longestMs < forMs;
   let atMs = Math.min(60_000, forMs / 5);
   const goneLongestMs = faults[goneKind].longMs[1] + 2 * afterMs;
-  while (kind.hasManyMarkets && only.test(goneKind) && atMs + goneLongestMs < forMs) {
+  while (kind.hasManyMarkets && !kind.offersAll && only.test(goneKind) && atMs + goneLongestMs < forMs) {
     const goneMs = between(...faults[goneKind].longMs);
     const choice = randomness.fraction();
     planned.push({ kind: goneKind, atMs, forMs: goneMs, choice });
