@@ -102,6 +102,7 @@ test('a market can be served once a source has been steady, and all processes ha
   for (const each of [first, second]) Object.assign(each, { linkedSinceMs: Number.POSITIVE_INFINITY });
   third.linkedSinceMs = 100_000;
   assert.equal(truth.servableSinceMs('BTCEUR'), 100_000);
+  assert.equal(truth.servableSinceMs('ENGEUR'), Number.POSITIVE_INFINITY, 'of the engine alone');
   processes[0]!.disturbedAtMs = 300_000;
   assert.equal(truth.servableSinceMs('BTCEUR'), 330_000);
   processes[0]!.reloadedAtMs = 400_000;

@@ -200,6 +200,8 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
   });
   const steadiness = new Steadiness(world, simulation.exchanges, simulation.markets, () => beliefs.look());
   const servableSinceMs = (symbol: string) => {
+    // No exchange has that of the engine.
+    if (!nameOf.has(symbol)) return Number.POSITIVE_INFINITY;
     const honest = speakers().filter(({ name }) => !beliefs.isDeceiving(name, symbol));
     return Math.max(
       // None where there is none.
