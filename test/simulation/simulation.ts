@@ -48,7 +48,7 @@ const floodTurns = 4;
 const impatientEveryMs = 10_000;
 const impatientWithinMs = 1_500;
 /** What is compared has to be of one moment. */
-const auditedTargets = ['/v1/tickers', '/v1/status'] as const;
+const auditedTargets = ['/v1/status', '/v1/tickers'] as const;
 const auditedEveryMs = 15_000;
 const quietAuditedEveryMs = 180_000;
 const soonMs = [10, 300, 2_500] as const;

@@ -15,8 +15,9 @@ export interface StatusBody {
 const operationalForMs = 6_000;
 const operationalForQuietMs = 15_000;
 const outageAfterMs = 5 * 60_000 + operationalForMs;
-/** Two answers of one process show the same moment. */
+/** Two answers of one process show the same moment. What is asked at one instant is answered in that order. */
 const sameMomentMs = 1_500;
+const sameInstantMs = 5;
 /**
  * A source that makes prices says so, or that nothing changed, so long after the newest of them, and as long before it
  * where frames are late.
@@ -31,8 +32,8 @@ const clocksForgottenMs = 600_000;
 /** Looks whether the status is that of the prices which are served. */
 export class StatusWitness {
   readonly #witnessing: Witnessing;
-  /** The newest price of all that a process served at once. */
-  readonly #newest = new Map<string, { readonly atMs: number; readonly timestampMs: number }>();
+  /** What a process last said of itself: prices that are served later are no older. */
+  readonly #said = new Map<string, StatusBody & { readonly answeredAtMs: number }>();
   /** Some of the instants at which there were prices. */
   readonly #pricedAtMs: number[] = [];
 
@@ -40,10 +41,11 @@ export class StatusWitness {
     this.#witnessing = witnessing;
   }
 
-  sawPrices(tickers: readonly TickerBody[], { by, askedAtMs, answeredAtMs }: Witnessed): void {
+  /** All that a process served at once. */
+  sawPrices(tickers: readonly TickerBody[], answer: Witnessed): void {
     if (tickers.length === 0) return;
-    const timestampMs = Math.max(...tickers.map((ticker) => ticker.timestampMs));
-    this.#newest.set(by, { atMs: askedAtMs, timestampMs });
+    this.#looksAged(Math.max(...tickers.map(({ timestampMs }) => timestampMs)), answer);
+    const { answeredAtMs } = answer;
     if (answeredAtMs - (this.#pricedAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) < notedEveryMs) return;
     this.#pricedAtMs.push(answeredAtMs);
     if (this.#pricedAtMs.length > notedMax) this.#pricedAtMs.shift();
@@ -52,7 +54,7 @@ export class StatusWitness {
   saw(body: StatusBody, answer: Witnessed): void {
     this.#looksAlive(body, answer);
     this.#looksKnown(body, answer);
-    this.#looksAged(body, answer);
+    this.#said.set(answer.by, { ...body, answeredAtMs: answer.answeredAtMs });
   }
 
   #looksAlive(
@@ -95,25 +97,24 @@ export class StatusWitness {
     );
   }
 
-  #looksAged(
-    { components: { ticker }, lastUpdatedAtMs, serverTimeMs }: StatusBody,
-    { by, askedAtMs }: Witnessed,
-  ): void {
+  #looksAged(newestMs: number, { by, askedAtMs }: Witnessed): void {
     const { truth, findings } = this.#witnessing;
-    const newest = this.#newest.get(by);
-    if (newest === undefined || askedAtMs - newest.atMs > sameMomentMs || lastUpdatedAtMs === null) return;
+    const said = this.#said.get(by);
+    if (said === undefined || askedAtMs < said.answeredAtMs - sameInstantMs) return;
+    if (askedAtMs - said.answeredAtMs > sameMomentMs || said.lastUpdatedAtMs === null) return;
+    const { components, lastUpdatedAtMs, serverTimeMs } = said;
     const withinMs = (truth.isQuiet ? agedWithinQuietMs : agedWithinMs) + 2 * truth.offMsMax;
-    const laterMs = lastUpdatedAtMs - newest.timestampMs;
+    const laterMs = lastUpdatedAtMs - newestMs;
     findings.check(
       'age of the prices',
       laterMs <= withinMs,
       () => `${by} says that it was fed ${laterMs} ms after its newest price`,
     );
-    const ageMs = serverTimeMs - newest.timestampMs;
+    const ageMs = serverTimeMs - newestMs;
     findings.check(
       'age of the prices',
-      ticker !== 'operational' || ageMs <= withinMs,
-      () => `${by} says ${ticker}, and its newest price is ${ageMs} ms old`,
+      components.ticker !== 'operational' || ageMs <= withinMs,
+      () => `${by} says ${components.ticker}, and its newest price is ${ageMs} ms old`,
     );
   }
 }

@@ -130,16 +130,18 @@ test('a price that is old, or none, is found where a source has been there for l
 test('a status that is newer than the newest price, or operational over old ones, is found', () => {
   const seen = (state: string, priceAgeMs: number, ageMs: number, askedAtMs = 600_000, over: Partial<Truth> = {}) => {
     const { witnesses, found } = calmWorld(over);
-    witnesses.saw(answer('/v1/tickers', { tickers: [ticker({ timestampMs: start + 600_000 - priceAgeMs })] }));
+    witnesses.saw(answer('/v1/status', status(state, ageMs)));
     const before = found().length;
-    witnesses.saw(answer('/v1/status', status(state, ageMs), { askedAtMs }));
+    const tickers = [ticker({ timestampMs: start + 600_000 - priceAgeMs })];
+    witnesses.saw(answer('/v1/tickers', { tickers }, { askedAtMs, answeredAtMs: askedAtMs + 5 }));
     return found().slice(before);
   };
   assert.deepEqual(seen('operational', 16_000, 0), []);
   assert.deepEqual(seen('degraded', 16_001, 0), ['age of the prices']);
   assert.deepEqual(seen('degraded', 30_000, 20_000), []);
   assert.deepEqual(seen('operational', 30_000, 20_000), ['age of the prices']);
-  assert.deepEqual(seen('operational', 30_000, 20_000, 602_000), [], 'of another moment');
+  assert.deepEqual(seen('operational', 30_000, 20_000, 602_000), [], 'of a later moment');
+  assert.deepEqual(seen('operational', 30_000, 20_000, 599_000), [], 'of an earlier moment');
   assert.deepEqual(seen('operational', 30_000, 0, 600_000, { isQuiet: true }), []);
 });
 
