@@ -77,3 +77,11 @@ test('statistics are those that the same source had at the time, converted witho
   for (const over of [{ high24h: '120.1' }, { low24h: '80.1' }, { volume24h: '7.1234' }])
     assert.equal(explains(over), false, JSON.stringify(over));
 });
+
+test('a price of few digits is explained though most of it is rounded', () => {
+  const quotes = new ToldQuotes('0.5', '1', '0.05');
+  quotes.quoted('kraken', 'BTCEUR', honest('43.00', '43.04'), 0);
+  const served = { symbol: 'BTCCZK', buyPrice: '2.2', sellPrice: '2.1' };
+  assert.equal(quotes.explains(served, 0, 1_000, [0, 0]), true);
+  assert.equal(quotes.explains({ ...served, buyPrice: '2.3' }, 0, 1_000, [0, 0]), false);
+});

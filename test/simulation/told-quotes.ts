@@ -36,8 +36,8 @@ const truthsMax = 4_000;
 /** A quote holds for a minute, where nothing keeps it from being replaced. */
 const usualMs = 60_000;
 const longMax = 500;
-/** A margin, and what is rounded away. */
-const nearlyWithin = [0.97, 1.001] as const;
+/** A price with its margin, but for what is rounded away. */
+const nearlyWithin = [0.999, 1.03] as const;
 
 /** What every exchange quoted, at which terms and at which rate, and what was true, as the world knows it. */
 export class ToldQuotes {
@@ -164,8 +164,9 @@ export class ToldQuotes {
 
   #makes({ bid, ask }: Quote, served: ServedPrice, fee: string, rate: string, isConverted: boolean): boolean {
     // Decimals cost far more.
-    const nearly = (Number(ask) * Number(rate) * (1 + Number(fee) / 100)) / Number(served.buyPrice);
-    if (nearly < nearlyWithin[0] || nearly > nearlyWithin[1]) return false;
+    const [bare, unit] = [Number(ask) * Number(rate) * (1 + Number(fee) / 100), 10 ** -placesOf(served.buyPrice)];
+    const charged = Number(served.buyPrice);
+    if (charged < bare * nearlyWithin[0] - unit || charged > bare * nearlyWithin[1] + unit) return false;
     const margin = isConverted ? new Big(this.#marginPercent).times('0.01') : new Big(0);
     const price = (value: string, sign: 1 | -1, like: string) => {
       const places = placesOf(like);
