@@ -101,6 +101,17 @@ export class Venue {
     return this.exchange.listed(symbol) === undefined || this.faults.find('reject', symbol) !== undefined;
   }
 
+  /**
+   * The words that refuse a client these symbols on its connection: those of the fault, or the exchange's own.
+   * `undefined` while it takes them.
+   */
+  fullFor(client: Connection, symbols: readonly string[], own: string): string | undefined {
+    const fault = this.faults.find('session-limit');
+    if (fault === undefined) return undefined;
+    const isFull = client.symbols.union(new Set(symbols)).size > numberOf(fault, 'streams');
+    return isFull ? (textOf(fault, 'message') ?? own) : undefined;
+  }
+
   /** The state that the exchange announces for itself: `online`, or that of the fault `system-status`. */
   get systemStatus(): string {
     const fault = this.faults.find('system-status');

@@ -42,12 +42,8 @@ const jsonText: ParameterRule = {
   form: 'JSON text on one line',
   default: '0',
 };
-const sentence = (fallback: string): ParameterRule => ({
-  type: 'text',
-  pattern: /^[^\r\n]{1,200}$/,
-  form: 'a text on one line',
-  default: fallback,
-});
+const anySentence: ParameterRule = { type: 'text', pattern: /^[^\r\n]{1,400}$/, form: 'a text on one line' };
+const sentence = (fallback: string): ParameterRule => ({ ...anySentence, default: fallback });
 const systemStatuses = ['online', 'maintenance', 'cancel_only', 'post_only'];
 
 /** All faults. Where `symbols` or `parameters` are left out, there are none. */
@@ -80,6 +76,19 @@ const faults = {
     symbols: 'required',
     seen: 'Subscribing to this symbol is refused with "Currency pair not supported". REST still answers for it.',
   },
+  'session-limit': {
+    kind: 'state',
+    parameters: {
+      streams: { type: 'integer', min: 0, max: 10_000, default: 16 },
+      message: anySentence,
+    },
+    seen: 'A WebSocket takes subscriptions to this many symbols. A request beyond them is refused in the words of the exchange, or in these.',
+  },
+  say: {
+    kind: 'event',
+    parameters: { text: sentence('{}') },
+    seen: 'Every WebSocket gets this text.',
+  },
   garbage: {
     kind: 'event',
     parameters: {
@@ -111,8 +120,10 @@ const faults = {
     parameters: {
       status: { type: 'integer', min: 400, max: 599, default: 429 },
       retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 },
+      noRetryAfter: { type: 'flag', default: false },
+      body: anySentence,
     },
-    seen: 'The WebSocket handshake is answered with this HTTP status and Retry-After. Open connections continue.',
+    seen: 'The WebSocket handshake is answered with this HTTP status, Retry-After (unless noRetryAfter) and body. Open connections continue.',
   },
   'no-heartbeat': {
     kind: 'state',
@@ -216,6 +227,16 @@ const faults = {
     kind: 'state',
     parameters: { call, message: sentence('EGeneral:Too many requests') },
     seen: 'REST answers 200 with this text in `error` and no result.',
+  },
+  'rest-says': {
+    kind: 'state',
+    parameters: {
+      call,
+      status: { type: 'integer', min: 200, max: 599, default: 200 },
+      body: sentence('{}'),
+      named: { type: 'flag', default: false },
+    },
+    seen: 'REST answers with this status and body; with named only requests that name pairs.',
   },
   'rest-html': {
     kind: 'state',

@@ -93,6 +93,8 @@ const events: Readonly<Partial<Record<FaultName, (fault: Fault, targets: FaultTa
   garbage: (fault, targets) => sendGarbage(textOf(fault, 'kind') ?? '', targets),
   oversized: (fault, targets) => sendOversized(numberOf(fault, 'bytes'), targets),
   replay,
+  say: (fault, { venue }) =>
+    venue.clients.each((connection, nowMs) => connection.send(textOf(fault, 'text') ?? '', nowMs)),
   'reconnect-notice': (_, { venue, dialect }) =>
     venue.clients.each((connection, nowMs) => connection.send(dialect.reconnectNotice ?? '', nowMs)),
 };

@@ -3,7 +3,7 @@ import type { Timer } from '../src/ground/clock.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { type Fault, flagOf, numberOf, textOf } from './fault-request.ts';
-import { Refusal, type Reply, send, sendHalf, text } from './reply.ts';
+import { json, Refusal, type Reply, send, sendHalf, text } from './reply.ts';
 
 /** The REST side of an exchange, in any dialect. */
 export class Rest {
@@ -46,12 +46,12 @@ export class Rest {
 
   #answer(call: string, url: URL, response: ServerResponse): void {
     if (response.destroyed) return;
-    const reply = this.#failure(call) ?? this.#reply(call, url);
+    const reply = this.#failure(call, url) ?? this.#reply(call, url);
     if (this.#fault('rest-truncated', call) === undefined) send(response, reply);
     else sendHalf(response, reply);
   }
 
-  #failure(call: string): Reply | undefined {
+  #failure(call: string, url: URL): Reply | undefined {
     const limited = this.#fault('rest-429', call);
     if (limited !== undefined) {
       const reply = text(429, 'Too Many Requests');
@@ -59,6 +59,9 @@ export class Rest {
     }
     const broken = this.#fault('rest-500', call);
     if (broken !== undefined) return text(numberOf(broken, 'status'), 'Internal Server Error');
+    const saying = this.#fault('rest-says', call);
+    if (saying !== undefined && (!flagOf(saying, 'named') || namesPairs(url)))
+      return { ...json(textOf(saying, 'body') ?? ''), status: numberOf(saying, 'status') };
     const page = '<!doctype html><title>Just a moment</title>';
     return this.#fault('rest-html', call) && { status: 200, contentType: 'text/html', body: page };
   }
@@ -77,4 +80,9 @@ export class Rest {
   #fault(name: Parameters<FaultBoard['find']>[0], call: string): Fault | undefined {
     return this.#venue.faults.all(name).find((fault) => ['all', call].includes(textOf(fault, 'call') ?? ''));
   }
+}
+
+/** Whether a request names pairs, in whichever way. */
+function namesPairs({ searchParams }: URL): boolean {
+  return ['pair', 'symbol', 'symbols', 'market', 'instId'].some((name) => searchParams.has(name));
 }

@@ -175,6 +175,11 @@ export class ExchangeSimulator {
     this.#rates.setEurCzk(eurCzk);
   }
 
+  /** Tears down the WebSocket that was opened as the `index`-th of those still open, with a TCP reset. */
+  resetOne(index: number): void {
+    [...this.#clients.connections][index]?.reset();
+  }
+
   state() {
     const connections = [...this.#clients.connections];
     const markets = [...this.#exchange.markets.values()];

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Timer } from '../src/ground/clock.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import type { ExchangeListener } from './exchange.ts';
-import { flagOf, numberOf } from './fault-request.ts';
+import { flagOf, numberOf, textOf } from './fault-request.ts';
 import type { Market } from './market-walk.ts';
 import { Connection } from './ws-connection.ts';
 
@@ -43,7 +43,8 @@ export class WebSockets implements ExchangeListener {
     }
     const refuse = faults.find('refuse');
     if (refuse !== undefined) {
-      reply(socket, numberOf(refuse, 'status'), `Retry-After: ${numberOf(refuse, 'retryAfterS')}\r\n`);
+      const headers = flagOf(refuse, 'noRetryAfter') ? '' : `Retry-After: ${numberOf(refuse, 'retryAfterS')}\r\n`;
+      reply(socket, numberOf(refuse, 'status'), headers, textOf(refuse, 'body'));
     } else if (request.url?.split('?', 1)[0] !== this.#dialect.livePath) {
       reply(socket, 404, '');
     } else {
@@ -110,7 +111,8 @@ export class WebSockets implements ExchangeListener {
   }
 }
 
-function reply(socket: Duplex, status: number, headers: string): void {
+function reply(socket: Duplex, status: number, headers: string, body = ''): void {
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n${headers}\r\n`);
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n${length}\r\n${headers}\r\n${body}`);
 }

@@ -70,6 +70,12 @@ export class BinanceDialect implements Dialect {
     }
     // Unknown names are accepted, and nothing is sent for them.
     const streams = params.flatMap((name) => this.#streamOf(String(name)) ?? []);
+    const symbols = streams.map(({ market }) => market.pair.symbol);
+    const full = isSubscribing ? this.#venue.fullFor(client, symbols, 'Too many streams on one connection') : undefined;
+    if (full !== undefined) {
+      client.send(JSON.stringify({ code: 2, msg: full, id }), nowMs);
+      return;
+    }
     for (const { market, stream } of streams) {
       this.#venue.clients.follow(client, `${stream} ${market.pair.symbol}`, isSubscribing);
     }

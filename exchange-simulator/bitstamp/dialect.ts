@@ -63,11 +63,14 @@ export class BitstampDialect implements Dialect {
     }
     const channel = String(data?.channel);
     const market = this.#marketNamed(bookChannel.exec(channel)?.[1] ?? '');
+    const full = market && this.#venue.fullFor(client, [market.pair.symbol], 'Too many subscriptions.');
     if (event === 'bts:unsubscribe' && market !== undefined) {
       this.#venue.clients.unsubscribe(client, topicOf(market));
       client.send(answer('bts:unsubscription_succeeded', channel, {}), nowMs);
     } else if (event !== 'bts:subscribe' || market === undefined || this.#venue.isRejected(market.pair.symbol)) {
       client.send(answer('bts:error', channel, { code: null, message: 'Incorrect JSON format.' }), nowMs);
+    } else if (full !== undefined) {
+      client.send(answer('bts:error', channel, { code: null, message: full }), nowMs);
     } else {
       this.#venue.clients.subscribe(client, topicOf(market));
       client.send(answer('bts:subscription_succeeded', channel, {}), nowMs);

@@ -99,6 +99,8 @@ export class BitvavoDialect implements Dialect {
     const isKnown = channel?.name === 'ticker24h' && symbols.length > 0;
     if (!isKnown || (action !== 'subscribe' && action !== 'unsubscribe')) return invalid('action');
     if (action === 'subscribe' && symbols.some((symbol) => this.#venue.isRejected(symbol))) return invalid('market');
+    const full = action === 'subscribe' && this.#venue.fullFor(client, symbols, 'Too many subscriptions.');
+    if (full) return { event: 'error', errorCode: 100, error: full };
     for (const symbol of symbols) this.#venue.clients.follow(client, topicOf(symbol), action === 'subscribe');
     return { event: `${action}d`, subscriptions: { ticker24h: [...client.symbols].map(marketNamed) } };
   }

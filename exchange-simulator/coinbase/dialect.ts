@@ -68,9 +68,20 @@ export class CoinbaseDialect implements Dialect {
       client.send(JSON.stringify({ type: 'error', message: 'Failed to subscribe', reason }), nowMs);
       return;
     }
+    const full = isSubscribing ? this.#fullFor(client, channels) : undefined;
+    if (full !== undefined) {
+      client.send(JSON.stringify({ type: 'error', message: full }), nowMs);
+      return;
+    }
     const news = channels.flatMap((channel) => this.#apply(client, channel, isSubscribing));
     client.send(JSON.stringify(subscriptionsOf(client)), nowMs);
     for (const frame of news) client.send(frame, nowMs);
+  }
+
+  /** A session takes a number of books; a request that would exceed it is refused as a whole. */
+  #fullFor(client: Connection, channels: readonly Channel[]): string | undefined {
+    const books = channels.flatMap(({ name, symbols }) => (name === 'level2_batch' ? symbols : []));
+    return this.#venue.fullFor(client, books, 'too many L2 streams requested in a single session');
   }
 
   beat(client: Connection, nowMs: number): void {

@@ -95,8 +95,9 @@ export class KrakenDialect implements Dialect, Subscriptions {
   addTicker(client: Connection, symbol: string, trigger: EventTrigger): string | undefined {
     if (this.#venue.isRejected(symbol)) return `Currency pair not supported ${symbol}`;
     if (this.triggerOf(client, symbol) !== undefined) return 'Already subscribed';
-    this.#venue.clients.subscribe(client, `${trigger} ${symbol}`);
-    return undefined;
+    const full = this.#venue.fullFor(client, [symbol], 'EGeneral:Too many subscriptions');
+    if (full === undefined) this.#venue.clients.subscribe(client, `${trigger} ${symbol}`);
+    return full;
   }
 
   triggerOf(client: Connection, symbol: string): EventTrigger | undefined {

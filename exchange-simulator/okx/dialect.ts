@@ -105,6 +105,14 @@ export class OkxDialect implements Dialect {
       client.send(failure('60018', `channel:tickers,instId:${argument.instId} doesn't exist`), nowMs);
       return;
     }
+    const isTicker = channel === 'tickers' && op === 'subscribe';
+    const full = isTicker
+      ? this.#venue.fullFor(client, [symbol], 'The number of subscribed channels exceeds the maximum limit')
+      : undefined;
+    if (full !== undefined) {
+      client.send(failure('60012', full), nowMs);
+      return;
+    }
     const topic = channel === 'tickers' ? topicOf(symbol) : String(channel);
     this.#venue.clients.follow(client, topic, op === 'subscribe');
     client.send(JSON.stringify({ event: op, arg: argument, connId: connectionId }), nowMs);

@@ -34,10 +34,10 @@ const list = storeCommand({
 
 function sourceTable(views: readonly SourceView[], isElsewhere: boolean, paint: Paint): string {
   const rows = views.map((view): Cell[] => {
-    const { id, kind, connection, markets, doubts = [] } = view;
+    const { id, kind, markets, doubts = [] } = view;
     const counts = [markets.used, markets.standby, markets.stale, markets.excluded].map(String);
     const doubted = doubts.length === 0 ? '' : { text: String(doubts.length), paint: paint.bad };
-    return [id, kind, pathCell(view, isElsewhere, paint), connection ?? '-', ...counts, doubted];
+    return [id, kind, pathCell(view, isElsewhere, paint), connectionCell(view, paint), ...counts, doubted];
   });
   const headings = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED', 'DOUBTED'];
   return table(headings, rows, paint, '');
@@ -48,6 +48,11 @@ function pathCell({ paused, path, flow }: SourceView, isElsewhere: boolean, pain
   if (isElsewhere) return '-';
   if (flow?.state === 'silent') return { text: 'silent', paint: paint.bad };
   return { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad };
+}
+
+function connectionCell({ connection, bannedUntil }: SourceView, paint: Paint): Cell {
+  if (bannedUntil != null) return { text: `banned until ${bannedUntil}`, paint: paint.bad };
+  return connection ?? '-';
 }
 
 function doubtTable(doubts: readonly DoubtView[], paint: Paint): string {

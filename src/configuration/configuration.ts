@@ -141,12 +141,15 @@ function resolveMarkets({ markets }: Settings) {
   };
 }
 
-function resolveSource({ id, kind = id, urls, not, assets, paused: isPaused }: Settings['sources'][number]) {
+function resolveSource(source: Settings['sources'][number]) {
+  const { id, kind = source.id, urls, not, assets, streamsPerSession, paused: isPaused } = source;
   const own = connectorKinds[kind]!.urls;
   return {
     id,
     kind,
     isPaused,
+    /** Markets on one live session; left out: as the connector knows its exchange. */
+    ...(streamsPerSession === undefined ? {} : { streamsPerSession }),
     urls: { rest: withoutSlash(urls.rest ?? own.rest), ws: urls.ws ?? own.ws },
     /** The operator's names by the source's own; `undefined` for those that are left out. */
     assets: new Map<CurrencyCode, CurrencyCode | undefined>([

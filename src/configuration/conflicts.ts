@@ -100,6 +100,12 @@ function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Gener
     if ((kind ?? id) === 'redis-stream' && redis === undefined) {
       yield { key: `sources.${index}`, what: '"redis-stream" needs redis, where the stream is' };
     }
+    if (connectorKinds[kind ?? id]?.urls.rest === '' && source.streamsPerSession !== undefined) {
+      yield {
+        key: `sources.${index}`,
+        what: 'streamsPerSession has no meaning for an engine, which connects by itself',
+      };
+    }
     yield* assetConflicts(source, `sources.${index}`);
     if (kind !== undefined || sourceKind.fits(id)) continue;
     const hint = sourceKind.hint?.(id, id) ?? 'name the one it is of with kind';

@@ -93,6 +93,13 @@ describe('where values come from', () => {
     assert.deepEqual([pricing.source, [...pricing.sources]], ['median', [['BTCEUR', ['kraken']]]]);
   });
 
+  it('reads how many markets a session of a source takes, which has no meaning for an engine', () => {
+    const [source] = fromYaml('sources: [{ id: coinbase, streamsPerSession: 24 }]').sources;
+    assert.equal(source?.streamsPerSession, 24);
+    assert.throws(() => fromYaml('sources: [{ id: push, streamsPerSession: 24 }]'), /streamsPerSession has no meaning/);
+    assert.throws(() => fromYaml('sources: [{ id: coinbase, streamsPerSession: 0 }]'), /from 1 to 10000/);
+  });
+
   it('reads which assets of a source are left out, and which have another name', () => {
     const [source] = fromYaml('sources: [{ id: bitvavo, not: [AAA, LUNC], assets: { LUNA: LUNC } }]').sources;
     const expected = [

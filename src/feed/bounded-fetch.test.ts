@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { fetchText, readRetryAfter } from './bounded-fetch.ts';
+import { type FetchBounds, fetchText, type RefusedAnswer, readRetryAfter } from './bounded-fetch.ts';
 import { UpstreamError } from './wire.ts';
 
 const servers: Server[] = [];
@@ -26,8 +26,8 @@ async function serve(listener: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function ask(address: string, clock = new FakeClock(), signal = never, tooMany?: RegExp) {
-  return fetchText(address, { clock, timeoutMs: 5_000, bodyBytesMax: 1_000, signal, tooMany });
+function ask(address: string, clock = new FakeClock(), signal = never, refused?: FetchBounds['refused']) {
+  return fetchText(address, { clock, timeoutMs: 5_000, bodyBytesMax: 1_000, signal, refused });
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
@@ -107,16 +107,16 @@ test('429 and 418 are rate limits with the time to wait, other failures a status
   ]);
 });
 
-test('an error whose body says that there were too many requests is a rate limit, where the caller knows the words', async () => {
+test('an error is what the caller makes of its status, its body and what its headers ask for', async () => {
   const host = await serve((request, response) => {
-    const code = request.url === '/many' ? '400.002' : '400.001';
-    response.writeHead(400).end(`{"response_code":"${code}","response_explanation":"secret"}`);
+    response.writeHead(400, request.url === '/days' ? { 'retry-after': '259200' } : {}).end('{"code":"400.002"}');
   });
-  const kindOf = async (path: string, tooMany?: RegExp) =>
-    (await failureOf(ask(`http://${host}${path}`, new FakeClock(), never, tooMany))).kind;
-  assert.equal(await kindOf('/many', /"400\.002"/), 'rate_limited');
-  assert.equal(await kindOf('/other', /"400\.002"/), 'status');
-  assert.equal(await kindOf('/many'), 'status');
+  const refused = ({ status, text, retryAfterMs }: RefusedAnswer) =>
+    new UpstreamError('rate_limited', `${status} ${text}`, retryAfterMs);
+  const failure = await failureOf(ask(`http://${host}/`, new FakeClock(), never, refused));
+  assert.deepEqual([failure.kind, failure.message], ['rate_limited', '400 {"code":"400.002"}']);
+  const days = await failureOf(ask(`http://${host}/days`, new FakeClock(), never, refused));
+  assert.equal(days.retryAfterMs, 3 * 86_400_000, 'a ban can be for days');
 });
 
 test('Retry-After is read as seconds or as a date, never negative and never over an hour', () => {

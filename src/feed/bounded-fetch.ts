@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, EpochMs } from '../ground/clock.ts';
+import { waitMsMax } from './refusal.ts';
 import { redirectOf, userAgent } from './ways-out.ts';
 import { asUpstreamError, UpstreamError } from './wire.ts';
 
@@ -10,12 +11,21 @@ export interface FetchBounds {
   /** After decompression. */
   readonly bodyBytesMax: number;
   readonly signal: AbortSignal;
-  /** Matches the body of an error that means too many requests, where its status does not say so. */
-  readonly tooMany?: RegExp | undefined;
+  /** Makes the error of an answer that is neither 2xx nor a redirect; without it its status alone says what it is. */
+  readonly refused?: ((answer: RefusedAnswer) => UpstreamError) | undefined;
   /** The media types asked for; JSON by default. */
   readonly accept?: string;
   /** Reads how long to wait from headers of the upstream's own, where it sends no `Retry-After`. Milliseconds. */
   readonly retryAfter?: ((headers: Headers, now: EpochMs) => number | undefined) | undefined;
+}
+
+/** An answer other than 2xx. */
+export interface RefusedAnswer {
+  readonly status: number;
+  /** At most its first 64 KiB. */
+  readonly text: string;
+  /** How long its headers ask to wait. */
+  readonly retryAfterMs: number | undefined;
 }
 
 export interface FetchedText {
@@ -28,7 +38,7 @@ export interface FetchedText {
 const retryAfterMsMax = 3_600_000;
 const slowDown = new Set([418, 429]);
 /** The part of an error's body that is read. */
-const errorBytesMax = 64 * 1024;
+export const errorBytesMax = 64 * 1024;
 
 /**
  * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything else throws an
@@ -105,26 +115,27 @@ async function readBody(response: Response, bytesMax: number): Promise<string> {
 async function statusError(
   response: Response,
   asked: URL,
-  { clock, retryAfter, tooMany }: FetchBounds,
+  { clock, retryAfter, refused }: FetchBounds,
 ): Promise<UpstreamError> {
   const { status, headers } = response;
   const now = clock.now();
-  const retryAfterMs = readRetryAfter(headers.get('retry-after') ?? undefined, now) ?? retryAfter?.(headers, now);
+  const maxMs = refused === undefined ? undefined : waitMsMax;
+  const retryAfterMs =
+    readRetryAfter(headers.get('retry-after') ?? undefined, now, maxMs) ?? retryAfter?.(headers, now);
   const moved = redirectOf(status, headers.get('location'), asked);
   if (moved !== undefined) return new UpstreamError('status', `HTTP status ${status}: ${moved}`);
-  const isTooMany = slowDown.has(status) || tooMany?.test(await readBody(response, errorBytesMax)) === true;
-  const kind = isTooMany ? 'rate_limited' : 'status';
-  return new UpstreamError(kind, `HTTP status ${status}`, retryAfterMs);
+  if (refused !== undefined) return refused({ status, text: await readBody(response, errorBytesMax), retryAfterMs });
+  return new UpstreamError(slowDown.has(status) ? 'rate_limited' : 'status', `HTTP status ${status}`, retryAfterMs);
 }
 
 /**
- * `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour. `undefined` when
- * absent or unreadable.
+ * `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour unless given.
+ * `undefined` when absent or unreadable.
  */
-export function readRetryAfter(header: string | undefined, now: EpochMs): number | undefined {
+export function readRetryAfter(header: string | undefined, now: EpochMs, maxMs = retryAfterMsMax): number | undefined {
   if (header === undefined) return undefined;
   const waitMs = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(waitMs) ? Math.min(Math.max(0, waitMs), retryAfterMsMax) : undefined;
+  return Number.isFinite(waitMs) ? Math.min(Math.max(0, waitMs), maxMs) : undefined;
 }
 
 /** Keeps the system error code (`ECONNREFUSED`) and drops the message, which may quote the URL. */

@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
 import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { connectorOptions } from './connector.testing.ts';
 import type { ConnectorClass } from './connectors.ts';
+import { bannedWords } from './exchange-under-test.testing.ts';
 import {
   connectorGuarantees,
   delivers,
@@ -68,6 +70,8 @@ export function connectorConformance(traits: ConnectorTraits): void {
     delisting(withLive);
     clocks(traits, withRig, withLive);
     if (traits.hasCandles) candles(withRig);
+    names(withRig);
+    if (traits.polls !== 'everything') sessions(withRig);
   });
 }
 
@@ -180,6 +184,57 @@ function clocks(
       connection.terminate();
       await turns(5);
       assert.equal(clock.pendingTimers, 0);
+    }));
+}
+
+function names(withRig: (run: Run) => Promise<void>): void {
+  it('asks for all where a request that names markets is refused for no known reason (fault row 94)', () =>
+    withRig(async (rig) => {
+      await rig.connector.loadCatalogue(never);
+      for (const [status, body] of [
+        [400, '{"nobody":"knows"}'],
+        [404, 'gone'],
+      ] as const) {
+        await rig.passFor(10_000, 1_000);
+        await rig.simulator.faults.set({ fault: 'rest-says', status, body, named: true });
+        const { tickers } = await outcome(rig, rig.connector.pollTickers([...twoOf(rig)], never));
+        assert.deepEqual(tickers?.map(({ symbol }) => symbol).toSorted(), twoOf(rig).toSorted());
+      }
+    }));
+}
+
+function sessions(withRig: (run: Run) => Promise<void>): void {
+  for (const [words, message] of [
+    ['its own', undefined],
+    ['unknown', 'The universe says no'],
+  ] as const) {
+    it(`opens further sessions where one is full, in ${words} words, and all markets are live (fault row 93)`, () =>
+      withRig(async (rig) => {
+        await rig.simulator.faults.set({ fault: 'session-limit', streams: 2, ...(message && { message }) });
+        await rig.becomeLive();
+        const { length: count } = rig.exchange.markets;
+        await rig.pass('every subscription', () => rig.simulator.state().subscriptions === count);
+        await rig.passFor(15_000);
+        assert.deepEqual([rig.health.symbolsSubscribed, rig.health.symbolsRejected], [count, []]);
+        assert.deepEqual([rig.health.sessions, rig.health.epoch, rig.health.path], [count / 2, 1, 'live']);
+        for (const symbol of twoOf(rig)) await delivers(rig, symbol, 'live');
+      }));
+  }
+
+  it('makes no request either where the ban is said in a handshake (fault row 94)', () =>
+    withRig(async (rig) => {
+      await rig.becomeLive();
+      const until = (rig.clock.now() + 60_000) as EpochMs;
+      await rig.simulator.faults.set({ fault: 'refuse', status: 403, noRetryAfter: true, body: bannedWords(until) });
+      await rig.simulator.faults.set({ fault: 'reset' });
+      await rig.pass('the ban', () => rig.health.bannedUntil === until);
+      const before = rig.simulator.state();
+      await rig.passFor(40_000, 1_000);
+      const { requests, connectsLastMinute } = rig.simulator.state();
+      assert.deepEqual(requests, before.requests);
+      assert.equal(connectsLastMinute, before.connectsLastMinute);
+      await rig.simulator.faults.clear();
+      await rig.pass('live again', () => rig.health.path === 'live');
     }));
 }
 

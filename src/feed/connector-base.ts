@@ -1,15 +1,18 @@
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
+import { Ban } from './ban.ts';
 import type { Catalogue, ConnectorOptions, ExchangeConnector, LiveConnection, LiveListener } from './connector.ts';
 import type { SocketTraits } from './live-protocol.ts';
 import { LiveSocket, type LiveSocketOptions } from './live-socket.ts';
 import { type ListedPair, PairDirectory, selectMarkets } from './market-listing.ts';
+import { type Pace, PacedQueue } from './pace.ts';
+import { type Consequence, leadsTo, type RefusalTable } from './refusal.ts';
 import { type RestAnswer, type RestCall, RestClient, type RestClientOptions } from './rest-client.ts';
-import { SplitConnection } from './split-connection.ts';
-import { asUpstreamError, UpstreamError, type UpstreamErrorKind } from './wire.ts';
+import { type SessionBound, SplitConnection } from './split-connection.ts';
+import { asUpstreamError, UpstreamError } from './wire.ts';
 
 /** How requests to an exchange are made. */
-type RestTraits = Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'>;
+type RestTraits = Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs' | 'refusals' | 'ban'>;
 
 /** Every pair that the exchange lists. */
 interface Listing {
@@ -18,13 +21,12 @@ interface Listing {
   readonly isComplete?: boolean;
 }
 
-/** For exchanges whose requests can name many pairs. */
-interface NamingLimits {
-  /** With more pairs than this, all are requested without naming any. */
-  readonly namesMax: number;
-  /** The error of a request that names a delisted pair. */
-  readonly refusal: UpstreamErrorKind;
-}
+/** Refusals after which all pairs are asked for, where the request named some. */
+const asksForAll: ReadonlySet<Consequence> = new Set(['ask_for_all', 'leave_market']);
+/** Sessions that are opened together, and then one each second, where the traits of a connector name no other pace. */
+const openingPace: Pace = { intervalMs: 1_000, burst: 5 };
+/** Sessions of one connection. */
+const sessionsMax = 50;
 
 /**
  * The common part of connectors of public exchanges: one REST client within the pace, the names of every listed pair,
@@ -40,18 +42,27 @@ export abstract class ConnectorBase implements ExchangeConnector {
    * whole.
    */
   protected abstract readonly listing: RestCall & { readonly read: (result: unknown) => readonly ListedPair[] };
+  /** The meaning of the exchange’s refusals. */
+  protected abstract readonly refusals: RefusalTable;
+  readonly ban: Ban;
+  /** Markets whose names are refused in polls, with the words, until the next catalogue. */
+  readonly refusedNames = new Map<MarketSymbol, string>();
   #rest: RestClient | undefined;
-  /** False once a request was refused for a pair that it named, until the next catalogue. */
+  /** False once named requests were refused though every pair is listed, until the next catalogue. */
   #canName = true;
+  #bound: SessionBound | undefined;
+  #openings: PacedQueue | undefined;
 
   constructor(options: ConnectorOptions) {
     this.id = options.id;
     this.options = options;
+    this.ban = options.ban ?? new Ban(options.clock);
   }
 
   protected get rest(): RestClient {
     const { clock, urls, requestTimeoutMs: timeoutMs } = this.options;
-    this.#rest ??= new RestClient({ ...this.requests, clock, baseUrl: urls.rest, timeoutMs });
+    const { requests, refusals, ban } = this;
+    this.#rest ??= new RestClient({ ...requests, refusals, ban, clock, baseUrl: urls.rest, timeoutMs });
     return this.#rest;
   }
 
@@ -68,6 +79,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
     const { markets, skipped, names } = selectMarkets(pairs, this.options);
     this.directory.add(names);
     this.#canName = true;
+    this.refusedNames.clear();
     return { markets, skipped, isComplete };
   }
 
@@ -99,33 +111,59 @@ export abstract class ConnectorBase implements ExchangeConnector {
     return id;
   }
 
-  /** Requests pairs by name, or all of them (`undefined`): one delisted pair fails the whole request that names it. */
-  protected async askByName(
+  /**
+   * Polls pairs by name, at most `namesMax` of them, or all (`ids` is `undefined`). A refusal that is not of us may be
+   * for one of the names: all are asked for then, and the names that the exchange does not list are left out from there
+   * on.
+   */
+  protected async pollByName(
     symbols: readonly MarketSymbol[],
-    { namesMax, refusal }: NamingLimits,
+    namesMax: number,
     ask: (ids: readonly string[] | undefined) => Promise<RestAnswer>,
-  ): Promise<RestAnswer> {
-    const isNamed = this.#canName && symbols.length <= namesMax;
+    read: (answer: RestAnswer) => readonly UpstreamTicker[],
+  ): Promise<readonly UpstreamTicker[]> {
+    const named = symbols.filter((symbol) => !this.refusedNames.has(symbol));
+    const isNamed = this.#canName && named.length > 0 && named.length <= namesMax;
     try {
-      return await ask(isNamed ? symbols.map((symbol) => this.idOf(symbol)) : undefined);
+      return read(await ask(isNamed ? named.map((symbol) => this.idOf(symbol)) : undefined));
     } catch (error) {
-      if (!isNamed || asUpstreamError(error).kind !== refusal) throw error;
-      this.#canName = false;
-      return ask(undefined);
+      const { refusal, message } = asUpstreamError(error);
+      if (!isNamed || refusal === undefined || !asksForAll.has(leadsTo[refusal])) throw error;
+      const tickers = read(await ask(undefined));
+      this.#leaveOut(named, tickers, message);
+      return tickers;
     }
   }
 
-  /** Opens a connection, or several above `symbolsMax`. */
+  /** Where all are listed, names as such are refused: none is named until the next catalogue. */
+  #leaveOut(named: readonly MarketSymbol[], tickers: readonly UpstreamTicker[], words: string): void {
+    const listed = new Set(tickers.map(({ symbol }) => symbol));
+    const unlisted = named.filter((symbol) => !listed.has(symbol));
+    for (const symbol of unlisted) this.refusedNames.set(symbol, words);
+    this.#canName = unlisted.length > 0;
+  }
+
+  /** Opens a connection of as many sessions as are needed. */
   protected openSocket(
     listener: LiveListener,
     traits: SocketTraits,
     protocol: LiveSocketOptions['protocol'],
   ): LiveConnection {
-    const { clock, urls, frameBytesMax } = this.options;
+    const { clock, urls, frameBytesMax, streamsPerSession } = this.options;
+    const { directory, ban } = this;
     // Announced pairs have the exchange's own names.
     const quotes = [...this.options.quotes, ...(this.options.assets?.keys() ?? [])];
-    const socket = { clock, quotes, directory: this.directory, traits, url: urls.ws, frameBytesMax, protocol };
-    const open = (events: LiveListener) => new LiveSocket(socket, events).protocol;
-    return traits.symbolsMax === undefined ? open(listener) : new SplitConnection(open, traits.symbolsMax, listener);
+    const socket = { clock, quotes, directory, traits, ban, url: urls.ws, frameBytesMax, protocol };
+    this.#bound ??= { symbolsMax: streamsPerSession ?? traits.symbolsMax ?? Number.POSITIVE_INFINITY };
+    this.#openings ??= new PacedQueue(clock, traits.openingPace ?? openingPace, () => ban.waitMs);
+    return new SplitConnection({
+      clock,
+      open: (events, isLeading) => new LiveSocket({ ...socket, isLeading }, events).protocol,
+      bound: this.#bound,
+      sessionsMax,
+      openings: this.#openings,
+      hasAcknowledgements: traits.acknowledges !== 'none',
+      listener,
+    });
   }
 }

@@ -2,6 +2,7 @@ import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type { Ban } from './ban.ts';
 
 /**
  * One exchange as the feed uses it. When to connect, what is stale and what to poll is decided by the supervisor; a
@@ -16,6 +17,10 @@ export interface ExchangeConnector {
   readonly catalogueReloadMs?: number;
   /** It sends its catalogue by itself, whole: one that is announced is taken over no later than this. */
   readonly catalogueSpacingMs?: number;
+  /** No request, connection or message while it lasts; absent where nobody can ban us. */
+  readonly ban?: Ban;
+  /** Markets whose names the exchange refuses in polls, with its words. */
+  readonly refusedNames?: ReadonlyMap<MarketSymbol, string>;
   /**
    * All markets of the configured quote currencies. The other methods accept the symbols of the catalogues loaded so
    * far.
@@ -55,6 +60,10 @@ export interface ConnectorOptions {
   readonly requestTimeoutMs: number;
   /** A larger frame ends the connection. */
   readonly frameBytesMax: number;
+  /** Markets that one session takes, at most; as the connector knows its exchange where left out. */
+  readonly streamsPerSession?: number | undefined;
+  /** One that outlives the connector; its own where left out. */
+  readonly ban?: Ban;
 }
 
 /** By the exchange's own name. */
@@ -79,6 +88,8 @@ export interface Candle {
 }
 
 export interface LiveConnection {
+  /** How many sessions with the exchange it has; one where left out. */
+  readonly sessions?: number;
   /** Subscribes to tickers. Each symbol gets an `accepted` or `rejected` event within the connector's deadline. */
   subscribe(symbols: readonly MarketSymbol[]): void;
   /** Subscribing to the same symbols right after that renews their subscriptions: a new snapshot follows. */
@@ -119,8 +130,16 @@ export type LiveEvent =
       readonly retryAfterMs: number | undefined;
     };
 
-/** `unanswered`: no answer within the deadline. */
-export type SubscriptionRefusal = 'refused' | 'unanswered';
+/**
+ * Why a market is not subscribed.
+ *
+ * - `refused`: the exchange says that it does not stream it
+ * - `unclear`: refused, but not in words that blame the market
+ * - `full`: no session takes it
+ * - `lost`: its session ended, and others of the connection go on
+ * - `unanswered`: no answer within the deadline
+ */
+export type SubscriptionRefusal = 'refused' | 'unclear' | 'full' | 'lost' | 'unanswered';
 
 /** A pair in a catalogue change on the live connection. */
 export interface LivePair {

@@ -1,4 +1,5 @@
 import type { Clock } from '../ground/clock.ts';
+import type { Ban } from './ban.ts';
 import type { AssetNames, ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
 
 /** A kind of source. */
@@ -67,6 +68,10 @@ interface ConfiguredSource {
   readonly kind: string;
   readonly urls: ConnectorUrls;
   readonly assets: AssetNames;
+  /** `undefined`: as the connector knows its exchange. */
+  readonly streamsPerSession?: number | undefined;
+  /** The connector's own where left out. */
+  readonly ban?: Ban;
 }
 
 /** The code of each configured kind of source. */
@@ -81,7 +86,7 @@ export async function loadKinds(sources: readonly ConfiguredSource[]): Promise<L
 
 /** The connector of a configured source. */
 export function connectorFor(
-  { id, kind, urls, assets }: ConfiguredSource,
+  { id, kind, urls, assets, streamsPerSession, ban }: ConfiguredSource,
   {
     markets,
     feed,
@@ -93,5 +98,6 @@ export function connectorFor(
   clock: Clock,
 ): ExchangeConnector {
   const Connector = kinds.get(kind)!;
-  return new Connector({ id, urls, assets, clock, ...markets, ...feed });
+  const own = ban === undefined ? {} : { ban };
+  return new Connector({ id, urls, assets, streamsPerSession, clock, ...own, ...markets, ...feed });
 }

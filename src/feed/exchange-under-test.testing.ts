@@ -1,3 +1,4 @@
+import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../market/upstream.ts';
 
@@ -24,6 +25,10 @@ export type ExchangeFault =
   | { readonly fault: 'close'; readonly code: number }
   | { readonly fault: 'garbage'; readonly kind: Garbage }
   | { readonly fault: 'oversized'; readonly bytes: number }
+  /**
+   * REST refuses everything until an instant that stands in its words; `own`: in the exchange's own shape, if known.
+   */
+  | { readonly fault: 'ban'; readonly status: 403 | 418 | 429 | 'own'; readonly until: EpochMs }
   | { readonly fault: 'rest-429'; readonly retryAfterS: number; readonly noRetryAfter: boolean };
 
 /** An exchange against which the guarantees of every connector are checked: the simulated one or a recording. */
@@ -36,6 +41,8 @@ export interface ExchangeUnderTest {
   readonly subscriptions: number;
   /** REST requests since the start. */
   readonly requestsTotal: number;
+  /** WebSockets asked for since the start. */
+  readonly connectsTotal: number;
   /** Sends a price of this market from now on, live and over REST, and returns its digits. */
   price(symbol: MarketSymbol): ExpectedDigits;
   /** Resolves when the fault is in force. */
@@ -50,4 +57,9 @@ export interface ExchangeUnderTest {
 /** The digits of a ticker. */
 export function digitsOf({ bid, ask, high24h, low24h, volume24h }: UpstreamTicker) {
   return { bid, ask, high24h, low24h, volume24h };
+}
+
+/** Words for a ban that no exchange has. */
+export function bannedWords(until: EpochMs): string {
+  return `Enough: this address is banned, its requests are taken again from ${until} on.`;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { turns } from '../../test/support/eventually.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { LiveEvent } from './connector.ts';
@@ -29,6 +30,9 @@ export const rigOptions = {
   frameBytesMax: 2 * 1024 * 1024,
   timing: { catalogueReloadMs: 5_000, catalogueRecheckMs: 5_000, catalogueSpacingMs: 1_000 },
 };
+const banMs = 120_000;
+/** Requests after which a ban is known, at most. */
+const requestsMax = 3;
 /** A first price is there this long after the start, with every market subscribed. */
 const firstPriceMs = 10_000;
 /** Codes of the protocol (RFC 6455 §7.4.1), and two of an exchange's own: none documents which of them it sends. */
@@ -48,6 +52,7 @@ export function connectorGuarantees(traits: GuaranteeTraits, withRig: WithRig): 
     endings(traits, withLive);
   }
   requests(withRig);
+  bans(withLive);
 }
 
 function listingAndPrices({ acknowledges, polls }: GuaranteeTraits, withRig: WithRig, withLive: WithRig): void {
@@ -250,7 +255,8 @@ function requests(withRig: WithRig): void {
         await rig.exchange.set({ fault: 'rest-429', retryAfterS: 20, noRetryAfter });
         const refused = await outcome(rig, rig.connector.pollTickers([symbol], never));
         assert.equal(refused.kind, 'rate_limited');
-        assert.equal(refused.retryAfterMs, noRetryAfter ? undefined : 20_000);
+        // Without it a connector may know how long its exchange counts.
+        if (!noRetryAfter) assert.equal(refused.retryAfterMs, 20_000);
         await rig.exchange.clear();
         const before = rig.exchange.requestsTotal;
         const next = rig.connector.pollTickers([symbol], never);
@@ -260,6 +266,35 @@ function requests(withRig: WithRig): void {
         assert.equal((await next).length, 1);
       }
     }));
+}
+
+function bans(withLive: WithRig): void {
+  for (const status of [403, 418, 429, 'own'] as const) {
+    it(`makes no request and no connection before the instant that a ban names, ${status} (fault row 94)`, () =>
+      withLive(async (rig) => {
+        const { clock, connector, exchange } = rig;
+        const until = (clock.now() + banMs) as EpochMs;
+        const [requests, connects] = [exchange.requestsTotal, exchange.connectsTotal];
+        await exchange.set({ fault: 'ban', status, until });
+        await rig.settled(connector.loadCatalogue(never).catch(() => undefined));
+        assert.equal(rig.health.bannedUntil, until);
+        await exchange.set({ fault: 'reset' });
+        await rig.passFor(until - clock.now() - 1_000, 1_000);
+        const made = exchange.requestsTotal - requests;
+        // One can have been on its way, and a catalogue be of several.
+        assert.ok(made <= requestsMax, `${made} requests`);
+        assert.deepEqual([exchange.connectsTotal, rig.health.connection], [connects, 'waiting']);
+        let kind: string | undefined;
+        connector.loadCatalogue(never).catch((error: UpstreamError) => {
+          kind = error.kind;
+        });
+        await turns(20);
+        assert.equal(kind, 'banned', 'at once, for whoever asks');
+        await exchange.clear();
+        await rig.pass('live again', () => rig.health.path === 'live' && rig.health.bannedUntil === undefined);
+        await delivers(rig, twoOf(rig)[0], 'live');
+      }));
+  }
 }
 
 /** Lets time pass until a market has a new price on this path, with the bid and ask that the exchange sends. */

@@ -60,6 +60,10 @@ export interface FeedHealth extends Readonly<FeedCounters> {
   /** `undefined` until the feed has chosen a path, at most two seconds after its start. */
   readonly path: FeedPath | undefined;
   readonly connection: LinkState;
+  /** Sessions with the exchange that the live connection has. */
+  readonly sessions: number;
+  /** The exchange wants nothing from us before this; `undefined` while it does not say so. */
+  readonly bannedUntil: EpochMs | undefined;
   readonly symbolsWanted: number;
   readonly symbolsSubscribed: number;
   readonly symbolsRejected: readonly MarketSymbol[];
@@ -113,6 +117,12 @@ export const feedMetrics: MetricGroup<CountedFeed> = {
     countsOfEach('feed_polls_total', 'Polls over the fallback, by outcome.', 'outcome', ({ polls }) => polls),
     countsOfEach('feed_catalogue_loads_total', 'Loads of the catalogue, by outcome.', 'outcome', ({ catalogueLoads }) =>
       fromZero(['ok', 'incomplete'], Object.entries(catalogueLoads)),
+    ),
+    ofEach('feed_sessions', 'Sessions with the exchange that the live connection has.', ({ sessions }) => sessions),
+    ofEach(
+      'feed_banned',
+      '1 while the exchange wants no request before an instant that it named.',
+      ({ bannedUntil }) => (bannedUntil === undefined ? 0 : 1),
     ),
     ofEach(
       'feed_symbols_subscribed',

@@ -1,5 +1,6 @@
 import type { DroppedFrame, LiveEvent } from './connector.ts';
 import type { LiveChannel } from './live-protocol.ts';
+import type { Refusal } from './refusal.ts';
 
 /** A channel without a socket: everything is sent at once, and noted. */
 export class RecordingChannel implements LiveChannel {
@@ -32,5 +33,8 @@ export class RecordingChannel implements LiveChannel {
   };
   readonly sendNow = (message: object | string) => void this.sent.push(message);
   readonly pingSocket = () => void this.pings++;
+  /** The words of the bans heard. */
+  readonly bans: string[] = [];
+  readonly banned = ({ words }: Refusal) => void this.bans.push(words);
   readonly terminate = () => {};
 }

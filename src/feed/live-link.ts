@@ -116,6 +116,12 @@ export class LiveLink {
   }
 
   #connect(): void {
+    // A ban can have begun since this was planned.
+    const bannedMs = this.#bannedMs;
+    if (bannedMs > 0) {
+      this.#connectAfter(bannedMs);
+      return;
+    }
     const epoch = ++this.#parts.counters.epoch;
     this.#state = 'connecting';
     this.#connects.note(this.#parts.clock.monotonicMs());
@@ -211,6 +217,10 @@ export class LiveLink {
     const { clock } = this.#parts;
     this.#renewalTimer = clock.after(delayMs, () => {
       this.#renewalTimer = undefined;
+      if (this.#bannedMs > 0) {
+        this.#renewAfter(this.#bannedMs);
+        return;
+      }
       this.#renewedAtMs = clock.monotonicMs();
       this.#successor = { connection: undefined, isOpen: false };
       this.#open(this.#successor);
@@ -256,7 +266,12 @@ export class LiveLink {
     for (const attempt of attempts) attempt?.connection?.terminate();
   }
 
+  get #bannedMs(): number {
+    return this.#parts.connector.ban?.waitMs ?? 0;
+  }
+
   #untilNextAllowedMs(): number {
-    return this.#connects.waitMs(this.#parts.clock.monotonicMs(), this.#parts.timing.connectsPerMinuteMax);
+    const { clock, timing } = this.#parts;
+    return Math.max(this.#connects.waitMs(clock.monotonicMs(), timing.connectsPerMinuteMax), this.#bannedMs);
   }
 }

@@ -4,6 +4,7 @@ import type { UpstreamTicker } from '../market/upstream.ts';
 import type { DroppedFrame, LiveConnection, LiveEvent, LivePair } from './connector.ts';
 import type { PairDirectory } from './market-listing.ts';
 import type { Pace } from './pace.ts';
+import { leadsTo, type Refusal, type RefusalKind, type RefusalTable, understand } from './refusal.ts';
 import type { TickerArrival, TickerValues } from './rest-answers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { TickerAssembler } from './ticker-assembler.ts';
@@ -11,14 +12,17 @@ import { asObject, asText, parseLossless, type WireObject } from './wire.ts';
 
 /** Traits of the connections of an exchange. */
 export interface SocketTraits {
+  readonly refusals: RefusalTable;
   /** The pace of frames on one connection. */
   readonly pace: Pace;
   /** A larger frame ends the connection, and so does one over the configured limit. */
   readonly frameBytesMax: number;
   /** The exchange ends every connection about this long after its opening. */
   readonly lifetimeMs?: number;
-  /** The most symbols on one connection. */
+  /** The most symbols on one session; without it only the exchange's word bounds it. */
   readonly symbolsMax?: number;
+  /** How fast sessions may be opened. */
+  readonly openingPace?: Pace;
   readonly acknowledges: AcknowledgementStyle;
   /** The most symbols in one request. */
   readonly batchMax: number;
@@ -33,6 +37,8 @@ export interface LiveChannel {
   sendNow(message: object | string): void;
   /** A ping of the WebSocket protocol itself, which every server answers. */
   pingSocket(): void;
+  /** The exchange wants nothing from us for a while: ends the connection. */
+  banned(refusal: Refusal): void;
   terminate(): void;
 }
 
@@ -41,6 +47,8 @@ export interface LiveParts {
   readonly directory: PairDirectory;
   readonly quotes: readonly CurrencyCode[];
   readonly traits: SocketTraits;
+  /** It carries what is not of a market; other sessions beside it do not. True where left out. */
+  readonly isLeading?: boolean;
 }
 
 /** Each reads the frames of one kind. */
@@ -62,14 +70,22 @@ export abstract class LiveProtocol<Context = void> implements LiveConnection {
   protected readonly subscriptions: Subscriptions;
   /** For an exchange that sends best prices and statistics apart. */
   protected readonly assembler: TickerAssembler;
+  protected readonly isLeading: boolean;
   readonly #quotes: readonly CurrencyCode[];
+  readonly #refusals: RefusalTable;
 
-  constructor({ clock, directory, quotes, traits }: LiveParts, channel: LiveChannel, context: Context) {
+  constructor(
+    { clock, directory, quotes, traits, isLeading = true }: LiveParts,
+    channel: LiveChannel,
+    context: Context,
+  ) {
     this.context = context;
     this.clock = clock;
     this.directory = directory;
     this.channel = channel;
+    this.isLeading = isLeading;
     this.#quotes = quotes;
+    this.#refusals = traits.refusals;
     this.assembler = new TickerAssembler(clock, () => this.dropped('old_statistics'));
     this.subscriptions = new Subscriptions({
       ...traits,
@@ -130,6 +146,14 @@ export abstract class LiveProtocol<Context = void> implements LiveConnection {
 
   protected dropped(reason: DroppedFrame): void {
     this.channel.emit({ type: 'dropped', reason });
+  }
+
+  /** Understands a frame that refuses something. A ban ends the connection. */
+  protected refusalIn(frame: WireObject): RefusalKind {
+    const said = this.#refusals.read(frame) ?? { words: '' };
+    const refusal = understand(this.#refusals, said, this.clock.now());
+    if (leadsTo[refusal.kind] === 'stay_away') this.channel.banned(refusal);
+    return refusal.kind;
   }
 
   protected symbolOf(liveName: unknown): MarketSymbol | undefined {

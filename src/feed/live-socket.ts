@@ -2,14 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Timer } from '../ground/clock.ts';
-import { readRetryAfter } from './bounded-fetch.ts';
+import type { Ban } from './ban.ts';
+import { errorBytesMax, readRetryAfter } from './bounded-fetch.ts';
 import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
 import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';
 import { PacedQueue } from './pace.ts';
+import { leadsTo, type Refusal, understand, waitMsMax } from './refusal.ts';
+import { saidIn } from './rest-client.ts';
 import { agentFor, redirectOf, userAgent } from './ways-out.ts';
 
 export interface LiveSocketOptions extends LiveParts {
   readonly url: string;
+  readonly ban: Ban;
   /** The configured limit of a frame. */
   readonly frameBytesMax: number;
   readonly protocol: (parts: LiveParts, channel: LiveChannel) => LiveProtocol<unknown>;
@@ -38,7 +42,7 @@ export class LiveSocket implements LiveChannel {
     const { clock, url, traits, frameBytesMax } = options;
     this.#options = options;
     this.#listener = listener;
-    this.#queue = new PacedQueue(clock, traits.pace);
+    this.#queue = new PacedQueue(clock, traits.pace, () => options.ban.waitMs);
     this.protocol = options.protocol(options, this);
     // Validation of UTF-8 is ours: a bad frame is dropped, where `ws` would drop the connection.
     this.#socket = new WebSocket(url, {
@@ -75,6 +79,11 @@ export class LiveSocket implements LiveChannel {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 
+  banned({ waitMs, words }: Refusal): void {
+    this.#options.ban.note(waitMs ?? 0, words);
+    this.#end('refused', words, waitMs);
+  }
+
   terminate(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -94,12 +103,26 @@ export class LiveSocket implements LiveChannel {
     // Never removed: after `terminate()` a connecting socket still reports its end as an error.
     socket.on('error', (error: Error & { code?: string }) => this.#failed(error.code ?? error.name));
     socket.on('unexpected-response', (request: { destroy(): void }, response: IncomingMessage) => {
-      const retryAfterMs = readRetryAfter(response.headers['retry-after'], this.#options.clock.now());
-      request.destroy();
       const { statusCode = 0, headers } = response;
       const moved = redirectOf(statusCode, headers.location, this.#options.url);
-      this.#end('refused', `HTTP status ${statusCode}${moved === undefined ? '' : `: ${moved}`}`, retryAfterMs);
+      const finish = (text: string) => {
+        request.destroy();
+        if (moved !== undefined) this.#end('refused', `HTTP status ${statusCode}: ${moved}`);
+        else this.#refused(statusCode, headers['retry-after'], text);
+      };
+      readText(response, finish);
     });
+  }
+
+  /** The handshake was answered with an error. */
+  #refused(status: number, retryAfter: string | undefined, text: string): void {
+    const { traits, clock } = this.#options;
+    const { refusals } = traits;
+    const now = clock.now();
+    const headerMs = readRetryAfter(retryAfter, now, waitMsMax);
+    const refusal = understand(refusals, { ...saidIn(refusals, text), status }, now, headerMs);
+    if (leadsTo[refusal.kind] === 'stay_away') this.banned(refusal);
+    else this.#end('refused', refusal.words, refusal.waitMs);
   }
 
   #opened(): void {
@@ -154,4 +177,17 @@ export class LiveSocket implements LiveChannel {
       this.emit({ type: 'dropped', reason: 'malformed' });
     }
   }
+}
+
+/** Gives what arrives of a body, at most the part of it that is read, when it ends in whichever way. */
+function readText(response: IncomingMessage, finish: (text: string) => void): void {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (part: Buffer) => {
+    if (bytes < errorBytesMax) parts.push(part);
+    bytes += part.byteLength;
+    if (bytes >= errorBytesMax) response.destroy();
+  });
+  response.on('error', () => undefined);
+  response.on('close', () => finish(Buffer.concat(parts).toString('utf8')));
 }

@@ -19,14 +19,17 @@ export class PacedQueue<Item extends Paced = Paced> {
   protected readonly pace: Pace;
   protected readonly waiting: Item[] = [];
   readonly #clock: Clock;
+  readonly #waitMs: () => number;
   /** Accumulated time: each item costs one interval for each unit of its weight. */
   #creditMs: number;
   #countedAtMs: number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, pace: Pace) {
+  /** @param waitMs for how long nothing may begin now, whatever the pace: asked each time */
+  constructor(clock: Clock, pace: Pace, waitMs = () => 0) {
     this.#clock = clock;
+    this.#waitMs = waitMs;
     this.pace = pace;
     this.#creditMs = pace.burst * pace.intervalMs;
     this.#countedAtMs = clock.monotonicMs();
@@ -78,7 +81,7 @@ export class PacedQueue<Item extends Paced = Paced> {
     const { intervalMs, burst } = this.pace;
     this.#creditMs = Math.min(burst * intervalMs, this.#creditMs + nowMs - this.#countedAtMs);
     this.#countedAtMs = nowMs;
-    const delayMs = Math.max(units * intervalMs - this.#creditMs, this.#pausedUntilMs - nowMs);
+    const delayMs = Math.max(units * intervalMs - this.#creditMs, this.#pausedUntilMs - nowMs, this.#waitMs());
     // Less than a hundredth of a millisecond is a rounding error of the sums above, not a wait.
     return delayMs < 0.01 ? 0 : delayMs;
   }

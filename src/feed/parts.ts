@@ -53,8 +53,12 @@ export const defaultTiming = {
    * it.
    */
   resubscribeEveryMs: 60_000,
-  /** A symbol that the exchange refused is asked for again after this. */
+  /** A symbol that the exchange refuses to stream is asked for again after this. */
   rejectedRetryMs: 300_000,
+  /** One refused for no known reason; doubled with each time, up to `resubscribeEveryMs`. */
+  unclearRetryMs: 15_000,
+  /** One that no session takes. */
+  sessionRetryMs: 30_000,
   catalogueReloadMs: 600_000,
   /** How soon the catalogue is loaded again after one that lacked a known market. */
   catalogueRecheckMs: 60_000,

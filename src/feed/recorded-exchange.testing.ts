@@ -1,13 +1,14 @@
 import { nestedArrays } from '../../exchange-simulator/json-text.ts';
 import type { FakeClock } from '../../test/support/fake-clock.ts';
-import type { Timer } from '../ground/clock.ts';
+import type { EpochMs, Timer } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type {
-  ExchangeFault,
-  ExchangeUnderTest,
-  ExpectedDigits,
-  ExpectedMarket,
-  Garbage,
+import {
+  bannedWords,
+  type ExchangeFault,
+  type ExchangeUnderTest,
+  type ExpectedDigits,
+  type ExpectedMarket,
+  type Garbage,
 } from './exchange-under-test.testing.ts';
 import { answering, isSameRequest, movedTo, nameIn, withUnknownNames } from './recorded-texts.testing.ts';
 import type { RecordedAnswer, RecordedFrame, Recording } from './recordings.testing.ts';
@@ -109,6 +110,10 @@ export class RecordedExchange implements ExchangeUnderTest {
     return this.#exchange.requests.length;
   }
 
+  get connectsTotal(): number {
+    return this.#exchange.upgrades;
+  }
+
   price(symbol: MarketSymbol): ExpectedDigits {
     const market = this.#protocol.markets.find((one) => one.symbol === symbol);
     if (market === undefined) throw new Error(`${symbol} is not in the recording`);
@@ -122,6 +127,7 @@ export class RecordedExchange implements ExchangeUnderTest {
     else if (fault.fault === 'reject') this.#refused.add(this.#nameOf(fault.symbol));
     else if (fault.fault === 'freeze') this.#freeze(true);
     else if (fault.fault === 'rest-429') this.#tooMany = tooMany(fault);
+    else if (fault.fault === 'ban') this.#tooMany = banned(fault);
     else for (const peer of this.#open) this.#strike(peer, fault);
   }
 
@@ -268,4 +274,9 @@ function isAnswerTo({ request }: RecordedAnswer, path: string, parameters: URLSe
 
 function tooMany({ retryAfterS, noRetryAfter }: { retryAfterS: number; noRetryAfter: boolean }): RestAnswer {
   return { status: 429, headers: noRetryAfter ? {} : { 'retry-after': String(retryAfterS) }, body: '{}' };
+}
+
+/** The shape of its own errors is in no recording. */
+function banned({ status, until }: { readonly status: number | 'own'; readonly until: EpochMs }): RestAnswer {
+  return { status: status === 'own' ? 403 : status, body: JSON.stringify({ message: bannedWords(until) }) };
 }

@@ -10,6 +10,7 @@ const waitingMax = 64;
 
 interface Waiting extends Paced {
   readonly priority: RequestPriority;
+  readonly refuse: (error: UpstreamError) => void;
 }
 
 /**
@@ -31,9 +32,13 @@ export class RequestQueue extends PacedQueue<Waiting> {
       return Promise.reject(new UpstreamError('aborted', 'too many requests are waiting'));
     }
     return new Promise<T>((resolve, reject) => {
+      const refuse = (error: UpstreamError) => {
+        signal.removeEventListener('abort', withdraw);
+        reject(error);
+      };
       const withdraw = () => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
-        reject(new UpstreamError('aborted', 'cancelled while it waited'));
+        refuse(new UpstreamError('aborted', 'cancelled while it waited'));
         // A timer for nobody would hold the process open.
         this.pump();
       };
@@ -41,10 +46,16 @@ export class RequestQueue extends PacedQueue<Waiting> {
         signal.removeEventListener('abort', withdraw);
         this.#track(priority, job).then(resolve, reject);
       };
-      const waiting: Waiting = { priority, weight, begin };
+      const waiting: Waiting = { priority, weight, begin, refuse };
       signal.addEventListener('abort', withdraw, { once: true });
       this.push(waiting);
     });
+  }
+
+  /** Fails everything that waits. */
+  refuseWaiting(error: UpstreamError): void {
+    for (const { refuse } of this.waiting.splice(0)) refuse(error);
+    this.pump();
   }
 
   protected override next(): Waiting | undefined {

@@ -10,11 +10,12 @@ import { fixedPort } from '../../test/support/fixed-port.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { ConnectorClass } from './connectors.ts';
 import { ExchangeRig, type ExchangeRigOptions } from './exchange-rig.testing.ts';
-import type {
-  ExchangeFault,
-  ExchangeUnderTest,
-  ExpectedDigits,
-  ExpectedMarket,
+import {
+  bannedWords,
+  type ExchangeFault,
+  type ExchangeUnderTest,
+  type ExpectedDigits,
+  type ExpectedMarket,
 } from './exchange-under-test.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 
@@ -94,6 +95,10 @@ class SimulatedExchange implements ExchangeUnderTest {
     return Object.values(this.simulator.state().requests).reduce((sum, count) => sum + count, 0);
   }
 
+  get connectsTotal(): number {
+    return this.simulator.state().connectsTotal;
+  }
+
   price(symbol: MarketSymbol): ExpectedDigits {
     const unit = ++this.#prices;
     const [bid, ask] = [`500${unit}0.10`, `500${unit}0.30`];
@@ -104,6 +109,15 @@ class SimulatedExchange implements ExchangeUnderTest {
   }
 
   async set(fault: ExchangeFault): Promise<void> {
+    if (fault.fault === 'ban') {
+      const words = bannedWords(fault.until);
+      const body = JSON.stringify({ message: words });
+      const { status } = fault;
+      await this.simulator.faults.set(
+        status === 'own' ? { fault: 'rest-error', message: words } : { fault: 'rest-says', status, body },
+      );
+      return;
+    }
     await this.simulator.faults.set('symbol' in fault ? { ...fault, symbol: pairOf(fault.symbol) } : fault);
   }
 

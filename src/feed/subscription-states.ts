@@ -32,7 +32,15 @@ class Entry {
   /** Complete catalogue loads in a row that lacked it. */
   loadsWithout = 0;
 
-  /** Nothing was heard of it in time. The next connection may answer, and data is as good as an answer. */
+  /** How often in a row it was refused for no known reason. */
+  unclearTimes = 0;
+
+  /** The exchange says that it does not stream it: any other refusal is one of this connection alone. */
+  get isRefused(): boolean {
+    return this.subscription === 'rejected' && this.refusal === 'refused';
+  }
+
+  /** Nothing was heard of it in time: data is as good as an answer. */
   get isUnanswered(): boolean {
     return this.subscription === 'rejected' && this.refusal === 'unanswered';
   }
@@ -85,7 +93,7 @@ export class SubscriptionStates {
     this.#hasUpdate = false;
     this.#askedAtMs = undefined;
     for (const entry of this.#entries.values()) {
-      if (entry.subscription !== 'rejected' || entry.isUnanswered) entry.subscription = 'none';
+      if (!entry.isRefused) entry.subscription = 'none';
       entry.isFresh = false;
       entry.isDoubted = false;
       entry.wrongSinceMs = undefined;
@@ -115,17 +123,39 @@ export class SubscriptionStates {
 
   accepted(symbol: MarketSymbol): void {
     const entry = this.#entries.get(symbol);
-    if (entry !== undefined) entry.subscription = 'accepted';
+    if (entry === undefined) return;
+    entry.subscription = 'accepted';
+    entry.refusal = undefined;
+    entry.unclearTimes = 0;
   }
 
-  rejected(symbol: MarketSymbol, refusal: SubscriptionRefusal, nowMs: number): void {
+  /** Notes that it is not subscribed. Returns whether the reason is another than the last time. */
+  rejected(symbol: MarketSymbol, refusal: SubscriptionRefusal, nowMs: number): boolean {
     const entry = this.#entries.get(symbol);
-    if (entry === undefined) return;
-    const { rejectedRetryMs, resubscribeEveryMs } = this.#timing;
+    if (entry === undefined) return false;
+    const isNew = entry.refusal !== refusal;
+    entry.unclearTimes = refusal === 'unclear' ? entry.unclearTimes + 1 : 0;
     entry.subscription = 'rejected';
     entry.refusal = refusal;
-    entry.retryAtMs = nowMs + (refusal === 'refused' ? rejectedRetryMs : resubscribeEveryMs);
+    entry.retryAtMs = nowMs + this.#retryAfterMs(refusal, entry.unclearTimes);
     entry.isFresh = false;
+    return isNew;
+  }
+
+  #retryAfterMs(refusal: SubscriptionRefusal, times: number): number {
+    const { rejectedRetryMs, resubscribeEveryMs, sessionRetryMs, unclearRetryMs } = this.#timing;
+    switch (refusal) {
+      case 'refused':
+        return rejectedRetryMs;
+      case 'unclear':
+        return Math.min(resubscribeEveryMs, unclearRetryMs * 2 ** (times - 1));
+      case 'full':
+        return sessionRetryMs;
+      case 'lost':
+        return 0;
+      case 'unanswered':
+        return resubscribeEveryMs;
+    }
   }
 
   /**
@@ -208,6 +238,11 @@ export class SubscriptionStates {
   /** How many symbols may bring live data: all but those rejected, or missing and silent. */
   get expected(): number {
     return this.#count((entry) => entry.subscription !== 'rejected' && (entry.isFresh || !entry.isMissing));
+  }
+
+  /** More than a tenth of the symbols is not streamed: polls are what they live on. */
+  get isPartlyStreamed(): boolean {
+    return this.#count((entry) => entry.subscription === 'rejected') * 10 > this.#entries.size;
   }
 
   /** Notes whether the guard holds a symbol. Returns true when that is new. */

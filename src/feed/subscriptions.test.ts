@@ -38,7 +38,7 @@ test('each: every symbol has its own answer, and silence is an answer at the dea
   each.subscribe(symbols('A', 'B', 'C', 'D', 'E'));
   assert.deepEqual(sent, ['1 subscribe ABCD', '2 subscribe E']);
   each.accepted('A' as MarketSymbol);
-  each.refused('B' as MarketSymbol);
+  each.refused('B' as MarketSymbol, 'market');
   each.accepted('C' as MarketSymbol);
   await clock.advance(10_000);
   assert.deepEqual(events, ['+A', '-B refused', '+C', '-D unanswered', '-E unanswered']);
@@ -62,7 +62,7 @@ test('set: a refused request is halved until the bad symbol stands alone', () =>
   const subscribed: MarketSymbol[] = [];
   for (let at = 0; at < sent.length; at++) {
     const asked = sent[at]!.split(' ')[2]!;
-    if (asked.includes('C')) set.refusedRequest();
+    if (asked.includes('C')) set.refusedRequest('market');
     else set.confirmed(subscribed.splice(0, 0, ...symbols(...asked)) && [...subscribed]);
   }
   assert.deepEqual(
@@ -84,9 +84,9 @@ test('none: the first frame accepts a symbol, and so does the deadline; an error
   const none = subscriptions('none');
   none.subscribe(symbols('A', 'B'));
   none.subscribe(symbols('X', 'Y'));
-  none.refusedRequest(2);
+  none.refusedRequest('market', 2);
   assert.deepEqual(sent, ['1 subscribe AB', '2 subscribe XY', '3 subscribe X', '4 subscribe Y']);
-  none.refusedRequest(3);
+  none.refusedRequest('market', 3);
   none.accepted('A' as MarketSymbol);
   await clock.advance(10_000);
   assert.deepEqual(events, ['-X refused', '+A', '+B', '+Y']);

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { LiveListener, SubscriptionRefusal } from './connector.ts';
+import { leadsTo, type RefusalKind } from './refusal.ts';
 
 /**
  * How an exchange acknowledges subscriptions.
@@ -35,6 +36,22 @@ interface Batch {
   readonly symbols: readonly MarketSymbol[];
 }
 
+/** So many in a row, after others were accepted: it is hardly the symbols. */
+const refusedInRowMax = 4;
+/** The pause after a request that came too soon; it doubles with each. */
+const pauseMsMin = 5_000;
+const pauseMsMax = 60_000;
+
+/** The consequence of a refusal for a symbol. One that is not of the market is no verdict on it. */
+const reasons: Readonly<Record<RefusalKind, SubscriptionRefusal>> = {
+  market: 'refused',
+  full: 'full',
+  rate: 'unclear',
+  ban: 'unclear',
+  maintenance: 'unclear',
+  unclear: 'unclear',
+};
+
 /** The exchange's deadline for answering a request. */
 const answerTimeoutMs = 10_000;
 
@@ -48,6 +65,13 @@ export class Subscriptions {
   #requests = 0;
   /** The request whose answer the next one waits for; only with whole sets. */
   #awaited: number | undefined;
+  #hasAccepted = false;
+  #hasObjection = false;
+  /** Symbols refused alone and for no known reason since the last that was accepted. */
+  #refusedInRow = 0;
+  /** A request came too soon: none goes out before it is repeated. */
+  #isPaused = false;
+  #pauseMs = pauseMsMin;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -66,14 +90,28 @@ export class Subscriptions {
   /** An acknowledgement, or data, which implies one. */
   accepted(symbol: MarketSymbol): void {
     if (!this.#unanswered.delete(symbol)) return;
+    this.#hasAccepted = true;
+    this.#refusedInRow = 0;
+    this.#pauseMs = pauseMsMin;
     this.#options.listener({ type: 'accepted', symbol });
     this.#settle();
   }
 
-  refused(symbol: MarketSymbol, reason: SubscriptionRefusal = 'refused'): void {
-    if (!this.#unanswered.delete(symbol)) return;
-    this.#options.listener({ type: 'rejected', symbol, reason });
+  refused(symbol: MarketSymbol, kind: RefusalKind): void {
+    if (this.#unanswered.has(symbol)) this.#reject(symbol, reasons[kind]);
     this.#settle();
+  }
+
+  /** The session takes nothing more: whatever has no answer, or was not sent yet, is refused with it. */
+  full(): void {
+    for (const symbol of [...this.#unanswered.keys()]) this.#reject(symbol, 'full');
+    this.#rejectWaiting('full');
+    this.#settle();
+  }
+
+  /** Something was refused for no known reason, without a word about what: it is whatever gets no answer. */
+  objected(): void {
+    this.#hasObjection = true;
   }
 
   /** Everything that is subscribed now, as the exchange lists it. */
@@ -82,17 +120,20 @@ export class Subscriptions {
   }
 
   /**
-   * A request was refused as a whole, by default the one that is awaited: one bad symbol is enough for that. It is
-   * repeated in halves, until the bad symbol is alone in one.
+   * A request was refused as a whole, by default the one that is awaited. One that comes too soon is repeated later.
+   * Any other is repeated in halves, for one bad symbol is enough for a refusal, until the symbol is alone in one; once
+   * one is because the session is full, or several in a row are for no known reason, what waits is refused without
+   * asking.
    */
-  refusedRequest(request: number | undefined = this.#awaited): void {
+  refusedRequest(kind: RefusalKind, request: number | undefined = this.#awaited): void {
     const symbols = [...this.#unanswered].flatMap(([symbol, latest]) => (latest === request ? [symbol] : []));
-    const [alone] = symbols;
-    if (alone === undefined) return;
-    if (symbols.length === 1) {
-      this.refused(alone);
-      return;
-    }
+    if (symbols.length === 0) return;
+    if (leadsTo[kind] === 'wait') this.#postpone(symbols);
+    else if (symbols.length === 1) this.#refusedAlone(symbols[0]!, kind);
+    else this.#halve(symbols);
+  }
+
+  #halve(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#unanswered.delete(symbol);
     const middle = Math.ceil(symbols.length / 2);
     for (const half of [symbols.slice(middle), symbols.slice(0, middle)]) {
@@ -100,6 +141,38 @@ export class Subscriptions {
     }
     this.#awaited = undefined;
     this.#pump();
+  }
+
+  #refusedAlone(symbol: MarketSymbol, kind: RefusalKind): void {
+    const isFull = leadsTo[kind] === 'split';
+    const isHopeless = leadsTo[kind] === 'ask_for_all' && this.#hasAccepted && ++this.#refusedInRow >= refusedInRowMax;
+    this.#reject(symbol, reasons[kind]);
+    if (isFull || isHopeless) this.#rejectWaiting(reasons[kind]);
+    this.#settle();
+  }
+
+  #postpone(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) this.#unanswered.delete(symbol);
+    this.#isPaused = true;
+    this.#after(this.#pauseMs, () => {
+      this.#isPaused = false;
+      this.#awaited = undefined;
+      this.#outbox.unshift({ method: 'subscribe', symbols });
+      this.#pump();
+    });
+    this.#pauseMs = Math.min(pauseMsMax, 2 * this.#pauseMs);
+  }
+
+  #reject(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
+    this.#unanswered.delete(symbol);
+    this.#options.listener({ type: 'rejected', symbol, reason });
+  }
+
+  #rejectWaiting(reason: SubscriptionRefusal): void {
+    const waiting = this.#outbox.filter(({ method }) => method === 'subscribe').flatMap(({ symbols }) => symbols);
+    const rest = this.#outbox.filter(({ method }) => method !== 'subscribe');
+    this.#outbox.splice(0, this.#outbox.length, ...rest);
+    for (const symbol of waiting) this.#reject(symbol, reason);
   }
 
   stop(): void {
@@ -117,7 +190,7 @@ export class Subscriptions {
   }
 
   #pump(): void {
-    while (this.#awaited === undefined) {
+    while (this.#awaited === undefined && !this.#isPaused) {
       const batch = this.#outbox.shift();
       if (batch === undefined) return;
       this.#sendBatch(batch);
@@ -148,8 +221,9 @@ export class Subscriptions {
     for (const symbol of symbols) {
       if (this.#unanswered.get(symbol) !== request) continue;
       if (this.#options.acknowledges === 'none') this.accepted(symbol);
-      else this.refused(symbol, 'unanswered');
+      else this.#reject(symbol, this.#hasObjection ? 'unclear' : 'unanswered');
     }
+    this.#settle();
   }
 
   #after(delayMs: number, run: () => void): void {

@@ -12,6 +12,7 @@ import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
 import { ReferencePriceTracker } from './reference-price-tracker.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { RefusedValues } from './refused-values.ts';
 import { SubscriptionStates } from './subscription-states.ts';
 
@@ -43,6 +44,7 @@ export class FeedSupervisor {
   readonly #cadence = new Cadence();
   readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
+  readonly #refusals: RefusalLog;
   #path: FeedPath | undefined;
   /** When live data last arrived. Monotonic. */
   #liveAtMs: number | undefined;
@@ -65,6 +67,7 @@ export class FeedSupervisor {
     });
     this.#candles = new ReferencePriceTracker(parts);
     this.#refused = new RefusedValues(parts.log, parts.clock);
+    this.#refusals = new RefusalLog(parts.log, parts.clock);
   }
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
@@ -89,6 +92,7 @@ export class FeedSupervisor {
     this.#catalogue.stop();
     this.#poller.stop();
     this.#candles.stop();
+    this.#refusals.stop();
   }
 
   /** Other sources came or went: how soon one of them may take over changes. */
@@ -103,6 +107,8 @@ export class FeedSupervisor {
       ...this.#parts.counters,
       path: this.#path,
       connection: this.#link.state,
+      sessions: this.#sessions,
+      bannedUntil: this.#parts.connector.ban?.until,
       ...this.#book.health(nowMs),
       lastLiveDataAgeMs: this.#liveAtMs === undefined ? undefined : nowMs - this.#liveAtMs,
     };
@@ -209,19 +215,27 @@ export class FeedSupervisor {
   /** Subscribes new symbols, and rejected ones due for a retry. */
   #subscribeDue(): void {
     const { connections } = this.#link;
-    if (connections.length === 0) return;
+    if (connections.length === 0 || this.#isBanned) return;
     const symbols = this.#book.takeUnsubscribed(this.#parts.clock.monotonicMs());
     if (symbols.length === 0) return;
     for (const connection of connections) connection.subscribe(symbols);
     this.#link.expectData();
   }
 
+  /** Nothing is to be sent, on an open connection neither. */
+  get #isBanned(): boolean {
+    return this.#parts.connector.ban?.until !== undefined;
+  }
+
   #rejected(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
-    this.#parts.log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
-    this.#book.rejected(symbol, reason, this.#parts.clock.monotonicMs());
+    if (this.#book.rejected(symbol, reason, this.#parts.clock.monotonicMs())) this.#refusals.rejected(symbol, reason);
     if (this.#book.expected === 0) this.#link.expectNoData();
     this.#poller.wake();
     this.#considerLive();
+  }
+
+  get #sessions(): number {
+    return this.#link.connections.reduce((sum, { sessions = 1 }) => sum + sessions, 0);
   }
 
   /** Takes the exchange's word about itself, which changes at once which source makes the prices. */
@@ -303,10 +317,11 @@ export class FeedSupervisor {
   #plan(): PollPlan {
     if (this.#path === 'fallback') return { scope: 'all', symbols: this.#book.symbols };
     const symbols = this.#path === 'live' ? this.#book.toPoll(this.#parts.clock.monotonicMs()) : [];
-    return { scope: 'some', symbols, isUrgent: this.#book.hasHeld };
+    return { scope: 'some', symbols, isUrgent: this.#book.hasHeld || this.#book.isPartlyStreamed };
   }
 
   #polled(plan: PollPlan, tickers: readonly UpstreamTicker[]): void {
+    this.#refusals.refusedNames(this.#parts.connector.refusedNames ?? new Map());
     const nowMs = this.#parts.clock.monotonicMs();
     const isFallback = this.#path === 'fallback';
     const doubted: MarketSymbol[] = [];
@@ -333,7 +348,7 @@ export class FeedSupervisor {
   /** Renews the subscriptions on which a price that REST showed has not arrived live by now. */
   #renew(symbols: readonly MarketSymbol[]): void {
     const silent = this.#book.takeDoubted(symbols, this.#parts.clock.monotonicMs());
-    if (silent.length === 0) return;
+    if (silent.length === 0 || this.#isBanned) return;
     this.#parts.log.warn(
       { symbols: silent.slice(0, 20), count: silent.length },
       'symbols silent on the live connection',

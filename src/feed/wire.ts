@@ -1,5 +1,6 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
+import type { RefusalKind } from './refusal.ts';
 
 /** Why a request to an upstream failed. The names are metric labels. */
 export type UpstreamErrorKind =
@@ -13,6 +14,8 @@ export type UpstreamErrorKind =
   | 'status'
   /** Too many requests. */
   | 'rate_limited'
+  /** The upstream wants no request before an instant. */
+  | 'banned'
   /** Not what the protocol says (an HTML page, truncated JSON, a missing member). */
   | 'malformed'
   /** A well-formed error answer. */
@@ -22,17 +25,23 @@ export type UpstreamErrorKind =
   /** Cancelled by us. */
   | 'aborted';
 
-/** A failed exchange with an upstream. The message is safe to log: it holds no URL, no header and no body. */
+/**
+ * A failed exchange with an upstream. The message is safe to log: it holds no URL, no header, and of a body no more
+ * than the words of a refusal.
+ */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
   /** How long the upstream asked us to wait, in milliseconds; `undefined`: unspecified. */
   readonly retryAfterMs: number | undefined;
+  /** The meaning, where it answered and refused. */
+  readonly refusal: RefusalKind | undefined;
 
-  constructor(kind: UpstreamErrorKind, message: string, retryAfterMs?: number) {
+  constructor(kind: UpstreamErrorKind, message: string, retryAfterMs?: number, refusal?: RefusalKind) {
     super(message);
     this.name = 'UpstreamError';
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
+    this.refusal = refusal;
   }
 }
 

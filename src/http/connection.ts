@@ -197,6 +197,11 @@ export class Connection {
     return this.#isClosing;
   }
 
+  /** See {@link Connections.isRepeating}. */
+  get isRepeating(): boolean {
+    return this.#isRepeating;
+  }
+
   /** A valid key was seen on it. */
   get isKeyed(): boolean {
     return this.#isKeyed;

@@ -39,8 +39,10 @@ class Response extends EventEmitter {
 
 class Rig {
   readonly clock = new FakeClock();
-  readonly handshakes = new Handshakes(() => 'a');
+  readonly handshakes = new Handshakes();
   readonly connections: Connections;
+  /** Whether the connection that was answered last may stay. */
+  mayStay = true;
   #ports = 0;
 
   constructor(bounds: { maxConnections?: number; maxConnectionsPerAddress?: number; unsentBytesMax?: number } = {}) {
@@ -66,6 +68,7 @@ class Rig {
     const taken = response as unknown as ServerResponse;
     connection.took({} as RequestHead, taken);
     connection.answering(taken);
+    this.mayStay = this.connections.mayStay(connection, isKeyed);
     connection.decided(isKeyed, false);
     response.writableLength = unsent;
     connection.answered(taken, unsent);
@@ -118,18 +121,42 @@ describe('a connection that is one too many', () => {
     assert.equal(rig.connections.figures().evicted, 1);
   });
 
-  test('of one address takes the place of one of that address, and is ended where that has none', async () => {
+  test('of one address takes the place of one that rests there; else its first request decides whether it stays (fault row 110)', async () => {
     const rig = new Rig({ maxConnectionsPerAddress: 1 });
-    const [other, first] = [rig.connect('b')!, rig.connect('a')!];
-    assert.notEqual(rig.connect('a'), undefined);
-    assert.deepEqual([other.destroyed, first.destroyed], [false, true]);
-    await ticks();
-    rig.answer(other, true);
-    assert.equal(rig.connect('b'), undefined);
+    const [other, resting] = [rig.connect('b')!, rig.connect('a')!];
+    rig.answer(resting, false);
+    const second = rig.connect('a')!;
+    assert.deepEqual([other.destroyed, resting.destroyed], [false, true]);
+    const beyond = rig.connect('a')!;
+    assert.deepEqual([second.destroyed, beyond.destroyed], [false, false]);
+    rig.answer(beyond, false);
+    assert.equal(rig.mayStay, false);
     assert.equal(rig.connections.figures().droppedOfAddress, 1);
-    other.destroy();
+    rig.answer(second, false);
+    assert.equal(rig.mayStay, true, 'it was within the bound');
     await ticks();
-    assert.notEqual(rig.connect('b'), undefined, 'its place is free again');
+  });
+
+  test('of one address stays with a valid key, and takes no place of those without one (fault row 110)', () => {
+    const rig = new Rig({ maxConnectionsPerAddress: 2 });
+    for (let count = 0; count < 50; count++) {
+      rig.answer(rig.connect('a')!, true);
+      assert.equal(rig.mayStay, true);
+    }
+    const burst = Array.from({ length: 10 }, () => rig.connect('a')!);
+    for (const socket of burst) rig.answer(socket, true);
+    assert.ok(burst.every(({ destroyed }) => !destroyed));
+    assert.equal(rig.connections.figures().open, 60);
+  });
+
+  test('of one address that shows no key is ended once five times the bound are open', async () => {
+    const rig = new Rig({ maxConnectionsPerAddress: 2 });
+    const sockets = Array.from({ length: 10 }, () => rig.connect('a')!);
+    assert.equal(rig.connect('a'), undefined);
+    assert.equal(rig.connections.figures().droppedOfAddress, 1);
+    sockets[0]!.destroy();
+    await ticks();
+    assert.notEqual(rig.connect('a'), undefined, 'its place is free again');
   });
 
   test('of the operator’s own proxies is bounded by all alone', () => {
@@ -273,16 +300,15 @@ test('64 KiB of a body that nobody reads are discarded; more cuts the connection
 });
 
 test('a connection that has ended no longer counts, in all or for its address', async () => {
-  const rig = new Rig({ maxConnectionsPerAddress: 2 });
+  const rig = new Rig({ maxConnections: 2, maxConnectionsPerAddress: 1 });
   const [first, second] = [rig.connect()!, rig.connect()!];
-  rig.answer(first, true);
   rig.answer(second, true);
   first.destroy();
   await ticks();
   assert.equal(rig.connections.figures().open, 1);
   const third = rig.connect()!;
-  rig.answer(third, true);
-  assert.equal(rig.connect(), undefined, 'one place was free');
+  rig.answer(third, false);
+  assert.equal(rig.mayStay, true, 'one place was free');
   assert.equal(rig.connections.figures().open, 2);
 });
 

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../ground/clock.ts';
 import type { MetricGroup } from '../ground/metric.ts';
 import { Connection, type Held } from './connection.ts';
-import { largestSlowReaders, leastUseful } from './eviction.ts';
-import type { Handshakes } from './handshakes.ts';
+import { largestSlowReaders, leastUseful, restingOf } from './eviction.ts';
+import { type Handshakes, peerOf } from './handshakes.ts';
 
 /** An unread request body may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
@@ -19,6 +19,18 @@ const turnMs = 5;
 /** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
 export const keylessKeepAliveSeconds = 5;
 const idleSweepsMax = 7;
+/**
+ * So many times the bound of an address may be open from it without a key: those beyond the bound get an answer to their
+ * first request, and only then end.
+ */
+const onProbationFactor = 5;
+
+/** One of the places that connections without a key share with others of their address. */
+interface Place {
+  readonly bucket: string;
+  /** Beyond the bound: only a valid key keeps the connection. */
+  readonly isBeyond: boolean;
+}
 
 /** Why connections were closed or not accepted, since the start. */
 export interface ConnectionFigures {
@@ -26,7 +38,7 @@ export interface ConnectionFigures {
   readonly open: number;
   /** Not accepted because too many were open. */
   readonly dropped: number;
-  /** Not accepted because too many were open from the same address. */
+  /** Not accepted, or refused with an answer, because too many from the same address had shown no key. */
   readonly droppedOfAddress: number;
   /** Connections without a valid key, and handshakes, ended for others. */
   readonly evicted: number;
@@ -38,7 +50,7 @@ export interface ConnectionFigures {
 
 export interface ConnectionBounds {
   readonly maxConnections: number;
-  /** Per address bucket (an IPv4 address or an IPv6 /64). */
+  /** Per address bucket (an IPv4 address or an IPv6 /64), of those that have shown no valid key. */
   readonly maxConnectionsPerAddress: number;
   /** A client that has not taken its answer by then is cut off. */
   readonly writeTimeoutMs: number;
@@ -56,7 +68,10 @@ export class Connections {
   readonly #bounds: ConnectionBounds;
   readonly #handshakes: Handshakes;
   readonly #connections = new Map<Socket, Connection>();
+  /** Connections that have shown no key, by their address. */
   readonly #perAddress = new Map<string, number>();
+  /** By their peers, from when they are accepted until they show a key. */
+  readonly #places = new Map<string, Place>();
   readonly #sweep: Timer;
   readonly #held: Held = { ahead: 0, unsent: 0, waiting: 0 };
   /** In the order of their last request; may hold some that have shown a key since. */
@@ -84,26 +99,54 @@ export class Connections {
   }
 
   /**
-   * A connection was accepted, before any handshake. Ends it when there are too many and all of them have shown a key.
+   * A connection was accepted, before any handshake. Ends it when there are too many and all of them have shown a key,
+   * or far too many of its address have shown none.
    *
    * @param bucket `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies
    */
   admit(socket: Socket, bucket: string | undefined): boolean {
-    const ofAddress = bucket === undefined ? 0 : (this.#perAddress.get(bucket) ?? 0);
-    const isTooManyOfAddress = ofAddress >= this.#bounds.maxConnectionsPerAddress && !this.#evict(bucket);
+    const max = this.#bounds.maxConnectionsPerAddress;
+    if (bucket !== undefined && this.#unprovedOf(bucket) >= max) this.#end(restingOf(this.#keyless, bucket));
+    const ofAddress = bucket === undefined ? 0 : this.#unprovedOf(bucket);
+    const isTooManyOfAddress = ofAddress >= max * onProbationFactor;
     if (isTooManyOfAddress || (this.#isFull && !this.#evict())) {
       this.#figures[isTooManyOfAddress ? 'droppedOfAddress' : 'dropped']++;
       socket.destroy();
       return false;
     }
     if (bucket === undefined) return true;
+    const [peer, place] = [peerOf(socket), { bucket, isBeyond: ofAddress >= max }];
     this.#perAddress.set(bucket, ofAddress + 1);
+    this.#places.set(peer, place);
     socket.once('close', () => {
-      const left = this.#perAddress.get(bucket)! - 1;
-      if (left === 0) this.#perAddress.delete(bucket);
-      else this.#perAddress.set(bucket, left);
+      if (this.#places.get(peer) === place) this.#leave(peer, place);
     });
     return true;
+  }
+
+  /**
+   * Says whether a connection may stay after a request: one beyond the bound of its address only where the request had
+   * a valid key, which frees its place for others.
+   */
+  mayStay(connection: Connection, isKeyed: boolean): boolean {
+    if (connection.bucket === undefined || connection.isKeyed) return true;
+    const peer = peerOf(connection.socket);
+    const place = this.#places.get(peer);
+    if (place === undefined) return true;
+    if (isKeyed) this.#leave(peer, place);
+    else if (place.isBeyond) this.#figures.droppedOfAddress++;
+    return isKeyed || !place.isBeyond;
+  }
+
+  #leave(peer: string, { bucket }: Place): void {
+    this.#places.delete(peer);
+    const left = this.#unprovedOf(bucket) - 1;
+    if (left === 0) this.#perAddress.delete(bucket);
+    else this.#perAddress.set(bucket, left);
+  }
+
+  #unprovedOf(bucket: string): number {
+    return this.#perAddress.get(bucket) ?? 0;
   }
 
   /** The system refused a connection itself. */
@@ -132,6 +175,11 @@ export class Connections {
     // To the end of the order. Once a key was seen it is left out for good.
     if (this.#keyless.delete(connection) && !connection.isKeyed) this.#keyless.add(connection);
     return connection;
+  }
+
+  /** The answer to a repeated request is being made on one of them: the HTTP server takes that one for idle. */
+  get isRepeating(): boolean {
+    return this.#connections.values().some((connection) => connection.isRepeating);
   }
 
   /** Runs `decide` when it is the turn of the request: at once, unless the client is behind with taking its answers. */
@@ -200,21 +248,25 @@ export class Connections {
     return this.#connections.size + this.#handshakes.size >= this.#bounds.maxConnections;
   }
 
-  /**
-   * Ends the least useful connection without a key. False when there is none.
-   *
-   * @param bucket of this address; any when left out
-   */
-  #evict(bucket?: string): boolean {
-    const connection = leastUseful(this.#keyless, bucket);
-    if (connection === undefined && !this.#handshakes.cutOldest(bucket)) return false;
+  /** Ends the least useful connection without a key. False when there is none. */
+  #evict(): boolean {
+    const connection = leastUseful(this.#keyless);
+    if (connection !== undefined) this.#end(connection);
+    else if (this.#handshakes.cutOldest()) this.#figures.evicted++;
+    else return false;
+    return true;
+  }
+
+  #end(connection: Connection | undefined): void {
+    if (connection === undefined) return;
     this.#figures.evicted++;
-    if (connection === undefined) return true;
-    // Gone from the table at once: its end is noticed only later.
+    // Gone from the tables at once: its end is noticed only later.
     this.#connections.delete(connection.socket);
     this.#keyless.delete(connection);
+    const peer = peerOf(connection.socket);
+    const place = this.#places.get(peer);
+    if (place !== undefined) this.#leave(peer, place);
     connection.socket.destroy();
-    return true;
   }
 
   #look(): void {
@@ -247,8 +299,8 @@ export const connectionMetrics: MetricGroup<ConnectionFigures> = {
     {
       name: 'connections_ended_total',
       help:
-        'Connections ended to protect others, by reason: `address` for those above ' +
-        '`server.maxConnectionsPerAddress`, `evicted` for those without a valid key that made room.',
+        'Connections ended to protect others, by reason: `address` for those without a valid key above ' +
+        '`server.maxConnectionsPerAddress`, `evicted` for those that made room.',
       labels: ['reason'],
       read: ({ droppedOfAddress, evicted }) => ({ address: droppedOfAddress, evicted }),
     },

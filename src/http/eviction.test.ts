@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { largestSlowReaders, leastUseful } from './eviction.ts';
+import type { Reply } from './direct-reply.ts';
+import { largestSlowReaders, leastUseful, restingOf } from './eviction.ts';
 
 const connection = (name: string, isKeyed: boolean, isIdle: boolean, unsentBytes = 0, bucket = 'a') => ({
   name,
@@ -19,21 +20,32 @@ describe('the connection that makes room for another', () => {
   ];
 
   test('is the one without a key that is not being answered, and the longest so', () => {
-    assert.equal(leastUseful(keyless, undefined)?.name, 'oldest');
+    assert.equal(leastUseful(keyless)?.name, 'oldest');
   });
 
-  test('is one of the address that has too many', () => {
-    assert.equal(leastUseful(keyless, 'b')?.name, 'younger');
-    assert.equal(leastUseful(keyless, 'c'), undefined);
+  test('of its own address is one whose client was answered and asks nothing, and no other', () => {
+    const lastReply = { writableEnded: true } as Reply;
+    const of = (bucket: string) =>
+      restingOf(
+        [
+          { ...connection('elsewhere', false, true, 0, 'b'), lastReply },
+          { ...connection('keyed', true, true), lastReply },
+          { ...connection('new', false, true), lastReply: undefined },
+          { ...connection('answered', false, false), lastReply },
+          { ...connection('resting', false, true), lastReply },
+        ],
+        bucket,
+      )?.name;
+    assert.deepEqual([of('a'), of('b'), of('c')], ['resting', 'elsewhere', undefined]);
   });
 
   test('is one that is being answered only when there is no other', () => {
     const busy = [connection('older', false, false), connection('younger', false, false)];
-    assert.equal(leastUseful(busy, undefined)?.name, 'older');
+    assert.equal(leastUseful(busy)?.name, 'older');
   });
 
   test('is never one with a key', () => {
-    assert.equal(leastUseful([connection('idle', true, true), connection('busy', true, false)], undefined), undefined);
+    assert.equal(leastUseful([connection('idle', true, true), connection('busy', true, false)]), undefined);
   });
 });
 

@@ -5,20 +5,32 @@ import type { Connection } from './connection.ts';
  * arrive change nothing of that. One that is being answered only if there is no other.
  *
  * @param leastRecentFirst in the order of their last request
- * @param bucket of this address; of any when `undefined`
  */
-export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'bucket'>>(
+export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle'>>(
   leastRecentFirst: Iterable<C>,
-  bucket: string | undefined,
 ): C | undefined {
   let busy: C | undefined;
   for (const connection of leastRecentFirst) {
     if (connection.isKeyed) continue;
-    if (bucket !== undefined && connection.bucket !== bucket) continue;
     if (connection.isIdle) return connection;
     busy ??= connection;
   }
   return busy;
+}
+
+/**
+ * The one of an address that is ended for a new one of the same: its client had an answer and now asks nothing. One that
+ * was never answered, or is being answered, is left: its client would get a reset in the place of an answer.
+ */
+export function restingOf<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'bucket' | 'lastReply'>>(
+  leastRecentFirst: Iterable<C>,
+  bucket: string,
+): C | undefined {
+  for (const connection of leastRecentFirst) {
+    if (connection.isKeyed || connection.bucket !== bucket) continue;
+    if (connection.isIdle && connection.lastReply !== undefined) return connection;
+  }
+  return undefined;
 }
 
 /** Picks connections to cut so that `excessBytes` fewer wait: keyless before keyed, the largest first. */

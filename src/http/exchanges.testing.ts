@@ -51,7 +51,7 @@ export async function exchanging(t: TestContext) {
     return state.counting === undefined ? verdict : state.counting.then(() => verdict);
   };
   const bounds = { maxConnections: 9, maxConnectionsPerAddress: 9, writeTimeoutMs: 9_000, unsentBytesMax: 9_000 };
-  const connections = new Connections(clock, bounds, new Handshakes(() => undefined));
+  const connections = new Connections(clock, bounds, new Handshakes());
   const keys = new KeyDirectory();
   keys.upsert({ digest: digestOf(key), keyId: 'key_1', usable: true, expiresAt: undefined, limitPerMinute: undefined });
   const resource = (route: string, answer: Resource['answer']): [string, Resource] => [

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { MaybePromise } from '../access/limits.ts';
 import { errorTable } from '../contract/errors.ts';
+import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
@@ -206,8 +207,11 @@ export class Exchanges {
     });
   }
 
-  #write(exchange: Exchange, decision: Decision): void {
+  #write(exchange: Exchange, decided: Decision): void {
     const { request, reply, connection, requestId } = exchange;
+    const mayStay = this.#parts.connections.mayStay(connection, decided.key !== undefined);
+    const decision = mayStay ? decided : { ...decided, answer: tooManyConnections };
+    if (!mayStay) this.#closeAfter(exchange);
     const { answer, verdict, key } = decision;
     const { headers } = request;
     // A request that arrived after this one is answered before the connection ends.
@@ -299,5 +303,11 @@ function refusalWeight({ answer, limitedBy }: Decision): number {
 function unrouted(answer: Answer): Decision {
   return { answer, route: unmatchedRoute, verdict: undefined };
 }
+
+const tooManyConnections = problem(
+  'SERVICE_OVERLOADED',
+  'Too many connections from this address have shown no API key. Send a valid key, or use fewer connections.',
+  overloadRetryAfterSeconds,
+);
 
 const expectationFailed = problem('EXPECTATION_FAILED', 'The Expect header cannot be satisfied.');

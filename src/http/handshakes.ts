@@ -6,12 +6,6 @@ import type { Socket } from 'node:net';
  */
 export class Handshakes {
   readonly #sockets = new Map<string, Socket>();
-  readonly #bucketOf: (socket: Socket) => string | undefined;
-
-  /** @param bucketOf `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies */
-  constructor(bucketOf: (socket: Socket) => string | undefined) {
-    this.#bucketOf = bucketOf;
-  }
 
   /** A connection was accepted. */
   begun(socket: Socket): void {
@@ -31,10 +25,9 @@ export class Handshakes {
     return this.#sockets.size;
   }
 
-  /** Ends the one that takes longest, of this address or of any. False when there is none. */
-  cutOldest(bucket?: string): boolean {
+  /** Ends the one that takes longest. False when there is none. */
+  cutOldest(): boolean {
     for (const [peer, socket] of this.#sockets) {
-      if (bucket !== undefined && this.#bucketOf(socket) !== bucket) continue;
       // Gone at once: its end is noticed only later.
       this.#sockets.delete(peer);
       socket.destroy();
@@ -48,6 +41,7 @@ export class Handshakes {
   }
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
+/** Names a connection by its far end, which its TLS socket shares with the one that was accepted. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -17,7 +17,7 @@ function faultOf({ version: [httpVersionMajor, httpVersionMinor] = [1, 1], heade
   return fault && [fault.code, fault.detail];
 }
 
-test('a head is HTTP/1.0 or 1.1, has one Host, which 1.0 may leave out, and an If-None-Match of at most 4,096 characters', () => {
+test('a head is HTTP/1.0 or 1.1, has one Host, which 1.0 may leave out, a Transfer-Encoding that ends in chunked, and an If-None-Match of at most 4,096 characters', () => {
   const missing = ['BAD_REQUEST', 'The Host header is missing.'];
   const long = ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The If-None-Match header is longer than accepted.'];
   const known: readonly (readonly [Head, readonly string[] | undefined])[] = [
@@ -28,6 +28,22 @@ test('a head is HTTP/1.0 or 1.1, has one Host, which 1.0 may leave out, and an I
     [{ version: [2, 0] }, ['BAD_REQUEST', 'The HTTP version is not 1.0 or 1.1.']],
     [{ version: [0, 9] }, ['BAD_REQUEST', 'The HTTP version is not 1.0 or 1.1.']],
     [{ headers: { host: 'a, b' } }, ['BAD_REQUEST', 'The Host header is given more than once.']],
+    ...['', 'a.example:8080', '[::1]:80', '127.0.0.1', 'a_b~'].map(
+      (host) => [{ headers: { host } }, undefined] as const,
+    ),
+    ...['a b', 'a/b', 'a@b', 'a:b', '[::1', 'a\tb', 'ä'].map(
+      (host) => [{ headers: { host } }, ['BAD_REQUEST', 'The Host header is not a host.']] as const,
+    ),
+    ...['chunked', 'gzip, chunked', 'gzip,\tChunked'].map(
+      (coding) => [{ headers: { host: 'a', 'transfer-encoding': coding } }, undefined] as const,
+    ),
+    ...['gzip', 'chunked, gzip', 'xchunked', ''].map(
+      (coding) =>
+        [
+          { headers: { host: 'a', 'transfer-encoding': coding } },
+          ['BAD_REQUEST', 'The Transfer-Encoding does not end in chunked.'],
+        ] as const,
+    ),
     [{ headers: { host: 'a', 'if-none-match': 'x'.repeat(4_096) } }, undefined],
     [{ headers: { host: 'a', 'if-none-match': 'x'.repeat(4_097) } }, long],
   ];

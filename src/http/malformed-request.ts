@@ -14,12 +14,21 @@ export function findHttpFault({
   if (httpVersionMajor !== 1) return problem('BAD_REQUEST', 'The HTTP version is not 1.0 or 1.1.');
   if ((headers['if-none-match']?.length ?? 0) > ifNoneMatchLengthMax)
     return problem('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The If-None-Match header is longer than accepted.');
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && !/(?:^|,)[ \t]*chunked$/i.test(coding)) {
+    return problem('BAD_REQUEST', 'The Transfer-Encoding does not end in chunked.');
+  }
   const { host } = headers;
   if (host === undefined) {
     return httpVersionMinor === 0 ? undefined : problem('BAD_REQUEST', 'The Host header is missing.');
   }
-  return host.includes(',') ? problem('BAD_REQUEST', 'The Host header is given more than once.') : undefined;
+  if (host.includes(',')) return problem('BAD_REQUEST', 'The Host header is given more than once.');
+  if (!hostForm.test(host)) return problem('BAD_REQUEST', 'The Host header is not a host.');
+  return undefined;
 }
+
+/** A host and a port, or nothing, where the client has no name for us (RFC 9112 §3.2, RFC 3986 §3.2.2). */
+const hostForm = /^(?:[\w.~!$&'()*+;=%-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})?$/;
 
 /** The parser's error for bytes that it could not parse. */
 export interface ParserError extends NodeJS.ErrnoException {

@@ -51,7 +51,7 @@ export class PublicListener {
     const { clock, memoryBytes, log } = parts;
     const { limits } = options;
     const bucketOf = (socket: Socket) => parts.addresses.peerBucket(socket.remoteAddress);
-    this.#handshakes = new Handshakes(bucketOf);
+    this.#handshakes = new Handshakes();
     const bounds = { ...limits, unsentBytesMax: memoryBytes * unsentPartCut };
     this.connections = new Connections(clock, bounds, this.#handshakes);
     this.overload = new Overload(clock, {
@@ -108,7 +108,7 @@ export class PublicListener {
     if (deadlineMs === 0) this.#closeAllConnections();
     const idle = clock.every(idleGraceMs, () => {
       this.#handshakes.cut();
-      this.#server.closeIdleConnections();
+      if (!this.connections.isRepeating) this.#server.closeIdleConnections();
     });
     const cut = clock.after(deadlineMs, () => this.#closeAllConnections());
     await closed;

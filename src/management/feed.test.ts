@@ -9,6 +9,8 @@ test('an exchange that cannot be reached is not said to be online, nor how far i
       ...new FeedCounters(),
       path: 'live',
       connection,
+      sessions: 1,
+      bannedUntil: undefined,
       symbolsWanted: 1,
       symbolsSubscribed: 1,
       symbolsRejected: [],

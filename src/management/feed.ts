@@ -35,6 +35,11 @@ const FeedHealthSchema = fields.named(
   {
     path: feedPath,
     connection: fields.line('State of the live connection.', 'open', 64),
+    sessions: fields.count('Sessions with the exchange that the live connection has.', 1),
+    ...fields.nullableInstantFields(
+      'bannedUntil',
+      'The instant before which the exchange wants no request; null while it does not say so.',
+    ),
     epoch: fields.count('Live connections attempted.', 1),
     connectionsEnded: fields.counts('Live connections ended, by reason.', { closed: 1 }),
     connectionsRenewed: fields.count(

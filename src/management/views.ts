@@ -97,6 +97,7 @@ export function sourceViews(
       paused,
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
+      ...instants('bannedUntil', isElsewhere ? undefined : health.bannedUntil),
       flow: sourceFlow(parts, { id, isPaused: paused }),
       markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },
       doubts: doubts.filter(({ source }) => source === id),

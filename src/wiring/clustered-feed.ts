@@ -13,6 +13,7 @@ import type { RecordLookup } from '../feed/recorded-references.ts';
 import { engineKinds } from '../feed/source-set.ts';
 import type { FeedTarget } from '../market/feed-target.ts';
 import type { DelistingPolicy } from '../persistence/delisting-policy.ts';
+import type { SourceBans } from '../persistence/source-bans.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { rulesOf } from './market-room.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -43,13 +44,15 @@ export interface ProcessFeed extends Feed {
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
   options: ServiceOptions,
-  market: FeedTarget & { readonly review: DelistingPolicy },
+  market: FeedTarget & { readonly review: DelistingPolicy; readonly bans?: SourceBans },
   lookUpRecord: RecordLookup | undefined,
   position: BoardPosition,
 ): Promise<ProcessFeed> {
   let { configuration } = options;
   const kinds = new Map(await loadKinds(configuration.sources));
-  const parts = { ...options, market, review: market.review, lookUpRecord, connects: new Map() };
+  await market.bans?.restore();
+  const { review, bans } = market;
+  const parts = { ...options, market, review, bans, lookUpRecord, standings: new Map() };
   const makeFeed = () => createFeed(configuration, kinds, parts);
   const mayFeedAlone = () => configuration.sources.some(({ kind, isPaused }) => !isPaused && !engineKinds.has(kind));
   const shared = { ...options, ...market, position, makeFeed, mayLead: options.only !== 'api', mayFeedAlone };

@@ -1,5 +1,6 @@
 import { RedisEngineStream } from '../cluster/engine-stream.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { Ban } from '../feed/ban.ts';
 import { clockWatch } from '../feed/clock-watch.ts';
 import { connectorFor, type LoadedKinds, withoutCandles } from '../feed/connectors.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
@@ -11,11 +12,12 @@ import type { RecordLookup } from '../feed/recorded-references.ts';
 import { type RunningSource, SourceSet } from '../feed/source-set.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
-import { logWith } from '../ground/log.ts';
+import { type Log, logWith } from '../ground/log.ts';
 import type { FeedView } from '../management/parts.ts';
 import { type FeedTarget, marketSink } from '../market/feed-target.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { DelistingPolicy } from '../persistence/delisting-policy.ts';
+import type { SourceBans } from '../persistence/source-bans.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
@@ -24,8 +26,19 @@ export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' |
   readonly review: Pick<DelistingPolicy, 'loaded'>;
   /** `undefined` where nothing is recorded. */
   readonly lookUpRecord?: RecordLookup | undefined;
-  /** By source, over every feed of this process, so that one after the other connects no more often than one alone. */
-  readonly connects?: Map<string, RecentConnects>;
+  /** By source, over every feed of this process. */
+  readonly standings?: Map<string, Standing>;
+  /** Keeps what a restart must know of them. */
+  readonly bans?: SourceBans | undefined;
+}
+
+/**
+ * How an exchange sees this process, so that one feed after the other connects no more often than one alone, and makes
+ * no request that a ban forbids.
+ */
+interface Standing {
+  readonly connects: RecentConnects;
+  readonly ban: Ban;
 }
 
 /** The sources and the rate sources, as one thing that runs. */
@@ -88,7 +101,9 @@ function sourceFor(
 ): RunningSource<SourceConfiguration> {
   const { id, kind } = config;
   const { clock, randomness } = parts;
-  const connector = connectorFor(config, { markets, feed }, kinds, clock);
+  const log = logWith(parts.log, { source: id });
+  const { connects, ban } = standingOf(id, parts, log);
+  const connector = connectorFor({ ...config, ban }, { markets, feed }, kinds, clock);
   const own = marketSink(parts.market, clock, parts.market.markets.sources.find(id));
   const sink: FeedSink = {
     ...own,
@@ -101,12 +116,26 @@ function sourceFor(
   };
   const timing = { ...feed, pingEveryMs: Math.min(feed.pingEveryMs, pingEveryMsMax) };
   const lookUpRecord = withoutCandles([config]).length > 0 ? parts.lookUpRecord : undefined;
-  const connects = parts.connects?.get(id) ?? new RecentConnects();
-  parts.connects?.set(id, connects);
-  const log = logWith(parts.log, { source: id });
   const supervisor = new FeedSupervisor({ ...parts, log, sink, connector, timing, lookUpRecord, connects });
   if (kind !== 'redis-stream' || redis === undefined) return { config, connector, supervisor, parts: [supervisor] };
   const stream = new RedisEngineStream(id, redis, clock, randomness);
   const reader = new StreamReader({ connector: connector as PushConnector, stream, clock, log });
   return { config, connector, supervisor, parts: [supervisor, reader] };
+}
+
+function standingOf(id: string, { standings, bans, clock }: FeedParts, log: Log): Standing {
+  const known = standings?.get(id);
+  if (known !== undefined) return known;
+  const ban = new Ban(clock, bans?.until(id), (until, words) => {
+    bans?.note(id, until);
+    log.warn({ until: new Date(until).toISOString(), words }, 'the exchange wants no request before an instant');
+  });
+  if (ban.until !== undefined)
+    log.warn(
+      { until: new Date(ban.until).toISOString() },
+      'the exchange wanted no request before an instant that is to come',
+    );
+  const standing = { connects: new RecentConnects(), ban };
+  standings?.set(id, standing);
+  return standing;
 }

@@ -11,6 +11,7 @@ import type { SourceRules } from '../market/source-lists.ts';
 import { watchTerms } from '../market/term-watch.ts';
 import { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import { MarketSnapshots } from '../persistence/market-snapshots.ts';
+import { SourceBans } from '../persistence/source-bans.ts';
 import { loadTerms } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -37,6 +38,7 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
     service,
     board: new Board(markets),
     snapshots,
+    bans: new SourceBans(store, clock, log),
     async start() {
       // Before any price is made.
       await loadTerms(store, markets, clock);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Limits } from '../../src/access/limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { openSocket } from '../support/http-client.ts';
@@ -39,4 +40,36 @@ test('a connection on which nothing comes is closed half a second later, not at 
   await clock.advance(1);
   await closed;
   await eventually('the clients see it', () => wires.every((wire) => wire.isClosed));
+});
+
+test('repeated requests that wait for their count while the listener closes are answered, however long that takes (fault row 111)', async () => {
+  const clock = new FakeClock();
+  let counted: (() => void) | undefined;
+  const slow = new Promise<void>((resolve) => {
+    counted = resolve;
+  });
+  let isSlow = false;
+  const api = await ListenerHarness.start({
+    clock,
+    sharedLimits(memory) {
+      const limits: Limits = memory;
+      const takeForKey = memory.takeForKey.bind(memory);
+      limits.takeForKey = (match, now) => {
+        const verdict = takeForKey(match, now);
+        return isSlow ? slow.then(() => verdict) : verdict;
+      };
+      return limits;
+    },
+  });
+  const ask = api.requestText('/v1/time', { headers: { Connection: 'keep-alive' } });
+  const wires = await Promise.all(Array.from({ length: 8 }, () => Wire.open(api.port)));
+  for (const wire of wires) for (let count = 0; count < 2; count++) assert.equal((await wire.ask(ask)).status, 200);
+  isSlow = true;
+  const answers = Promise.all(wires.map((wire) => wire.ask(ask)));
+  await eventually('all are being counted', () => api.listener.connections.isRepeating);
+  const closed = api.listener.close(minuteMs);
+  await clock.advance(2_000);
+  counted!();
+  for (const { status, headers } of await answers) assert.deepEqual([status, headers.connection], [200, 'close']);
+  await closed;
 });

@@ -124,7 +124,7 @@ describe('what one client may take of the connections', () => {
     assert.ok((await answers).every(({ status }) => status === 200));
   });
 
-  test('one address holds no more connections than configured: the one without a key that asked longest ago goes, then nobody comes in, and other addresses do (fault rows 53 and 66)', async (t) => {
+  test('one address holds no more connections than configured: the one without a key that asked longest ago goes, those with a key do not count, and other addresses come in (fault rows 53, 66 and 110)', async (t) => {
     const options = { clock: systemClock, connections: { maxConnectionsPerAddress: 3 }, trustedProxies: ['127.0.0.2'] };
     const api = await ListenerHarness.start(options);
     t.after(() => api.stop());
@@ -133,24 +133,44 @@ describe('what one client may take of the connections', () => {
     for (const { socket } of dripping) socket.write('G');
     assert.equal((await dripping[0]!.ask(keyless('/docs').slice(1))).status, 200);
     const held: Wire[] = [];
-    for (const gone of [1, 2, 0]) {
+    for (let count = 0; count < 4; count++) {
       const client = await Wire.open(api.port);
       held.push(client);
       assert.equal((await client.ask(api.requestText('/v1/time', keepAlive))).status, 200);
-      await eventually('its place is taken', () => dripping[gone]!.isClosed);
     }
-    assert.equal(api.listener.connectionFigures().evicted, 3);
-    await readToEnd(await openSocket(api.port));
-    assert.equal(api.listener.connectionFigures().droppedOfAddress, 1);
+    await eventually('its place is taken', () => dripping[1]!.isClosed);
+    assert.deepEqual([dripping[0]!.isClosed, dripping[2]!.isClosed], [false, false]);
+    assert.equal(api.listener.connectionFigures().evicted, 1);
     const proxied = await Promise.all([1, 2, 3, 4].map(() => openSocket(api.port, '127.0.0.2')));
     const other = await openSocket(api.port, '127.0.0.3');
-    await eventually('the others are accepted', () => api.listener.connectionFigures().open === 8);
+    await eventually('the others are accepted', () => api.listener.connectionFigures().open === 11);
     for (const socket of [...proxied, other]) socket.destroy();
-    held[0]!.socket.destroy();
-    await eventually('its place is free', () => api.listener.connectionFigures().open === 2);
     const again = await Wire.open(api.port);
     assert.equal((await again.ask(keyless('/docs'))).status, 200);
-    for (const client of held.slice(1)) assert.equal(client.isClosed, false);
+    for (const client of held) assert.equal(client.isClosed, false);
+  });
+
+  test('500 keys from one address have a connection each, and who has no key beyond the bound is told why (fault row 110)', async (t) => {
+    const options = { clock: systemClock, connections: { maxConnectionsPerAddress: 200 } };
+    const api = await ListenerHarness.start({ ...options, limits: { address: 1_000, failedAuthentication: 1_000 } });
+    t.after(() => api.stop());
+    const opened = await Promise.all(Array.from({ length: 500 }, () => Wire.open(api.port)));
+    const answers = await Promise.all(
+      opened.map((client) => client.ask(api.requestText('/v1/time', { ...keepAlive, key: api.addKey() }))),
+    );
+    assert.ok(answers.every(({ status }) => status === 200));
+    const strangers = await Promise.all(Array.from({ length: 300 }, () => Wire.open(api.port)));
+    await eventually('all are accepted', () => api.listener.connectionFigures().open === 800);
+    const told = await Promise.all(strangers.map((client) => client.ask(keyless('/docs'))));
+    const refused = told.filter(({ status }) => status === 503);
+    assert.equal(told.length - refused.length, 200);
+    for (const { headers, body } of refused) {
+      assert.equal(headers.connection, 'close');
+      assert.match(String(headers['retry-after']), /^[1-9]/);
+      assert.match(body.toString(), /Too many connections from this address have shown no API key/);
+    }
+    const again = await Promise.all(opened.map((client) => client.ask(api.requestText('/v1/time', keepAlive))));
+    assert.ok(again.every(({ status }) => status !== 503));
   });
 
   test('when all places are taken by sockets that drip a request, each new client still gets in (fault row 66)', async (t) => {

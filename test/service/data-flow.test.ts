@@ -72,6 +72,8 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
       ...new FeedCounters(),
       path: 'live',
       connection: 'open',
+      sessions: 1,
+      bannedUntil: undefined,
       symbolsWanted: symbols,
       symbolsSubscribed: symbols,
       symbolsRejected: [],

@@ -2570,6 +2570,26 @@ export interface components {
             readonly connection: string;
             /**
              * Format: int64
+             * @description Sessions with the exchange that the live connection has.
+             * @example 1
+             */
+            readonly sessions: number;
+            /**
+             * Format: date-time
+             * @description The instant before which the exchange wants no request; null while it does not say so. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly bannedUntil: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `bannedUntil`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly bannedUntilMs: number | null;
+            /**
+             * Format: int64
              * @description Live connections attempted.
              * @example 1
              */
@@ -7138,6 +7158,9 @@ export interface operations {
                      *           "health": {
                      *             "path": "live",
                      *             "connection": "open",
+                     *             "sessions": 1,
+                     *             "bannedUntil": "2026-11-21T10:00:00.000Z",
+                     *             "bannedUntilMs": 1795255200000,
                      *             "epoch": 1,
                      *             "connectionsEnded": {
                      *               "closed": 1

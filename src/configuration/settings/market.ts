@@ -44,13 +44,14 @@ const source = item(
     ),
     not: list(text(kind.currency), { default: [] }),
     assets: map(text(kind.currency), text(kind.currency)),
+    streamsPerSession: Type.Optional(wholeNumber(undefined, [1, 10_000])),
     paused: truth(),
   },
   { bareKey: 'id' },
 );
 
 export const sources = setting(list(source, { default: ['kraken'], minItems: 1 }), {
-  description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${sourceKinds}; the id where left out), \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out), \`not\` (assets to leave out), \`assets\` (new names by the source’s) and \`paused\`.`,
+  description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${sourceKinds}; the id where left out), \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out), \`not\` (assets to leave out), \`assets\` (new names by the source’s), \`streamsPerSession\` (markets on one live session, where the exchange bounds them; 16 for coinbase) and \`paused\`.`,
   security: 'Whoever answers at these addresses makes your prices: https and wss outside a test.',
   example: [{ id: 'bitvavo', not: ['NEO'], assets: { LUNA: 'LUNC' } }],
 });

@@ -44,7 +44,7 @@ export const server = section('The public listener.', {
   }),
   maxConnectionsPerAddress: setting(
     wholeNumber(200, [1, 1_000_000]),
-    'Open connections from one address (an IPv6 /64 counts as one); `server.trustedProxies` are exempt.',
+    'Open connections from one address (an IPv6 /64 counts as one) that have shown no valid key; further ones get 503 with their first request unless it has one. `server.trustedProxies` are exempt.',
   ),
   maxHeaderBytes: setting(
     wholeNumber(8_192, [1_024, 65_536]),

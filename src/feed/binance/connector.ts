@@ -8,6 +8,7 @@ import { readCandleRows, readCommonValues, readPolled, type TickerValues } from 
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asCount, asDecimal, asEpoch, asList, asObject, asText, required, type WireObject } from '../wire.ts';
+import { binanceRefusals } from './refusals.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /**
@@ -26,6 +27,7 @@ export class BinanceConnector extends ConnectorBase {
   /** The newest update of each market's book. Shared by a connection and its successor, which both send it. */
   readonly #updates = new Map<MarketSymbol, number>();
 
+  protected readonly refusals = binanceRefusals;
   protected readonly requests = {
     // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
     pace: { intervalMs: 25, burst: 80 },
@@ -47,19 +49,22 @@ export class BinanceConnector extends ConnectorBase {
     return this.openSocket(listener, binanceSocket, (...live) => new BinanceLive(...live, this.#updates));
   }
 
-  /** One delisted symbol fails a request that names it, with a status of 400. */
-  protected async loadTickers(symbols: readonly MarketSymbol[], signal: AbortSignal) {
-    const answer = await this.askByName(symbols, { namesMax: someMax, refusal: 'status' }, (ids) => {
+  /** One delisted symbol fails a request that names it. */
+  protected loadTickers(symbols: readonly MarketSymbol[], signal: AbortSignal) {
+    const ask = (ids: readonly string[] | undefined) => {
       const path = '/api/v3/ticker/24hr';
       if (ids === undefined) return this.rest.ask({ path, weight: weights.tickersOfAll }, signal);
       const weight = ids.length <= fewMax ? weights.tickersOfFew : weights.tickersOfSome;
       return this.rest.ask({ path, parameters: { symbols: JSON.stringify(ids) }, weight }, signal);
-    });
-    return readPolled(answer, this.directory, readPolledTicker, ({ symbol }) => symbol);
+    };
+    return this.pollByName(symbols, someMax, ask, (answer) =>
+      readPolled(answer, this.directory, readPolledTicker, ({ symbol }) => symbol),
+    );
   }
 }
 
 export const binanceSocket: SocketTraits = {
+  refusals: binanceRefusals,
   /**
    * Binance closes a connection that sends more than 5 messages a second, pings and pongs included. Those are
    * sent outside the pace: at most 2 a second, even when a server asks for a pong.
@@ -71,6 +76,8 @@ export const binanceSocket: SocketTraits = {
   lifetimeMs: (24 * 60 - 10) * 60_000,
   /** Two streams each; a connection takes 1,024 streams. */
   symbolsMax: 500,
+  /** 300 connections in 5 minutes are allowed. */
+  openingPace: { intervalMs: 2_000, burst: 10 },
   acknowledges: 'none',
   batchMax: 100,
 };
@@ -128,8 +135,9 @@ export class BinanceLive extends LiveProtocol<Map<MarketSymbol, number>> {
   #answered(frame: WireObject): void {
     if (frame.code === undefined && frame.error === undefined) return;
     const request = asCount(frame.id, Number.MAX_SAFE_INTEGER);
+    const refusal = this.refusalIn(frame);
     if (request === undefined) this.dropped('unknown_kind');
-    else this.subscriptions.refusedRequest(request);
+    else this.subscriptions.refusedRequest(refusal, request);
   }
 
   #ticker(event: WireObject): void {

@@ -10,6 +10,7 @@ import { readCandleRows, readCommonValues, readPolled, type TickerValues } from 
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asDecimal, asEpoch, asList, asObject, asPositive, asText, requireList, type WireObject } from '../wire.ts';
+import { bitstampRefusals } from './refusals.ts';
 
 /** The current tickers of all markets over REST. */
 type LoadTickers = (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
@@ -22,10 +23,10 @@ const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', li
  */
 export class BitstampConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;
+  protected readonly refusals = bitstampRefusals;
   protected readonly requests = {
     // 3,000 in 10 minutes of the 10,000 that an address has.
     pace: { intervalMs: 200, burst: 2 },
-    tooMany: /"400\.002"/,
   };
   protected readonly listing = { path: '/api/v2/markets/', read: readMarkets };
 
@@ -47,6 +48,7 @@ export class BitstampConnector extends ConnectorBase {
 }
 
 export const bitstampSocket: SocketTraits = {
+  refusals: bitstampRefusals,
   /** Bitstamp documents no limit; other clients send more than 20 messages a second. */
   pace: { intervalMs: 50, burst: 10 },
   /** A book of 100 levels a side has about 10 kB. */
@@ -128,11 +130,14 @@ export class BitstampLive extends LiveProtocol<LoadTickers> {
   }
 
   /** An error without a channel refuses no symbol: its subscription times out. */
-  #answered({ event, channel }: WireObject): void {
-    const symbol = this.#symbolOfChannel(channel);
+  #answered(frame: WireObject): void {
+    const symbol = this.#symbolOfChannel(frame.channel);
+    const refusal = frame.event === 'bts:error' ? this.refusalIn(frame) : undefined;
     if (symbol === undefined) {
-      if (event === 'bts:error') this.dropped('unknown_kind');
-    } else if (event === 'bts:error') this.subscriptions.refused(symbol);
+      if (refusal === undefined) return;
+      this.subscriptions.objected();
+      this.dropped('unknown_kind');
+    } else if (refusal !== undefined) this.subscriptions.refused(symbol, refusal);
     else this.subscriptions.accepted(symbol);
   }
 

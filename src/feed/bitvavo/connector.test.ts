@@ -73,14 +73,16 @@ test('average and change are derived from the volumes and prices of the same 24 
   );
 });
 
-test('an error about our rate refuses no market, any other one halves the request', () => {
+test('an error about our rate refuses no market: the request is made again; one about a market refuses it', async () => {
   const channel = new RecordingChannel();
   const directory = new PairDirectory();
   directory.add([{ symbol: btc, id: 'BTC-EUR', liveName: 'BTC-EUR' }]);
   const live = new BitvavoLive({ clock, directory, quotes: [], traits: bitvavoSocket }, channel);
   live.subscribe([btc]);
   live.received('{"event":"error","errorCode":110,"error":"Rate limit"}');
-  assert.deepEqual(channel.answered('rejected'), []);
+  assert.deepEqual([channel.answered('rejected'), channel.sent.length], [[], 1]);
+  await clock.advance(5_000);
+  assert.equal(channel.sent.length, 2);
   live.received('{"event":"error","errorCode":205,"error":"Invalid parameter: market"}');
   assert.deepEqual(channel.answered('rejected'), [btc]);
   live.stop();

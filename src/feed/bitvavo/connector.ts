@@ -13,7 +13,8 @@ import {
   requireStep,
 } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
-import { asCount, asDecimal, asEpoch, asList, asObject, asPositive, requireList, type WireObject } from '../wire.ts';
+import { asDecimal, asEpoch, asList, asObject, asPositive, requireList, type WireObject } from '../wire.ts';
+import { bitvavoRefusals } from './refusals.ts';
 
 const candles = { hour: { interval: '1h', limit: '170' }, minute: { interval: '1m', limit: '62' } } as const;
 /** Points of `ticker/24h` for all markets; for one it is 1. */
@@ -24,11 +25,10 @@ export class BitvavoConnector extends ConnectorBase {
   /** No channel carries the state of a market, and the catalogue weighs 1 point. */
   readonly catalogueReloadMs = 60_000;
 
+  protected readonly refusals = bitvavoRefusals;
   protected readonly requests = {
     // 600 of the 1,000 points a minute that an address has.
     pace: { intervalMs: 100, burst: 50 },
-    // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
-    slowDownMs: 60_000,
     retryAfter,
   };
   protected readonly listing = { path: '/markets', read: readMarkets };
@@ -42,12 +42,15 @@ export class BitvavoConnector extends ConnectorBase {
     return this.openSocket(listener, bitvavoSocket, (...live) => new BitvavoLive(...live));
   }
 
-  protected async loadTickers([first, ...others]: readonly MarketSymbol[], signal: AbortSignal) {
-    const isOne = first !== undefined && others.length === 0;
-    const call = isOne ? { parameters: { market: this.idOf(first) } } : { weight: allTickersWeight };
-    const answer = await this.rest.ask({ path: '/ticker/24h', ...call }, signal);
-    const result = isOne && asObject(answer.result) !== undefined ? [answer.result] : answer.result;
-    return readPolled({ ...answer, result }, this.directory, readTicker, ({ market }) => market);
+  protected loadTickers(symbols: readonly MarketSymbol[], signal: AbortSignal) {
+    const ask = async (ids: readonly string[] | undefined) => {
+      const call = ids === undefined ? { weight: allTickersWeight } : { parameters: { market: ids.join() } };
+      const answer = await this.rest.ask({ path: '/ticker/24h', ...call }, signal);
+      return asObject(answer.result) === undefined ? answer : { ...answer, result: [answer.result] };
+    };
+    return this.pollByName(symbols, 1, ask, (answer) =>
+      readPolled(answer, this.directory, readTicker, ({ market }) => market),
+    );
   }
 }
 
@@ -58,6 +61,7 @@ function retryAfter(headers: Headers, now: EpochMs): number | undefined {
 }
 
 export const bitvavoSocket: SocketTraits = {
+  refusals: bitvavoRefusals,
   /** No limit on messages is documented; this is a few requests for the largest catalogue. */
   pace: { intervalMs: 200, burst: 5 },
   /** A frame has at most all markets, of about 300 bytes each. */
@@ -65,9 +69,6 @@ export const bitvavoSocket: SocketTraits = {
   acknowledges: 'set',
   batchMax: 100,
 };
-
-/** Errors that concern our rate, not the request. */
-const rateErrors = new Set([105, 110]);
 
 /**
  * Bitvavo's WebSocket: the channel `ticker24h` alone, which has prices, statistics and its own time in one message, at
@@ -81,10 +82,8 @@ export class BitvavoLive extends LiveProtocol {
     ticker24h: ({ data }) => this.emitTickers(this.readTickers(requireList(data, 'data'), 'market', readTicker)),
     subscribed: ({ subscriptions }) => this.#subscribed(asList(asObject(subscriptions)?.ticker24h) ?? []),
     unsubscribed: ignored,
-    error: ({ errorCode }) => {
-      // Only subscriptions are requested on this connection.
-      if (!rateErrors.has(asCount(errorCode, 9_999) ?? 0)) this.subscriptions.refusedRequest();
-    },
+    // Only subscriptions are requested on this connection.
+    error: (frame) => this.subscriptions.refusedRequest(this.refusalIn(frame)),
   };
 
   protected readonly kindOf = ({ event }: WireObject) => event;

@@ -8,6 +8,7 @@ import { readCandleRows, settledSome } from '../rest-answers.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { CoinbaseLive, coinbaseSocket } from './live.ts';
 import { readPolledPrices, readProducts, readStats } from './messages.ts';
+import { coinbaseRefusals } from './refusals.ts';
 
 /** Products in one poll: there is no request for all, so each poll takes those that were polled longest ago. */
 const polledAtOnce = 8;
@@ -17,6 +18,7 @@ const candles = { hour: { seconds: 3_600, count: 170 }, minute: { seconds: 60, c
 
 /** The connector for Coinbase Exchange's public REST and WebSocket feed (not Advanced Trade). */
 export class CoinbaseConnector extends ConnectorBase {
+  protected readonly refusals = coinbaseRefusals;
   protected readonly requests = {
     // 8 of the 10 requests a second that an address has.
     pace: { intervalMs: 125, burst: 10 },

@@ -5,6 +5,7 @@ import type { Statistics } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
 import { asCount, asList, asText, requireList, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
+import { coinbaseRefusals } from './refusals.ts';
 
 const never = Number.NEGATIVE_INFINITY;
 
@@ -28,10 +29,18 @@ class Product {
 }
 
 export const coinbaseSocket: SocketTraits = {
+  refusals: coinbaseRefusals,
   /** 8 requests a second are allowed. */
   pace: { intervalMs: 150, burst: 5 },
   /** A snapshot is a whole book, which can have megabytes: as much as can be configured. */
   frameBytesMax: 67_108_864,
+  /**
+   * A session takes 16 books; more are refused, where it does not happen to take more. `streamsPerSession` says
+   * otherwise.
+   */
+  symbolsMax: 16,
+  /** 8 connections a second are allowed, 20 at once. */
+  openingPace: { intervalMs: 250, burst: 8 },
   acknowledges: 'set',
   batchMax: 50,
 };
@@ -59,7 +68,7 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
   readonly #controller = new AbortController();
 
   override opened(): void {
-    this.channel.send({ type: 'subscribe', channels: [{ name: 'status' }] });
+    if (this.isLeading) this.channel.send({ type: 'subscribe', channels: [{ name: 'status' }] });
   }
 
   override subscribe(symbols: readonly MarketSymbol[]): void {
@@ -80,7 +89,7 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
 
   protected readonly readers: FrameReaders = {
     subscriptions: (frame) => this.#confirmed(requireList(frame.channels, 'channels')),
-    error: () => this.subscriptions.refusedRequest(),
+    error: (frame) => this.subscriptions.refusedRequest(this.refusalIn(frame)),
     status: ({ products }) => this.#instruments(requireList(products, 'products')),
     snapshot: this.#ofProduct((symbol, product, frame) => {
       // The next heartbeat would confirm a book of before as the one of now.
@@ -197,7 +206,9 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
     for (const [symbol, product] of due.slice(0, refreshesAtOnce)) {
       product.refreshedAtMs = nowMs;
       void this.#loadStatistics(symbol, this.#controller.signal).then((statistics) => {
-        if (statistics !== undefined) this.emitTicker(this.assembler.statistics(symbol, statistics));
+        // Other sessions ask as well: what there was no room for is asked for again at the next turn.
+        if (statistics === undefined) product.refreshedAtMs = never;
+        else this.emitTicker(this.assembler.statistics(symbol, statistics));
       });
     }
   }

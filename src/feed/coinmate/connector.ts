@@ -9,12 +9,14 @@ import { readCommonValues, readPolled, type TickerValues } from '../rest-answers
 import type { RestAnswer } from '../rest-client.ts';
 import { Loop } from '../timers.ts';
 import * as wire from '../wire.ts';
+import { coinmateRefusals } from './refusals.ts';
 
 /**
  * The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has
  * no candles, and no states.
  */
 export class CoinmateConnector extends ConnectorBase {
+  protected readonly refusals = coinmateRefusals;
   protected readonly requests = {
     // 40 a minute of the 100 that an address has; more is a ban.
     pace: { intervalMs: 1_500, burst: 2 },
@@ -44,13 +46,11 @@ export class CoinmateConnector extends ConnectorBase {
   }
 }
 
-/** Takes `data` out of `{error, errorMessage, data}`. The HTTP status is 200 even for an error. */
+/** Takes `data` out of `{error, errorMessage, data}`. */
 function readEnvelope(body: unknown): unknown {
   const envelope = wire.asObject(body);
   if (typeof envelope?.error !== 'boolean') throw new wire.UpstreamError('malformed', 'no error member');
-  if (!envelope.error) return envelope.data;
-  const message = (wire.asText(envelope.errorMessage) ?? 'unreadable error').slice(0, 100);
-  throw new wire.UpstreamError(/too many|limit/i.test(message) ? 'rate_limited' : 'refused', message);
+  return envelope.data;
 }
 
 /** 30 requests a minute of the 100 that an address has. */
@@ -131,6 +131,7 @@ const closeReasons: Partial<Record<wire.UpstreamErrorKind, CloseReason>> = {
   too_large: 'oversized',
   status: 'refused',
   rate_limited: 'refused',
+  banned: 'refused',
   refused: 'refused',
 };
 

@@ -161,19 +161,37 @@ test('“too many requests” in a body of HTTP 200 slows us down as well', asyn
   assert.equal(exchange.requests.length, 2);
 });
 
-test('one delisted pair does not affect the others: they are polled without names until the next catalogue', async () => {
+for (const words of ['EQuery:Unknown asset pair', 'EQuery:Invalid asset pair', 'EGeneral:Whatever comes tomorrow']) {
+  test(`one pair that is refused (${words}) fails no other: all are asked for, and it is named no more until the next catalogue (fault row 94)`, async () => {
+    const connector = await loaded();
+    answers.Ticker = (parameters) =>
+      parameters.get('pair')?.includes('ADAEUR')
+        ? { body: JSON.stringify({ error: [words] }) }
+        : ok({ XXBTZEUR: ticker });
+    assert.equal((await connector.pollTickers([btc, ada], never)).length, 1);
+    assert.deepEqual([...connector.refusedNames], [[ada, words]]);
+    await clock.advance(5_000);
+    await connector.pollTickers([btc, ada], never);
+    assert.deepEqual(exchange.requests, ['Ticker?pair=XXBTZEUR%2CADAEUR', 'Ticker', 'Ticker?pair=XXBTZEUR']);
+    await clock.advance(5_000);
+    await connector.loadCatalogue(never);
+    await clock.advance(5_000);
+    await connector.pollTickers([btc, ada], never);
+    assert.equal(exchange.requests.at(-2), 'Ticker?pair=XXBTZEUR%2CADAEUR');
+  });
+}
+
+test('where names are refused although every pair is listed, none is named until the next catalogue', async () => {
   const connector = await loaded();
   answers.Ticker = (parameters) =>
-    parameters.has('pair') ? { body: '{"error":["EQuery:Unknown asset pair"]}' } : ok({ XXBTZEUR: ticker });
-  assert.equal((await connector.pollTickers([btc, ada], never)).length, 1);
+    parameters.has('pair')
+      ? { body: '{"error":["EGeneral:Invalid arguments"]}' }
+      : ok({ XXBTZEUR: ticker, ADAEUR: ticker });
+  assert.equal((await connector.pollTickers([btc, ada], never)).length, 2);
   await clock.advance(5_000);
   await connector.pollTickers([btc, ada], never);
   assert.deepEqual(exchange.requests, ['Ticker?pair=XXBTZEUR%2CADAEUR', 'Ticker', 'Ticker']);
-  await clock.advance(5_000);
-  await connector.loadCatalogue(never);
-  await clock.advance(5_000);
-  await connector.pollTickers([btc], never);
-  assert.equal(exchange.requests.at(-2), 'Ticker?pair=XXBTZEUR');
+  assert.equal(connector.refusedNames.size, 0);
 });
 
 test('candles are the opening prices of the readable rows', async () => {

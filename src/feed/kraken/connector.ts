@@ -6,6 +6,7 @@ import type { RestCall } from '../rest-client.ts';
 import { asList, asObject, asUpstreamError, requireObject, UpstreamError } from '../wire.ts';
 import { KrakenLive, krakenSocket } from './live.ts';
 import { type AssetNames, readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
+import { krakenRefusals } from './refusals.ts';
 
 /** Beyond this many pairs one request for all of them is shorter than naming each. */
 const namesMax = 200;
@@ -18,6 +19,7 @@ const candles = {
 
 /** The connector for Kraken's public REST and WebSocket version 2 protocol. */
 export class KrakenConnector extends ConnectorBase {
+  protected readonly refusals = krakenRefusals;
   protected readonly requests = {
     // About one request a second; a catalogue is three.
     pace: { intervalMs: 1_000, burst: 3 },
@@ -62,12 +64,12 @@ export class KrakenConnector extends ConnectorBase {
   /** One delisted pair fails a request that names it. */
   protected async loadTickers(symbols: readonly MarketSymbol[], signal: AbortSignal) {
     const classes = Map.groupBy(symbols, (symbol) => this.#tokenised.has(this.idOf(symbol)));
-    const polls = [...classes].map(async ([isTokenised, own]) => {
-      const answer = await this.askByName(own, { namesMax, refusal: 'unknown_symbol' }, (ids) => {
+    const polls = [...classes].map(([isTokenised, own]) => {
+      const ask = (ids: readonly string[] | undefined) => {
         const parameters = { ...(isTokenised && { asset_class: tokenisedAsset }), ...(ids && { pair: ids.join(',') }) };
         return this.rest.ask({ path: '/0/public/Ticker', parameters }, signal);
-      });
-      return readPolled(answer, this.directory, readPolledTicker);
+      };
+      return this.pollByName(own, namesMax, ask, (answer) => readPolled(answer, this.directory, readPolledTicker));
     });
     return settledSome(polls);
   }
@@ -88,19 +90,10 @@ export class KrakenConnector extends ConnectorBase {
   }
 }
 
-/** Takes `result` out of `{error, result}`. The HTTP status is 200 even when `error` is filled. */
+/** Takes `result` out of `{error, result}`. */
 function readEnvelope(body: unknown): unknown {
   const envelope = asObject(body);
-  const errors = asList(envelope?.error);
-  if (envelope === undefined || errors === undefined) throw new UpstreamError('malformed', 'no error member');
-  // A leading W marks a warning beside a valid result.
-  const error = errors.find((entry) => typeof entry !== 'string' || !entry.startsWith('W'));
-  if (error === undefined) return envelope.result;
-  throw refusal(typeof error === 'string' ? error.slice(0, 100) : 'unreadable error');
-}
-
-function refusal(error: string): UpstreamError {
-  if (/too many requests|rate limit/i.test(error)) return new UpstreamError('rate_limited', error);
-  if (/unknown asset pair/i.test(error)) return new UpstreamError('unknown_symbol', error);
-  return new UpstreamError('refused', error);
+  if (envelope === undefined || asList(envelope.error) === undefined)
+    throw new UpstreamError('malformed', 'no error member');
+  return envelope.result;
 }

@@ -286,9 +286,10 @@ test('three hundred connections, frozen and then terminated, leave nothing behin
   await open();
   const { restUrl, liveUrl } = exchange;
   connection.terminate();
-  const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: [] }));
   for (let cycle = 0; cycle < 300; cycle++) {
     const { length } = exchange.peers;
+    // One connector would open no more than its exchange tolerates.
+    const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: [] }));
     connection = connector.openLive(() => undefined);
     await soon('the connection', () => exchange.peers.length > length);
     exchange.peer.raw.pause();

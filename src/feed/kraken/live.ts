@@ -1,12 +1,16 @@
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
 import { commonCode, pairStatus, readLiveTicker } from './messages.ts';
+import { krakenRefusals } from './refusals.ts';
 
 export const krakenSocket: SocketTraits = {
+  refusals: krakenRefusals,
   /** Kraken documents no limit on messages; 10 a second is moderate. */
   pace: { intervalMs: 100, burst: 2 },
   /** The catalogue is one frame, of about 400 bytes a pair: as much as can be configured. */
   frameBytesMax: 67_108_864,
+  /** About 150 connections in 10 minutes are tolerated. */
+  openingPace: { intervalMs: 5_000, burst: 20 },
   acknowledges: 'each',
   batchMax: 50,
 };
@@ -19,7 +23,7 @@ export class KrakenLive extends LiveProtocol {
   #pingCount = 0;
 
   override opened(): void {
-    this.channel.send({ method: 'subscribe', params: { channel: 'instrument', snapshot: true } });
+    if (this.isLeading) this.channel.send({ method: 'subscribe', params: { channel: 'instrument', snapshot: true } });
   }
 
   override ping(): void {
@@ -70,7 +74,7 @@ export class KrakenLive extends LiveProtocol {
     else if (symbol === undefined || frame.method === 'unsubscribe') return;
     else if (frame.success || asText(frame.error)?.startsWith('Already subscribed'))
       this.subscriptions.accepted(symbol);
-    else this.subscriptions.refused(symbol);
+    else this.subscriptions.refused(symbol, this.refusalIn(frame));
   }
 
   #instruments(entries: readonly WireObject[]): void {

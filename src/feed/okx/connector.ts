@@ -5,8 +5,10 @@ import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
+import { leadsTo, type RefusalKind } from '../refusal.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { asDecimal, asEpoch, asObject, asText, requireList, UpstreamError, type WireObject } from '../wire.ts';
+import { okxRefusals } from './refusals.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };
@@ -15,6 +17,7 @@ const statusEveryMs = 5_000;
 
 /** The connector for OKX, spot only; by default on the hosts of its European entity. */
 export class OkxConnector extends ConnectorBase {
+  protected readonly refusals = okxRefusals;
   protected readonly requests = {
     // 10 requests in 2 seconds; each kind of request may be made 20 times.
     pace: { intervalMs: 200, burst: 2 },
@@ -48,22 +51,21 @@ export class OkxConnector extends ConnectorBase {
   }
 }
 
-/** Takes `data` out of `{code, msg, data}`. A code other than 0 is an error, also with HTTP 200. */
+/** Takes `data` out of `{code, msg, data}`. */
 function readEnvelope(body: unknown): unknown {
   const envelope = asObject(body);
-  const code = asText(envelope?.code);
-  if (code === undefined) throw new UpstreamError('malformed', 'no code');
-  if (code === '0') return envelope?.data;
-  const detail = `${code} ${asText(envelope?.msg) ?? ''}`.slice(0, 100);
-  if (code === '50011' || code === '50061') throw new UpstreamError('rate_limited', detail);
-  throw new UpstreamError(code === '51001' ? 'unknown_symbol' : 'refused', detail);
+  if (asText(envelope?.code) === undefined) throw new UpstreamError('malformed', 'no code');
+  return envelope?.data;
 }
 
 export const okxSocket: SocketTraits = {
+  refusals: okxRefusals,
   /** A connection takes 480 operations an hour; this makes at most 470. Pings are not operations. */
   pace: { intervalMs: 8_000, burst: 20 },
   /** All instruments are one frame, of about 700 bytes each. */
   frameBytesMax: 4_194_304,
+  /** 3 connections a second are allowed. */
+  openingPace: { intervalMs: 1_000, burst: 3 },
   acknowledges: 'each',
   /** One operation may have 64 KB, of which an instrument takes some 50 bytes. */
   batchMax: 200,
@@ -86,6 +88,7 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
   readonly #loadStatus = this.context;
 
   override opened(): void {
+    if (!this.isLeading) return;
     const args = [{ channel: 'instruments', instType: 'SPOT' }, { channel: 'status' }];
     this.channel.send({ op: 'subscribe', args });
     const rows = this.#loadStatus();
@@ -111,7 +114,7 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
     status: ({ data }) => this.#status(requireList(data, 'status')),
     subscribe: ({ arg }) => this.#subscribed(asObject(arg)),
     unsubscribe: ignored,
-    error: ({ msg }) => this.#refused(asText(msg) ?? ''),
+    error: (frame) => this.#refused(asText(frame.msg) ?? '', this.refusalIn(frame)),
     notice: ({ code }) => {
       if (code === upgradeNotice) this.channel.emit({ type: 'ending', detail: 'the service is upgraded' });
     },
@@ -131,12 +134,16 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
 
   /**
    * `channel:tickers,instId:BTC-XXX doesn't exist`. An error without an instrument refuses none: the subscription times
-   * out.
+   * out, unless the session is full for whatever has no answer yet.
    */
-  #refused(message: string): void {
+  #refused(message: string, kind: RefusalKind): void {
     const symbol = this.symbolOf(/\binstId:([^\s,]+)/.exec(message)?.[1]);
-    if (symbol === undefined) this.dropped('unknown_kind');
-    else this.subscriptions.refused(symbol);
+    if (symbol !== undefined) this.subscriptions.refused(symbol, kind);
+    else if (leadsTo[kind] === 'split') this.subscriptions.full();
+    else {
+      this.subscriptions.objected();
+      this.dropped('unknown_kind');
+    }
   }
 
   #tickers(entries: readonly WireObject[]): void {

@@ -186,6 +186,8 @@ type Row = readonly [name: string, value: Content];
 function figuresOf(health: FeedHealth): readonly Row[] {
   return [
     [say('Connection'), word(health.connection)],
+    [say('Sessions'), countText(health.sessions)],
+    [say('No request before'), instant(health.bannedUntilMs)],
     [say('Connections tried'), countText(health.epoch)],
     [say('Connections ended'), counts(health.connectionsEnded)],
     [say('Last live data'), instant(health.lastLiveDataAtMs)],

@@ -35,6 +35,8 @@ export const feed = {
   'States of the feed': 'Stavy příjmu dat',
   Lasted: 'Trvání',
   Connection: 'Spojení',
+  Sessions: 'Relace',
+  'No request before': 'Žádný dotaz před',
   'Connections tried': 'Pokusy o spojení',
   'Connections ended': 'Ukončená spojení',
   'Last live data': 'Poslední živá data',
