@@ -28,6 +28,8 @@ export class Market {
   status: MarketState = 'online';
   /** The instant of the last change in microseconds since the epoch, kept by the exchange. */
   changedAtUs: number;
+  /** Makes what is said of the market from what is so; absent where that is the same. */
+  telling: ((walked: TickerValues) => TickerValues) | undefined;
 
   readonly #randomness: Randomness;
   readonly #unitsPerOne: number;
@@ -117,6 +119,12 @@ export class Market {
 
   /** The values to send at this instant. */
   values(nowMs: number): TickerValues {
+    const walked = this.walked(nowMs);
+    return this.telling === undefined ? walked : this.telling(walked);
+  }
+
+  /** The values that are so, or are set through the control API. */
+  walked(nowMs: number): TickerValues {
     this.#enterSlot(nowMs);
     const { priceDecimals } = this.pair;
     const low = Math.min(this.#day.low, this.#sessionLow, this.#last);
