@@ -1,21 +1,8 @@
-import type { DecimalString } from '../src/market/decimal.ts';
-import { type Alarms, doubtNames, type Judging } from './alarms/judged-market.ts';
+import { type Alarms, defaults, doubtNames, type Judging } from './alarms/judged-market.ts';
 import { lengthMs, recordedMarkets, replay } from './alarms/recorded.ts';
 import { dayMs, type Kind, passDays } from './alarms/walk.ts';
 import type { Section } from './report/section.ts';
 import type { Scope } from './scope.ts';
-
-/** Those of the configuration. */
-const defaults: Judging = {
-  jumpPercent: '10' as DecimalString,
-  disagreePercent: '2' as DecimalString,
-  ceilingPercent: '100' as DecimalString,
-  spreadPercent: '10' as DecimalString,
-  ratePercent: '3' as DecimalString,
-  rateCeilingPercent: '20' as DecimalString,
-  confirmAfterMs: 10_000,
-  returnAfterMs: 60_000,
-};
 
 /** The recordings' spreads are those of the first two; the others are thinner than anything recorded. */
 const deep: Kind = { name: 'deep', spreadPercent: 0.02, everyMs: 1_000, basisPercent: 0.03, hitAfterMs: 300 };
@@ -30,10 +17,10 @@ type Setting = Exclude<keyof Judging, 'ratePercent' | 'rateCeilingPercent'>;
 
 /** Other values than the default's, and how many sources a market needs for them to matter. */
 const others: readonly (readonly [Setting, readonly (string | number)[], sources: readonly number[]])[] = [
-  ['jumpPercent', ['5', '20'], [1]],
+  ['jumpPercent', ['2', '5', '20'], [1]],
   ['spreadPercent', ['5', '20'], [1]],
-  ['ceilingPercent', ['50', '5'], [1]],
-  ['confirmAfterMs', [1_000, 60_000], [1]],
+  ['ceilingPercent', ['50', '20', '5'], [1]],
+  ['confirmAfterMs', [1_000, 5_000, 30_000, 60_000], [1]],
   ['disagreePercent', ['1', '3', '5'], [2, 3]],
   ['returnAfterMs', [10_000, 600_000], [2, 3]],
 ];

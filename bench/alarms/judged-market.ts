@@ -11,6 +11,18 @@ export interface Judging extends GuardRules {
   readonly returnAfterMs: number;
 }
 
+/** Those of the configuration. */
+export const defaults: Judging = {
+  jumpPercent: '10' as DecimalString,
+  disagreePercent: '2' as DecimalString,
+  ceilingPercent: '100' as DecimalString,
+  spreadPercent: '10' as DecimalString,
+  ratePercent: '3' as DecimalString,
+  rateCeilingPercent: '20' as DecimalString,
+  confirmAfterMs: 10_000,
+  returnAfterMs: 60_000,
+};
+
 /** What a source quotes, as numbers: their digits are of no matter here. */
 export interface Quoted {
   readonly bid: number;
@@ -75,6 +87,12 @@ export class JudgedMarket {
   /** Whether the guard holds what a source sent last: then it is polled over REST. */
   isHeld(source: number): boolean {
     return this.#held.has(source);
+  }
+
+  /** The prices that clients' prices are made of. */
+  get served(): { readonly bid: number; readonly ask: number } | undefined {
+    const served = this.#markets.acceptedTicker(symbol);
+    return served && { bid: Number(served.bid), ask: Number(served.ask) };
   }
 
   quoted(source: number, quoted: Quoted, path: FeedPath, atMs: number): void {

@@ -1,0 +1,91 @@
+import type { DecimalString } from '../src/market/decimal.ts';
+import type { RateBounds } from '../src/market/rate-law.ts';
+import { currencies, type Fixing, fixingsOf, publishedAt, rateOf, secondAfterMs } from './alarms/fixings.ts';
+import { endings, JudgedRate, type RateAlarms } from './alarms/judged-rate.ts';
+import type { Section } from './report/section.ts';
+import type { Scope } from './scope.ts';
+
+const hourMs = 3_600_000;
+const yearMs = 365.25 * 24 * hourMs;
+/** An operator looks after this, where the second source has not settled it. */
+const operatorAfterMs = 2 * hourMs;
+const readEveryMs = 5 * 60_000;
+
+/** Those of the configuration. */
+export const defaultBounds: RateBounds = {
+  ratePercent: '3' as DecimalString,
+  rateCeilingPercent: '20' as DecimalString,
+};
+const settings: readonly (readonly [name: string, bounds: RateBounds])[] = [
+  ['default', defaultBounds],
+  ...['1', '2', '5', '10'].map((value) => [`ratePercent ${value}`, boundsOf({ ratePercent: value })] as const),
+  ...['5', '10', '50'].map(
+    (value) => [`rateCeilingPercent ${value}`, boundsOf({ rateCeilingPercent: value })] as const,
+  ),
+];
+
+function boundsOf(changes: { readonly [name in keyof RateBounds]?: string }): RateBounds {
+  return { ...defaultBounds, ...changes } as RateBounds;
+}
+
+/** How often honest fixings are doubted, for the default bounds and others. */
+export async function rateAlarms(scope: Scope): Promise<Section> {
+  const from = scope.pick(2008, 2013);
+  const found = currencies.flatMap((currency) => {
+    scope.progress(currency);
+    const fixings = fixingsOf(currency, `${from}`);
+    const years = (publishedAt(fixings.at(-1)!) - publishedAt(fixings[0]!)) / yearMs;
+    return settings.flatMap(([setting, bounds]) =>
+      [false, true].map((isCompared) => ({
+        currency,
+        setting,
+        isCompared,
+        years,
+        alarms: passFixings(fixings, bounds, isCompared),
+      })),
+    );
+  });
+  return {
+    title: 'False alarms of rates',
+    meaning: `Doubts about ${fixingsOf('CZK', `${from}`).length} honest fixings of each currency: the reference rates of the European Central Bank from ${from}, each read when it is published and until the next. The second source says the same 1.5 hours later. What neither it nor the next fixing settles, an operator accepts after two hours. Meanwhile the fixing before is served: for so many hours at most, so many percent off at most; unpriced: it ran out after 96 hours.`,
+    columns: [
+      'currency',
+      'second source',
+      'setting',
+      'doubts',
+      'a year',
+      'over ceiling',
+      ...endings.map((ending) => `by ${ending}`),
+      'hours old',
+      '% off',
+      'hours unpriced',
+    ],
+    rows: found.map(({ currency, setting, isCompared, years, alarms }) => [
+      currency,
+      isCompared ? 'yes' : 'no',
+      setting,
+      `${alarms.doubts}`,
+      (alarms.doubts / years).toFixed(1),
+      `${alarms.beyondCeiling}`,
+      ...endings.map((ending) => `${alarms.ended[ending]}`),
+      ...[alarms.longestMs / hourMs, alarms.worstPercent, alarms.unpricedMs / hourMs].map((each) => each.toFixed(1)),
+    ]),
+    bars: [],
+    figures: found,
+  };
+}
+
+function passFixings(fixings: readonly Fixing[], bounds: RateBounds, isCompared: boolean): RateAlarms {
+  const [first, ...others] = fixings;
+  const rate = new JudgedRate(bounds, rateOf(first!.mid, 'source', publishedAt(first!), first!.date));
+  for (const [index, fixing] of others.entries()) {
+    const { mid, date } = fixing;
+    const atMs = publishedAt(fixing);
+    rate.read(rateOf(mid, 'source', atMs, date));
+    if (isCompared) rate.compared(rateOf(mid, 'second', atMs + secondAfterMs, date));
+    if (rate.held !== undefined && rate.held.reason !== 'bound') rate.accept(atMs + operatorAfterMs);
+    const next = others[index + 1];
+    if (next !== undefined) rate.read(rateOf(mid, 'source', publishedAt(next) - readEveryMs, date));
+  }
+  return rate.alarms;
+}
