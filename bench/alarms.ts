@@ -1,3 +1,4 @@
+import type { DecimalString } from '../src/market/decimal.ts';
 import { type Alarms, defaults, doubtNames, type Judging } from './alarms/judged-market.ts';
 import { lengthMs, recordedMarkets, replay } from './alarms/recorded.ts';
 import { dayMs, type Kind, passDays } from './alarms/walk.ts';
@@ -26,6 +27,8 @@ const others: readonly (readonly [Setting, readonly (string | number)[], sources
 ];
 
 const jumpPercent = 10;
+/** Beyond `guard.ceilingPercent` of 50 as the higher of two prices to the lower, within that of 100. */
+const crashPercent = 40;
 
 interface Found {
   readonly market: string;
@@ -58,6 +61,12 @@ export async function alarms(scope: Scope): Promise<Section> {
         const market = 'all but deep, with jumps';
         found.push({ market, sources, setting: `${setting} ${value}`, days: days * all.length, alarms: sumOf(all) });
       }
+  for (const ceilingPercent of [defaults.ceilingPercent, '50', '20'] as DecimalString[]) {
+    const all = kinds.map((kind) => walk(kind, 1, crashPercent, { ...defaults, ceilingPercent }));
+    const market = `all but deep, jumps of ${crashPercent} %`;
+    const setting = `ceilingPercent ${ceilingPercent}`;
+    found.push({ market, sources: 1, setting, days: days * all.length, alarms: sumOf(all) });
+  }
   return {
     title: 'False alarms of the guard',
     meaning: `Doubts that begin, a market and day, where every source is honest: quotes of the simulator's price curve with a spread, a delay (0.3, 1 and 2.5 s), an offset and a pace of each source's own, now and then with one side of the book swept; ${days} days of virtual time. With jumps: four a day of ${jumpPercent} % within 5 s. The recordings are real, seconds long, and none of one market at one time: several sources are one recording with delays. Withheld: the newest price of the source in use, which the last good one stands in for; elsewhere: served by another source than the first.`,

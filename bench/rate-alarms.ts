@@ -28,6 +28,9 @@ function boundsOf(changes: { readonly [name in keyof RateBounds]?: string }): Ra
   return { ...defaultBounds, ...changes } as RateBounds;
 }
 
+const kinds = ['dated', 'dated, second source', 'no dates'] as const;
+type Kind = (typeof kinds)[number];
+
 /** How often honest fixings are doubted, for the default bounds and others. */
 export async function rateAlarms(scope: Scope): Promise<Section> {
   const from = scope.pick(2008, 2013);
@@ -36,21 +39,15 @@ export async function rateAlarms(scope: Scope): Promise<Section> {
     const fixings = fixingsOf(currency, `${from}`);
     const years = (publishedAt(fixings.at(-1)!) - publishedAt(fixings[0]!)) / yearMs;
     return settings.flatMap(([setting, bounds]) =>
-      [false, true].map((isCompared) => ({
-        currency,
-        setting,
-        isCompared,
-        years,
-        alarms: passFixings(fixings, bounds, isCompared),
-      })),
+      kinds.map((kind) => ({ currency, setting, kind, years, alarms: passFixings(fixings, bounds, kind) })),
     );
   });
   return {
     title: 'False alarms of rates',
-    meaning: `Doubts about ${fixingsOf('CZK', `${from}`).length} honest fixings of each currency: the reference rates of the European Central Bank from ${from}, each read when it is published and until the next. The second source says the same 1.5 hours later. What neither it nor the next fixing settles, an operator accepts after two hours. Meanwhile the fixing before is served: for so many hours at most, so many percent off at most; unpriced: it ran out after 96 hours.`,
+    meaning: `Doubts about ${fixingsOf('CZK', `${from}`).length} honest fixings of each currency: the reference rates of the European Central Bank from ${from}, each read when it is published and until the next. A source without dates says the same ones. The second source says the same 1.5 hours later. What neither it nor the next fixing, or an hour without dates, settles, an operator accepts after two hours. Meanwhile the fixing before is served: for so many hours at most, so many percent off at most; unpriced: it ran out after 96 hours.`,
     columns: [
       'currency',
-      'second source',
+      'source',
       'setting',
       'doubts',
       'a year',
@@ -60,9 +57,9 @@ export async function rateAlarms(scope: Scope): Promise<Section> {
       '% off',
       'hours unpriced',
     ],
-    rows: found.map(({ currency, setting, isCompared, years, alarms }) => [
+    rows: found.map(({ currency, setting, kind, years, alarms }) => [
       currency,
-      isCompared ? 'yes' : 'no',
+      kind,
       setting,
       `${alarms.doubts}`,
       (alarms.doubts / years).toFixed(1),
@@ -75,17 +72,21 @@ export async function rateAlarms(scope: Scope): Promise<Section> {
   };
 }
 
-function passFixings(fixings: readonly Fixing[], bounds: RateBounds, isCompared: boolean): RateAlarms {
+function passFixings(fixings: readonly Fixing[], bounds: RateBounds, kind: Kind): RateAlarms {
   const [first, ...others] = fixings;
-  const rate = new JudgedRate(bounds, rateOf(first!.mid, 'source', publishedAt(first!), first!.date));
+  const reading = ({ mid, date }: Fixing, atMs: number) =>
+    rateOf(mid, 'source', atMs, kind === 'no dates' ? undefined : date);
+  const rate = new JudgedRate(bounds, reading(first!, publishedAt(first!)));
   for (const [index, fixing] of others.entries()) {
-    const { mid, date } = fixing;
     const atMs = publishedAt(fixing);
-    rate.read(rateOf(mid, 'source', atMs, date));
-    if (isCompared) rate.compared(rateOf(mid, 'second', atMs + secondAfterMs, date));
+    rate.read(reading(fixing, atMs));
+    if (kind === 'dated, second source') rate.compared(rateOf(fixing.mid, 'second', atMs + secondAfterMs, fixing.date));
+    if (kind === 'no dates')
+      for (let passedMs = readEveryMs; passedMs <= hourMs; passedMs += readEveryMs)
+        rate.read(reading(fixing, atMs + passedMs));
     if (rate.held !== undefined && rate.held.reason !== 'bound') rate.accept(atMs + operatorAfterMs);
     const next = others[index + 1];
-    if (next !== undefined) rate.read(rateOf(mid, 'source', publishedAt(next) - readEveryMs, date));
+    if (next !== undefined) rate.read(reading(fixing, publishedAt(next) - readEveryMs));
   }
   return rate.alarms;
 }

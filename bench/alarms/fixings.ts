@@ -12,7 +12,7 @@ export interface Fixing {
 
 const hourMs = 3_600_000;
 /** About when the Czech National Bank publishes, and the European Central Bank after it: UTC in winter. */
-export const publishedAfterMs = 13.5 * hourMs;
+const publishedAfterMs = 13.5 * hourMs;
 export const secondAfterMs = 1.5 * hourMs;
 
 const [header, ...rows] = readFileSync(new URL('ecb-reference-rates.csv', import.meta.url), 'utf8')
