@@ -25,6 +25,7 @@ COPY bin bin
 COPY client/README.md client/
 COPY client-python/README.md client-python/
 COPY docs/clients docs/clients
+COPY docs/runbook.md docs/
 COPY exchange-simulator exchange-simulator
 COPY ops/container/healthcheck.js ops/container/
 COPY web web

@@ -63,7 +63,7 @@ export async function memory(scope: Scope): Promise<Section> {
 }
 
 /** What the unit sets for Node and the allocator. */
-function unitEnvironment(): Record<string, string> {
+export function unitEnvironment(): Record<string, string> {
   const unit = readFileSync(new URL('../docs/operators/mdapi.service', import.meta.url), 'utf8');
   const words = /^Environment=(.*NODE_OPTIONS.*)$/m.exec(unit)![1]!.split(' ');
   return Object.fromEntries(words.map((word) => word.split(/=(.*)/, 2)));

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { alarms } from './alarms.ts';
 import { believed } from './believed.ts';
 import { crowd } from './crowd.ts';
+import { flood } from './flood.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { latency } from './latency.ts';
@@ -37,6 +38,7 @@ const measurements = {
   recording,
   crowd,
   memory,
+  flood,
   alarms,
   believed,
   lies: liesTold,

@@ -14,6 +14,9 @@ export const pairStatuses = [
 
 export type PairStatus = (typeof pairStatuses)[number];
 
+/** The state of a market: `ended` is listed under the dialect's own word, without a price (`Dialect.endedState`). */
+export type MarketState = PairStatus | 'ended';
+
 /** One pair as the recorded answer lists it. Dark pools have no `wsname`, `fees_maker` or `ordermin`. */
 export interface RecordedPair {
   readonly altname: string;

@@ -48,6 +48,8 @@ export interface Dialect {
   };
   /** A valid message without meaning, an object. */
   readonly filler: string;
+  /** Its word for a pair that stays in the list after its end; absent where such a pair is taken out of it. */
+  readonly endedState?: string;
   /** The announcement that the connection will end; `undefined`: the exchange has none. */
   readonly reconnectNotice?: string;
 }
@@ -89,7 +91,10 @@ export class Venue {
 
   /** What is sent of a market now: its values with the faults applied. */
   values(market: Market, path: 'ws' | 'rest'): WireTicker {
-    return corrupted(this.faults, market.pair.symbol, path, market.values(this.clock.now()));
+    const values = market.values(this.clock.now());
+    const zero = '0.00000000';
+    const last = market.status === 'ended' ? { ...values, bid: zero, ask: zero } : values;
+    return corrupted(this.faults, market.pair.symbol, path, last);
   }
 
   /** No ticker of this market is sent on live connections. */

@@ -1,5 +1,5 @@
 import type { Clock, Randomness, Timer } from '../src/ground/clock.ts';
-import type { CatalogueEntry, PairStatus } from './catalogue.ts';
+import type { CatalogueEntry, MarketState } from './catalogue.ts';
 import { Market } from './market-walk.ts';
 import { mix32 } from './randomness.ts';
 import type { TickerValues } from './ticker.ts';
@@ -101,7 +101,7 @@ export class Exchange {
     this.#publishTicker(market, true);
   }
 
-  setStatus(market: Market, status: PairStatus): void {
+  setStatus(market: Market, status: MarketState): void {
     if (market.status === status) return;
     market.status = status;
     this.catalogueVersion++;
@@ -140,7 +140,7 @@ export class Exchange {
     const wallMs = this.#clock.now();
     for (; this.#dueUpdates >= 1; this.#dueUpdates--) {
       const market = this.#next();
-      if (market.status !== 'delisted') this.#publishTicker(market, market.step(wallMs));
+      if (market.status !== 'delisted' && market.status !== 'ended') this.#publishTicker(market, market.step(wallMs));
     }
   }
 

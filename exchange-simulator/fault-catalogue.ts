@@ -178,6 +178,11 @@ const faults = {
     symbols: 'required',
     seen: 'The pair disappears from AssetPairs and Ticker, the instrument channel reports it as delisted, no frame is sent, and subscribing to it is refused.',
   },
+  'pair-end': {
+    kind: 'state',
+    symbols: 'required',
+    seen: 'The pair stays in the list in the state of what has ended (BREAK, Disabled, delisted, suspend), its bid and ask are 0, and no frame is sent for changes.',
+  },
   'pair-new': {
     kind: 'state',
     symbols: 'required',
@@ -188,6 +193,14 @@ const faults = {
     kind: 'state',
     symbols: 'required',
     seen: 'The pair is missing from AssetPairs; its prices continue.',
+  },
+  'pair-flood': {
+    kind: 'state',
+    parameters: {
+      count: { type: 'integer', min: 1, max: 100_000, default: 400 },
+      changing: { type: 'flag', default: false },
+    },
+    seen: 'AssetPairs lists this many invented pairs in EUR besides, with changing others at each request. They have no prices.',
   },
   'pair-alias': {
     kind: 'state',

@@ -1,4 +1,4 @@
-import { newPair, type PairStatus } from './catalogue.ts';
+import { type MarketState, newPair } from './catalogue.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultEffects } from './fault-board.ts';
@@ -42,6 +42,9 @@ function check(fault: Fault, { exchange, dialect }: FaultTargets): void {
   if (fault.fault === 'reconnect-notice' && dialect.reconnectNotice === undefined) {
     throw new BadRequest('this exchange does not announce the end of a connection');
   }
+  if (fault.fault === 'pair-end' && dialect.endedState === undefined) {
+    throw new BadRequest('this exchange takes a pair that has ended out of its list: use pair-delist');
+  }
   const code = fault.parameters.code;
   if (code !== undefined && !isCloseCode(Number(code))) {
     throw new BadRequest(`"code" must be 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}`);
@@ -60,9 +63,10 @@ function isCloseCode(code: number): boolean {
 type Effect = (fault: Fault, targets: FaultTargets) => void | Promise<void>;
 
 const both = (effect: Effect) => ({ begin: effect, end: effect });
-const setStatus = (fault: Fault, { exchange }: FaultTargets, status: PairStatus) =>
+const setStatus = (fault: Fault, { exchange }: FaultTargets, status: MarketState) =>
   eachMarket(fault, exchange, (market) => exchange.setStatus(market, status));
 const setOnline: Effect = (fault, targets) => setStatus(fault, targets, 'online');
+const setEnded: Effect = (fault, targets) => setStatus(fault, targets, 'ended');
 const setDelisted: Effect = (fault, targets) => setStatus(fault, targets, 'delisted');
 const changeCatalogue: Effect = (_, { exchange }) => void exchange.catalogueVersion++;
 const repeatPrices: Effect = (fault, { exchange }) => eachMarket(fault, exchange, (market) => exchange.repeat(market));
@@ -74,12 +78,14 @@ const states: Readonly<Partial<Record<FaultName, { readonly begin: Effect; reado
     end: (_, { webSockets }) => webSockets.unfreeze(),
   },
   'pair-status': {
-    begin: (fault, targets) => setStatus(fault, targets, textOf(fault, 'status') as PairStatus),
+    begin: (fault, targets) => setStatus(fault, targets, textOf(fault, 'status') as MarketState),
     end: setOnline,
   },
   'pair-delist': { begin: setDelisted, end: setOnline },
+  'pair-end': { begin: setEnded, end: setOnline },
   'pair-new': { begin: listNew, end: setDelisted },
   'pair-unlisted': both(changeCatalogue),
+  'pair-flood': both(changeCatalogue),
   'pair-alias': both(changeCatalogue),
   'system-status': both((_, { dialect }) => dialect.statusChanged?.()),
   crossed: both(repeatPrices),

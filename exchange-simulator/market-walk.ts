@@ -1,5 +1,5 @@
 import type { Randomness } from '../src/ground/clock.ts';
-import type { Pair, PairStatus } from './catalogue.ts';
+import type { MarketState, Pair } from './catalogue.ts';
 import { PriceCurve } from './price-curve.ts';
 import { startPrice, volatility } from './start-prices.ts';
 import { type TickerValues, unitsText } from './ticker.ts';
@@ -25,9 +25,11 @@ interface Range {
 export class Market {
   readonly pair: Pair;
   readonly curve: PriceCurve;
-  status: PairStatus = 'online';
+  status: MarketState = 'online';
   /** The instant of the last change in microseconds since the epoch, kept by the exchange. */
   changedAtUs: number;
+  /** Makes what is said of the market from what is so; absent where that is the same. */
+  telling: ((walked: TickerValues) => TickerValues) | undefined;
 
   readonly #randomness: Randomness;
   readonly #unitsPerOne: number;
@@ -117,6 +119,12 @@ export class Market {
 
   /** The values to send at this instant. */
   values(nowMs: number): TickerValues {
+    const walked = this.walked(nowMs);
+    return this.telling === undefined ? walked : this.telling(walked);
+  }
+
+  /** The values that are so, or are set through the control API. */
+  walked(nowMs: number): TickerValues {
     this.#enterSlot(nowMs);
     const { priceDecimals } = this.pair;
     const low = Math.min(this.#day.low, this.#sessionLow, this.#last);

@@ -145,6 +145,7 @@ function isWeekday(day: string): boolean {
   return weekday !== 0 && weekday !== 6;
 }
 
-function dayBefore(day: string): string {
+/** The calendar day before another. */
+export function dayBefore(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - dayMs).toISOString().slice(0, 10);
 }

@@ -5,6 +5,7 @@ import { sleep } from './ground/clock.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { requestIds } from './http/request-ids.ts';
 import { SourceReload } from './management/source-reload.ts';
+import { Heartbeat } from './notices/heartbeat.ts';
 import { Notifier } from './notices/notifier.ts';
 import { Subscribing } from './notices/subscribing.ts';
 import { noticePlace } from './operator/notice.ts';
@@ -111,6 +112,11 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   const place = () => noticePlace(configuration, urls().baseUrl);
   const kinds = configuration.portal.subscriptions;
   const subscribing = new Subscribing({ ...options, store, kinds, mail, place });
+  const heartbeat = new Heartbeat({
+    ...options,
+    heartbeat: configuration.alerts.heartbeat,
+    isReady: () => phase === 'serving',
+  });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
   const ids = requestIds(randomness);
   const clocks = { readClock: feed.clock, shared: access.shared };
@@ -129,6 +135,9 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     changes,
     storeCheck: check,
     notifier,
+    subscribing,
+    heartbeat,
+    sharedNames: feed.names,
     listener,
     delay,
     phase: () => phase,
@@ -158,6 +167,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
   await start({ check, recorder, subscribing });
   delay.restart();
   phase = 'serving';
+  await start({ heartbeat });
   const { version, configurationFile = null } = options;
   log.info({ version, configuration: configurationFile, port, privateListener: admin.url }, 'the service has started');
 

@@ -64,7 +64,7 @@ describe('a watch of the real listener', () => {
     assert.equal(world.askedAt('/v1/markets').length, 2);
     const gaps = world.askedAt('/v1/status').map((at, index, all) => at - (all[index - 1] ?? -60_000));
     assert.ok(gaps.every((gap) => gap >= 15_000));
-    world.api.markets.marketStatusChanged('ETHEUR' as MarketSymbol, 'paused');
+    world.api.markets.marketChanged('ETHEUR' as MarketSymbol, { status: 'paused' });
     await world.pass(4_000_000, 2_000);
     assert.equal(markets.given[1]?.find(({ symbol }) => symbol === 'ETHEUR')?.status, 'paused');
     assert.deepEqual(

@@ -4,7 +4,7 @@ import type { Market } from '../market-walk.ts';
 import { json, type Reply } from '../reply.ts';
 import type { WireTicker } from '../ticker.ts';
 import { type Connection, MessageLimit } from '../ws-connection.ts';
-import { BinanceRest, binanceCalls, nameOf } from './rest.ts';
+import { BinanceRest, binanceCalls, endedState, nameOf } from './rest.ts';
 
 type Stream = 'ticker' | 'bookTicker';
 
@@ -25,6 +25,7 @@ export class BinanceDialect implements Dialect {
   readonly livePath = '/stream';
   readonly restPath = '';
   readonly calls = binanceCalls;
+  readonly endedState = endedState;
   readonly filler = '{"result":null,"id":0}';
   readonly reconnectNotice = '{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}';
   readonly garbage = {

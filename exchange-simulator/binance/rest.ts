@@ -8,6 +8,8 @@ import { unitsText } from '../ticker.ts';
 
 export const binanceCalls = ['exchangeInfo', 'ticker/24hr', 'klines'];
 
+/** Of a pair that has ended, and of all pairs in maintenance. */
+export const endedState = 'BREAK';
 const minutesOf: Readonly<Record<string, number>> = { '1m': 1, '1h': 60, '1d': 1440 };
 const decimalsShown = 8;
 const klinesMax = 1_000;
@@ -65,7 +67,7 @@ export class BinanceRest {
   }
 
   #statusOf({ status }: Market): string {
-    if (this.#venue.systemStatus !== 'online') return 'BREAK';
+    if (this.#venue.systemStatus !== 'online' || status === 'ended') return endedState;
     if (status === 'online') return 'TRADING';
     return status === 'cancel_only' ? 'CANCEL_ONLY' : 'HALT';
   }

@@ -20,6 +20,7 @@ export class BitstampDialect implements Dialect {
   readonly livePath = '/';
   readonly restPath = '';
   readonly calls = ['markets', 'ticker', 'ohlc'];
+  readonly endedState = 'Disabled';
   readonly filler = '{"event":"bts:heartbeat","channel":"","data":""}';
   readonly reconnectNotice = '{"event":"bts:request_reconnect","channel":"","data":""}';
   readonly garbage = {
@@ -106,7 +107,7 @@ export class BitstampDialect implements Dialect {
       counter_currency: market.pair.quote,
       counter_decimals: market.pair.priceDecimals,
       minimum_order_value: market.pair.costMin,
-      trading: isUp && market.status === 'online' ? 'Enabled' : 'Disabled',
+      trading: isUp && market.status === 'online' ? 'Enabled' : this.endedState,
       instant_and_market_orders: 'Enabled',
       market_type: 'SPOT',
     }));

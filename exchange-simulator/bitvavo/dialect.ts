@@ -1,5 +1,5 @@
 import { candles } from '../candles.ts';
-import { type PairStatus, tickText } from '../catalogue.ts';
+import { type MarketState, tickText } from '../catalogue.ts';
 import type { Dialect, Venue } from '../dialect.ts';
 import { nestedArrays, requestIn } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
@@ -180,7 +180,7 @@ function symbolNamed(market: unknown): string {
   return String(market).replace('-', '/');
 }
 
-function stateOf(status: PairStatus): string {
+function stateOf(status: MarketState): string {
   if (status === 'online') return 'trading';
   return status === 'cancel_only' ? 'cancelOnly' : 'halted';
 }

@@ -21,6 +21,7 @@ export class CoinbaseDialect implements Dialect {
   readonly livePath = '/';
   readonly restPath = '';
   readonly calls = coinbaseCalls;
+  readonly endedState = 'delisted';
   readonly filler = '{"type":"subscriptions","channels":[]}';
   readonly garbage = {
     json: '{"type":"l2update","product_id":"BTC-EUR","changes":[["buy",',

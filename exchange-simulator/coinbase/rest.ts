@@ -1,5 +1,5 @@
 import { candles } from '../candles.ts';
-import { type Pair, type PairStatus, tickText } from '../catalogue.ts';
+import { type MarketState, type Pair, tickText } from '../catalogue.ts';
 import type { Venue } from '../dialect.ts';
 import type { Market } from '../market-walk.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
@@ -91,8 +91,8 @@ export function object(strings: Readonly<Record<string, string | undefined>>, ..
   return `{${[...raw.map(([name, value]) => `"${name}":${value}`), ...members].join(',')}}`;
 }
 
-function product(pair: Pair, status: PairStatus): object {
-  const isDelisted = status === 'delisted';
+function product(pair: Pair, status: MarketState): object {
+  const isDelisted = status === 'delisted' || status === 'ended';
   return {
     id: productNamed(pair.symbol),
     base_currency: pair.base,
@@ -104,7 +104,7 @@ function product(pair: Pair, status: PairStatus): object {
     margin_enabled: false,
     post_only: status === 'post_only',
     limit_only: status === 'limit_only',
-    cancel_only: !['online', 'post_only', 'limit_only', 'delisted'].includes(status),
+    cancel_only: !['online', 'post_only', 'limit_only', 'delisted', 'ended'].includes(status),
     trading_disabled: isDelisted,
     auction_mode: false,
     status: isDelisted ? 'delisted' : 'online',

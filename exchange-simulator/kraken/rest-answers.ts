@@ -1,10 +1,10 @@
-import { type CatalogueEntry, commonCode, type Pair, type PairStatus, tickText } from '../catalogue.ts';
+import { type CatalogueEntry, commonCode, type MarketState, type Pair, tickText } from '../catalogue.ts';
 import { corrupted, type FaultBoard } from '../fault-board.ts';
 import type { Market } from '../market-walk.ts';
 import { quoted } from '../ticker.ts';
 
 /** A pair as today's `AssetPairs` answers it: the recorded fields and the newer ones, in the documented order. */
-export function pairAnswer(pair: Pair, status: PairStatus): Record<string, unknown> {
+export function pairAnswer(pair: Pair, status: MarketState): Record<string, unknown> {
   const { recorded } = pair;
   const fields = Object.entries(recorded).flatMap(([field, value]) =>
     field === 'pair_decimals'
@@ -15,6 +15,44 @@ export function pairAnswer(pair: Pair, status: PairStatus): Record<string, unkno
       : [[field, value]],
   );
   return { ...Object.fromEntries(fields), costmin: pair.costMin, tick_size: tickText(pair), status };
+}
+
+/** A pair in EUR as `AssetPairs` answers it, with its id, of an asset that `Assets` does not know. */
+export function inventedPair(base: string): readonly [id: string, pair: Record<string, unknown>] {
+  const fees = [
+    [0, 0.4],
+    [10_000, 0.35],
+    [50_000, 0.24],
+    [100_000, 0.22],
+  ];
+  const id = `${base}EUR`;
+  return [
+    id,
+    {
+      altname: id,
+      wsname: `${base}/EUR`,
+      aclass_base: 'currency',
+      base,
+      aclass_quote: 'currency',
+      quote: 'ZEUR',
+      lot: 'unit',
+      cost_decimals: 5,
+      pair_decimals: 4,
+      lot_decimals: 8,
+      lot_multiplier: 1,
+      leverage_buy: [],
+      leverage_sell: [],
+      fees,
+      fees_maker: fees,
+      fee_volume_currency: 'ZUSD',
+      margin_call: 80,
+      margin_stop: 40,
+      ordermin: '1',
+      costmin: '0.45',
+      tick_size: '0.0001',
+      status: 'online',
+    },
+  ];
 }
 
 /** `Assets`: every asset the listed pairs are made of, by its own id. */

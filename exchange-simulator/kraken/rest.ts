@@ -1,9 +1,9 @@
 import { candleIntervals, candles, lastFinishedS } from '../candles.ts';
 import type { CatalogueEntry } from '../catalogue.ts';
 import type { Venue } from '../dialect.ts';
-import { textOf } from '../fault-request.ts';
+import { flagOf, numberOf, textOf } from '../fault-request.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
-import { assetsAnswer, pairAnswer, tickerAnswer } from './rest-answers.ts';
+import { assetsAnswer, inventedPair, pairAnswer, tickerAnswer } from './rest-answers.ts';
 
 export const krakenCalls = ['Assets', 'AssetPairs', 'Ticker', 'OHLC', 'Time', 'SystemStatus'];
 
@@ -11,6 +11,8 @@ export const krakenCalls = ['Assets', 'AssetPairs', 'Ticker', 'OHLC', 'Time', 'S
 export class KrakenRest {
   readonly #venue: Venue;
   #pairs: { version: number; body: string } | undefined;
+  /** How often invented pairs were renamed. */
+  #renamings = 0;
 
   constructor(venue: Venue) {
     this.#venue = venue;
@@ -66,15 +68,24 @@ export class KrakenRest {
       const chosen = names.split(',').map((name) => this.#entryNamed(name));
       return succeed(JSON.stringify(Object.fromEntries(chosen.map((entry) => [entry.id, this.#pairOf(entry)]))));
     }
+    if (faults.find('pair-flood') !== undefined) this.#pairs = undefined;
     if (this.#pairs?.version !== exchange.catalogueVersion) {
       const listed = this.#listedEntries().filter(
         ({ pair }) =>
           pair === undefined || faults.all('pair-unlisted').every(({ symbols }) => !symbols?.includes(pair.symbol)),
       );
-      const pairs = listed.map((entry) => [entry.id, this.#pairOf(entry)]);
+      const pairs = [...listed.map((entry) => [entry.id, this.#pairOf(entry)]), ...this.#invented()];
       this.#pairs = { version: exchange.catalogueVersion, body: succeed(JSON.stringify(Object.fromEntries(pairs))) };
     }
     return this.#pairs.body;
+  }
+
+  /** The pairs of the fault `pair-flood`. */
+  #invented(): (readonly [id: string, pair: unknown])[] {
+    const flood = this.#venue.faults.find('pair-flood');
+    if (flood === undefined) return [];
+    if (flagOf(flood, 'changing')) this.#renamings++;
+    return Array.from({ length: numberOf(flood, 'count') }, (_, index) => inventedPair(`Q${this.#renamings}Q${index}`));
   }
 
   #pairOf(entry: CatalogueEntry): unknown {

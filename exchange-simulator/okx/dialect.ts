@@ -23,6 +23,7 @@ export class OkxDialect implements Dialect {
   readonly livePath = '/ws/v5/public';
   readonly restPath = '';
   readonly calls = ['public/instruments', 'market/tickers', 'market/candles', 'system/status'];
+  readonly endedState = 'suspend';
   readonly filler = '{"event":"subscribe","arg":{"channel":"tickers","instId":"NOPE-EUR"}}';
   readonly reconnectNotice =
     `{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"${connectionId}"}`;

@@ -21,7 +21,10 @@ import { sourceViews } from '../management/views.ts';
 import { guardMetrics } from '../market/guard.ts';
 import { doubtMetrics, marketMetrics } from '../market/market-metrics.ts';
 import { feedStatusMetrics } from '../market/service-status.ts';
+import { type Alerting, alertMetrics } from '../notices/alerting.ts';
+import { heartbeatMetrics } from '../notices/heartbeat.ts';
 import { noticeMetrics } from '../notices/notifier.ts';
+import { subscriptionMetrics } from '../notices/subscribing.ts';
 import { marketQuotes, sourceMetrics } from '../operator/source.ts';
 import { storeMetrics } from '../persistence/store-follower.ts';
 import { storeFileMetrics } from '../store/store-check.ts';
@@ -29,6 +32,8 @@ import { storeFileMetrics } from '../store/store-check.ts';
 /** The parts that metrics are read from. */
 interface Scraped extends AdminParts {
   readonly management: ManagementCounts;
+  /** `undefined` before there is one. */
+  readonly alerting: Pick<Alerting, 'figures'> | undefined;
   /** Delays of the serving thread since the last scrape. */
   readonly loopDelay: Pick<ELDHistogram, 'percentile' | 'reset'>;
 }
@@ -88,6 +93,9 @@ export const metricGroups: readonly Collected[] = [
   collected(keyMetrics, ({ access }) => access.directory),
   collected(breachMetrics, ({ access }) => access.breaches),
   collected(noticeMetrics, ({ notifier }) => notifier.figures()),
+  collected(alertMetrics, ({ alerting }) => alerting?.figures()),
+  collected(heartbeatMetrics, ({ heartbeat }) => heartbeat.figures()),
+  collected(subscriptionMetrics, ({ subscribing }) => subscribing.figures()),
   collected(recordMetrics, ({ recording, clock }) => ({ figures: recording(), now: clock.now() })),
   collected(storeMetrics, ({ changes, market }) => ({ changes, snapshots: market.snapshots })),
   collected(storeFileMetrics, ({ storeCheck }) => storeCheck),
@@ -125,7 +133,11 @@ function collected<Source>(
 }
 
 /** All metrics of a service in Prometheus form, with those of the runtime. Everything is read when it is scraped. */
-export function metricsRegistry(parts: AdminParts, management = new ManagementCounts()): Registry {
+export function metricsRegistry(
+  parts: AdminParts,
+  management = new ManagementCounts(),
+  alerting?: Scraped['alerting'],
+): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'mdapi_' });
   // Gauges under a counter's name, and no more than the sums of those without the ending.
@@ -134,7 +146,7 @@ export function metricsRegistry(parts: AdminParts, management = new ManagementCo
   }
   const loopDelay = monitorEventLoopDelay({ resolution: 10 });
   loopDelay.enable();
-  const scraped = { ...parts, management, loopDelay };
+  const scraped = { ...parts, management, alerting, loopDelay };
   for (const { metrics, histograms = [], isOfRedis } of metricGroups) {
     if (isOfRedis && parts.sharedLimits() === undefined) continue;
     for (const metric of metrics) register(registry, metric, scraped);

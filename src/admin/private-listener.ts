@@ -16,6 +16,7 @@ import { RequestHistory } from '../management/request-history.ts';
 import { SourceTrends } from '../management/source-trends.ts';
 import { Sparklines } from '../management/sparklines.ts';
 import { boardView, sourceViews } from '../management/views.ts';
+import { AlertClaims } from '../notices/alert-claims.ts';
 import { Alerting } from '../notices/alerting.ts';
 import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
@@ -24,6 +25,7 @@ import { addIngest, rawProblem } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
 import { PriceStreams } from './price-streams.ts';
 import { readiness } from './readiness.ts';
+import { addRunbook } from './runbook.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -48,8 +50,15 @@ export async function startPrivateListener(parts: AdminParts) {
   const app = listenerOf(parts);
   const ingest = addIngest(app, parts);
   const { alerts, mail } = configuration;
-  const baseUrl = () => parts.publicUrls().baseUrl;
-  const alerting = new Alerting({ ...parts, alerts, mail, facts: () => watch.facts(), baseUrl });
+  let own = urlOf(configuration.admin);
+  const alerting = new Alerting({
+    ...parts,
+    alerts,
+    mail,
+    facts: () => watch.facts(),
+    places: () => ({ service: parts.publicUrls().baseUrl, console: alerts.consoleUrl ?? own }),
+    claims: parts.sharedNames && new AlertClaims(parts.sharedNames, parts.randomness),
+  });
   const close = async () => {
     await alerting.stop();
     ingest.stop();
@@ -63,19 +72,26 @@ export async function startPrivateListener(parts: AdminParts) {
     await timeline.start();
     requests.start();
     const counts = new ManagementCounts();
-    const registry = metricsRegistry(parts, counts);
+    const registry = metricsRegistry(parts, counts, alerting);
     const recorded = { sparklines, trends, timeline, requests, prices, priceStreams };
     const judged = { notes: () => notesOf(parts), alerts: () => watch.read() };
     addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, counts);
     addReadings(app, parts, registry);
     addConsole(app);
+    addRunbook(app);
     const { host, port } = configuration.admin;
     alerting.start();
-    return { url: await app.listen({ host, port }), registry, close };
+    own = await app.listen({ host, port });
+    return { url: own, registry, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Where the listener will be reached. */
+function urlOf({ host, port }: AdminParts['configuration']['admin']): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** A listener that answers every error in the one form of problems. */

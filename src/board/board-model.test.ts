@@ -151,7 +151,7 @@ const anyLoad = fc.array(fc.tuple(fc.constantFrom(...bases), anyStatus), { maxLe
 const anyStatusChange = fc
   .tuple(anyName, anyStatus)
   .map(([name, status]) =>
-    step(`status ${name} ${status}`, ({ markets }) => markets.marketStatusChanged(symbol(name), status)),
+    step(`status ${name} ${status}`, ({ markets }) => markets.marketChanged(symbol(name), { status })),
   );
 
 const anyDecision = fc

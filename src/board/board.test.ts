@@ -153,7 +153,7 @@ function tagged({ markets, board }: ReturnType<typeof published>): [tag: string,
   for (const step of [1, 2]) {
     const now = after(start, step);
     markets.tickerReceived(upstreamTicker({ receivedAt: now, ask: decimal(`${84300 + step}`) }));
-    markets.marketStatusChanged(symbol('ETHEUR'), step === 1 ? 'paused' : 'trading');
+    markets.marketChanged(symbol('ETHEUR'), { status: step === 1 ? 'paused' : 'trading' });
     const readings = ['BTCEUR', 'BTCCZK'].map((name) => pageOf(board.ticker(name, now)));
     for (const page of [board.markets(now)!, board.tickers(now)!, ...readings]) {
       for (const encoding of contentEncodings) tags.push([page.entityTag(encoding), `${encoding} ${textOf(page)}`]);
@@ -269,7 +269,7 @@ test('a delisted market leaves the tickers at once and the list with the end of 
 test('a paused market is listed as paused and keeps its ticker', () => {
   const { markets, board } = published();
   board.markets(start);
-  markets.marketStatusChanged(symbol('BTCEUR'), 'paused');
+  markets.marketChanged(symbol('BTCEUR'), { status: 'paused' });
   assert.match(textOf(board.markets(start)!), /"symbol":"BTCEUR","base":"BTC","quote":"EUR","status":"paused"/);
   assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCCZK', 'BTCEUR']);
 });
@@ -283,6 +283,16 @@ test('markets without a price are counted by reason, delisted ones not at all', 
   ]);
   markets.applyControls([{ symbol: symbol('ETHEUR'), operatorPaused: false, delistedAt: start }]);
   assert.deepEqual([...board.unpriced(start)], []);
+});
+
+test('a price is expected of markets that trade and of which nothing is withheld (fault row 95)', () => {
+  const { markets, board } = published();
+  assert.deepEqual(board.expected(start), { priced: 2, unpriced: 2 });
+  markets.marketChanged(symbol('ETHEUR'), { status: 'paused' });
+  assert.deepEqual([board.expected(start), [...board.unpriced(start)]], [{ priced: 2, unpriced: 0 }, []]);
+  markets.marketChanged(symbol('ETHEUR'), { status: 'trading' });
+  markets.applyHolds([{ symbol: symbol('ETHEUR'), heldAt: start, acceptedAt: undefined, acceptedSource: undefined }]);
+  assert.deepEqual(board.expected(start), { priced: 2, unpriced: 0 });
 });
 
 test('on the instant of a term the list of markets has the new decimals, whatever is read first', () => {

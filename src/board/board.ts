@@ -101,13 +101,27 @@ export class Board implements MarketsObserver {
     return this.#slots.get(symbol) ?? { kind: 'unknown_symbol' };
   }
 
-  /** How many traded markets have no price, by reason. For metrics and readiness. */
+  /** How many markets trade and have no price, by reason. For metrics and readiness. */
   unpriced(now: EpochMs): Map<UnpricedReason, number> {
     this.#expire(now);
     this.#refreshAll(now);
     const counts = new Map<UnpricedReason, number>();
-    for (const { unpriced } of this.#slots.values()) {
-      if (unpriced !== undefined) counts.set(unpriced, (counts.get(unpriced) ?? 0) + 1);
+    for (const { symbol, unpriced } of this.#slots.values()) {
+      if (unpriced === undefined || this.#markets.catalogue.find(symbol)?.status !== 'trading') continue;
+      counts.set(unpriced, (counts.get(unpriced) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** How many markets should have a price, by whether they have one: they trade, and nothing of them is withheld. */
+  expected(now: EpochMs): Readonly<Record<'priced' | 'unpriced', number>> {
+    this.#expire(now);
+    this.#refreshAll(now);
+    const counts = { priced: 0, unpriced: 0 };
+    for (const { symbol, unpriced } of this.#slots.values()) {
+      const market = this.#markets.catalogue.find(symbol);
+      if (market?.status !== 'trading' || this.#markets.withheldFor(market).length > 0) continue;
+      counts[unpriced === undefined ? 'priced' : 'unpriced']++;
     }
     return counts;
   }
@@ -169,9 +183,15 @@ export const boardMetrics: MetricGroup<{ readonly board: Board; readonly now: Ep
   metrics: [
     {
       name: 'markets_without_price',
-      help: 'Traded markets that have no price now, by reason.',
+      help: 'Markets that trade and have no price now, by reason.',
       labels: ['reason'],
       read: ({ board, now }) => board.unpriced(now),
+    },
+    {
+      name: 'markets_expected',
+      help: 'Markets that should have a price, by whether they have one: they trade, and nothing of them is withheld.',
+      labels: ['price'],
+      read: ({ board, now }) => board.expected(now),
     },
   ],
 };

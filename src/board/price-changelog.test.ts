@@ -152,7 +152,7 @@ test('who listens is called for every change of a price or of the list, until th
   const end = versions.onChange(() => calls++);
   markets.tickerReceived(upstreamTicker({ receivedAt: after(start, 100) }));
   assert.equal(calls, 2, 'the market and the one converted from it');
-  markets.marketStatusChanged(symbol('ETHEUR'), 'paused');
+  markets.marketChanged(symbol('ETHEUR'), { status: 'paused' });
   assert.equal(calls, 3);
   end();
   markets.tickerReceived(upstreamTicker({ receivedAt: after(start, 200) }));

@@ -35,8 +35,8 @@ async function begin(t: TestContext, facts: readonly AlertFact[] = []) {
   const alerting = new Alerting({
     store,
     mail: undefined,
-    baseUrl: () => 'https://api.example.com',
-    alerts: { destinations: all, endAfterMs: 120_000 },
+    places: () => ({ service: 'https://api.example.com', console: 'https://admin.example.com' }),
+    alerts: { destinations: all, endAfterMs: 120_000, repeatAfterMs: 0, escalateAfterMs: undefined, escalateTo: [] },
     facts: () => facts.map((fact) => ({ ...fact, isDue: true })),
     clock: systemClock,
     randomness: seededRandomness(2),
@@ -58,14 +58,31 @@ describe('mdapi alerts', { concurrency: true }, () => {
   test('list shows what is on and where it goes, by names alone', async (t) => {
     const { operator, store } = await begin(t);
     assert.match(await operator.text('alerts', 'list'), /^No alert is on\.\n/);
-    const facts = [{ ...lost, isDue: true }];
-    await store.alerts.observe({ facts, watchedMs: 0, endAfterMs: 1, deliveriesOf: () => [] });
+    await store.alerts.take({ ...lost, id: 'alr_1', step: 'raised', raisedAt: systemClock.now() }, []);
     const { stdout, stderr } = await operator.mdapi('alerts', 'list');
-    assert.match(stdout, /SINCE +ALERT +SUBJECT +SEVERITY +SUMMARY\n.* SourceLost +kraken +warning +kraken: no conn/);
+    assert.match(
+      stdout,
+      /ALERT +SUBJECT +SEVERITY +ACKNOWLEDGED +SUMMARY\n.* SourceLost +kraken +warning +-? *kraken: no conn/,
+    );
     assert.match(`${stdout}${stderr}`, /Told to: ops \(webhook\), duty \(pagerduty\)\./);
     const json = await operator.text('alerts', 'list', '--json');
-    assert.deepEqual(JSON.parse(json).destinations[1], { name: 'duty', kind: 'pagerduty', events: ['record'] });
+    assert.deepEqual(JSON.parse(json).destinations[1], {
+      name: 'duty',
+      kind: 'pagerduty',
+      events: ['record'],
+      isSecond: false,
+    });
     for (const hidden of ['T0P', 'R0UTE', secret]) assert.ok(!`${stdout}${stderr}${json}`.includes(hidden), hidden);
+  });
+
+  test('acknowledge says who knows of it, by id or by name, once', async (t) => {
+    const { operator, store } = await begin(t);
+    await store.alerts.take({ ...lost, id: 'alr_1', step: 'raised', raisedAt: systemClock.now() }, []);
+    assert.match(await operator.text('alerts', 'acknowledge', 'SourceLost'), /^Acknowledged SourceLost: kraken\.\n$/);
+    assert.match(await operator.text('alerts', 'list'), / kraken +warning +cli:\S+ +kraken: no conn/);
+    assert.match(await operator.text('alerts', 'acknowledge', 'alr_1'), /had acknowledged it already/);
+    const [exitCode, stderr] = await refused(operator, 'alerts', 'acknowledge', 'RateGone');
+    assert.deepEqual([exitCode, stderr.includes('No alert RateGone is on.')], [4, true]);
   });
 
   test('test sends one through the service, and says what became of it', async (t) => {

@@ -2,7 +2,7 @@ import { alertView, type DeliveryView, deliveryView } from '../conditions/alert.
 import { sleep } from '../ground/clock.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { type Job, storeCommand } from './store-command.ts';
-import { listing, type Shown } from './style.ts';
+import { harmless, listing, type Shown } from './style.ts';
 import { parseCount } from './values.ts';
 
 const list = storeCommand({
@@ -13,14 +13,20 @@ const list = storeCommand({
   },
   async work({ store, configuration, paint }) {
     const alerts = (await store.alerts.list()).map(alertView);
-    const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events }));
+    const { escalateTo } = configuration.alerts;
+    const destinations = configuration.alerts.destinations.map(({ name, kind, events }) => {
+      return { name, kind, events, isSecond: escalateTo.includes(name) };
+    });
     const none = 'No destination is configured (alerts.destinations): no alert is sent.';
-    const where = destinations.map(({ name, kind }) => `${name} (${kind})`).join(', ');
+    const where = destinations
+      .map(({ name, kind, isSecond }) => `${name} (${kind}${isSecond ? ', what nobody acknowledges' : ''})`)
+      .join(', ');
     const columns = {
       SINCE: 'raisedAt',
       ALERT: 'name',
       SUBJECT: 'subject',
       SEVERITY: 'severity',
+      ACKNOWLEDGED: 'acknowledgedBy',
       SUMMARY: 'summary',
     } as const;
     return {
@@ -31,12 +37,27 @@ const list = storeCommand({
   },
 });
 
+const acknowledge = storeCommand({
+  name: 'alerts acknowledge',
+  summary: 'say that you know of an alert: it is not sent again until it is over',
+  details: ['A name acknowledges the alert for all of its subjects. The audit log records who did.'],
+  positionals: { ALERT: { summary: 'its id or its name, as `alerts list` shows them' } },
+  examples: {
+    'mdapi alerts acknowledge SourceLost': 'whoever is told next knows that you look at it',
+  },
+  async work({ positionals: { ALERT: idOrName }, store }) {
+    const alerts = (await store.alerts.acknowledge(idOrName)).map(alertView);
+    const lines = alerts.map(({ name, subject }) => `Acknowledged ${name}: ${harmless(subject)}.`);
+    return { json: { alerts }, text: lines.join('\n') || 'Somebody had acknowledged it already.' };
+  },
+});
+
 const deliveryColumns: Shown<DeliveryView> = {
   CREATED: 'createdAt',
   DESTINATION: 'destination',
   STATE: 'status',
   ATTEMPTS: ({ attempts }) => `${attempts}`,
-  ALERT: ({ name, subject, isEnd }) => `${name} ${subject}${isEnd ? ', ended' : ''}`,
+  ALERT: ({ name, subject, step }) => `${name} ${subject}${step === 'raised' ? '' : `, ${step}`}`,
   NOTE: ({ lastError }) => lastError ?? '',
 };
 
@@ -88,7 +109,7 @@ const test = storeCommand({
   },
 });
 
-export const commands = [list, deliveries, test];
+export const commands = [list, acknowledge, deliveries, test];
 
 function destinationUnknown(known: readonly string[]): CommandError {
   const names = known.join(', ') || 'none is configured (alerts.destinations)';

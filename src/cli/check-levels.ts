@@ -4,7 +4,7 @@ import { type Clock, withTimeout } from '../ground/clock.ts';
 import { areClose, levelOf, reachOf } from '../market/quote.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { type AcceptedTicker, judgeTicker } from '../market/ticker-acceptance.ts';
-import type { UpstreamMarket } from '../market/upstream.ts';
+import type { ListedMarket } from '../market/upstream.ts';
 import type { CheckedRate } from './check-rates.ts';
 
 /** The result of a check. */
@@ -33,7 +33,7 @@ const timeoutMs = 20_000;
 export async function compareLevels(
   configuration: Configuration,
   connectors: readonly ExchangeConnector[],
-  catalogues: ReadonlyMap<string, readonly UpstreamMarket[]>,
+  catalogues: ReadonlyMap<string, readonly ListedMarket[]>,
   clock: Clock,
 ): Promise<readonly Finding[]> {
   const listed = connectors.filter(({ id }) => catalogues.has(id));

@@ -12,6 +12,7 @@ import { krakenAt } from '../../test/support/kraken-at.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { tlsFiles } from '../../test/support/tls-files.ts';
 import { systemClock } from '../ground/clock.ts';
+import { WebhookReceiver } from '../notices/webhook-receiver.testing.ts';
 import { lockForService } from '../store/sqlite/file.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
@@ -53,9 +54,11 @@ describe('mdapi check', () => {
 
   it('ends with 0 and makes nothing where all works', async (t) => {
     const mail = await MailServer.start(t);
+    const outside = await WebhookReceiver.start(t);
     const { exitCode, bad, findings, files } = await checked(t, {
       server: { port: 0, tls: { certFile: tlsFiles.cert, keyFile: tlsFiles.key } },
       mail: { smtp: `smtp://127.0.0.1:${mail.port}`, from: 'ops@example.com' },
+      alerts: { heartbeat: { url: `${outside.url}?T0P`, allowHttp: true } },
     });
     assert.deepEqual([exitCode, bad, files], [0, {}, ['mdapi.yaml']]);
     assert.deepEqual(
@@ -70,12 +73,15 @@ describe('mdapi check', () => {
           'private listener',
           'public listener',
           'mail server',
+          'heartbeat',
           'open files',
         ],
         ...['kraken REST', 'kraken live', 'rate EUR/CZK'],
       ],
     );
     assert.equal(mail.whole.length, 0);
+    assert.equal(outside.requests.length, 1);
+    assert.ok(!JSON.stringify(findings).includes('T0P'));
   });
 
   it('shows each rate with its inverse, the second source and how far they are apart, and warns where that is too far', async (t) => {
@@ -305,6 +311,7 @@ describe('mdapi check', () => {
     const { exitCode, bad } = await checked(t, {
       redis: `redis://u:hunter2@${dead}`,
       mail: { smtp: `smtp://u:hunter2@${dead}`, from: 'ops@example.com' },
+      alerts: { heartbeat: { url: `http://${dead}/hunter2`, allowHttp: true } },
       sources: [krakenAt(`http://${dead}`, `ws://${dead}/v2`), { id: 'engine', kind: 'redis-stream' }],
       rates: { source: 'json', url: `http://${dead}/rate?key=hunter2`, pointer: '/rate' },
     });
@@ -312,6 +319,7 @@ describe('mdapi check', () => {
     const expected = {
       Redis: [dead, 'redis'],
       'mail server': [dead, 'mail.smtp'],
+      heartbeat: [dead, 'alerts.heartbeat'],
       'kraken REST': [`http://${dead}`, 'urls.rest of kraken in sources'],
       'kraken live': [`ws://${dead}/v2`, 'urls.ws of kraken in sources'],
       engine: [dead, 'redis'],

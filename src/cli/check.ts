@@ -9,7 +9,7 @@ import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
 import { openFilesLimit } from '../http/open-files.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
-import type { UpstreamMarket } from '../market/upstream.ts';
+import type { ListedMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
 import { dataFolderState, openFilesState } from './check-files.ts';
 import type { Finding } from './check-levels.ts';
@@ -24,7 +24,7 @@ const check = command({
   name: 'check',
   summary: 'find what would keep `serve` from working, and say what to do about it',
   details: [
-    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
+    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing; a heartbeat is sent once. A service that runs here may keep its ports.',
     'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
     'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
   ],
@@ -94,7 +94,7 @@ const skippedShown = 5;
 
 /** In the order in which `serve` would meet them. */
 function* checksOf(configuration: Configuration, context: Context, isRunning: boolean): Generator<Check> {
-  const { history, server, admin, portal, redis, mail } = configuration;
+  const { history, server, admin, portal, redis, mail, alerts } = configuration;
   const { clock, randomness } = context;
   yield ['data folder', () => dataFolderState(configuration)];
   yield ['database', () => databaseState(configuration, clock, isRunning)];
@@ -120,6 +120,15 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
       const { tryMailServer } = await import('../notices/delivery.ts');
       await tryMailServer(smtp, signal);
       return `${smtp.credentials === undefined ? 'takes connections' : 'takes the login'}; sender ${from.address}`;
+    });
+  }
+  const { heartbeat } = alerts;
+  if (heartbeat !== undefined) {
+    const at = { subject: new URL(heartbeat.url).host, key: 'alerts.heartbeat' };
+    yield reached('heartbeat', at, clock, async (signal) => {
+      const { sendHeartbeat } = await import('../notices/heartbeat.ts');
+      await sendHeartbeat(heartbeat, clock, signal);
+      return `takes a heartbeat by ${heartbeat.method}`;
     });
   }
 }
@@ -221,7 +230,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const kinds = await loadKinds(configuration.sources);
   const active = configuration.sources.filter(({ isPaused }) => !isPaused);
   const connected = active.map((config) => ({ config, connector: connectorFor(config, configuration, kinds, clock) }));
-  const catalogues = new Map<string, readonly UpstreamMarket[]>();
+  const catalogues = new Map<string, readonly ListedMarket[]>();
   const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
     if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
@@ -258,22 +267,23 @@ function sourceChecks(
   connector: ExchangeConnector,
   urls: ConnectorUrls,
   clock: Clock,
-  catalogues: Map<string, readonly UpstreamMarket[]>,
+  catalogues: Map<string, readonly ListedMarket[]>,
 ) {
   const { id } = connector;
   const at = (url: string, name: string) => ({ subject: withoutQuery(url), key: `urls.${name} of ${id} in sources` });
   const rest = reached(`${id} REST`, at(urls.rest, 'rest'), clock, async (signal) => {
     const { skipped, ...catalogue } = await connector.loadCatalogue(signal);
-    catalogues.set(id, catalogue.markets);
+    const markets = catalogue.markets.filter(({ status }) => status !== 'ended');
+    catalogues.set(id, markets);
     const reasons = skipped.slice(0, skippedShown).map(({ name, reason }) => `${name} (${reason})`);
     const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
-    return `${catalogue.markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
+    return `${markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
   });
   return [rest, reached(`${id} live`, at(urls.ws, 'ws'), clock, (signal) => openOnce(connector, clock, signal))];
 }
 
 /** A symbol that no source has is never offered, and nothing else would say so. */
-function symbolChecks({ markets: { symbols }, pricing }: Configuration, markets: readonly UpstreamMarket[]): Check[] {
+function symbolChecks({ markets: { symbols }, pricing }: Configuration, markets: readonly ListedMarket[]): Check[] {
   const wanted = [...(symbols === 'all' ? [] : symbols), ...pricing.pricePrecision.keys()];
   if (wanted.length === 0) return [];
   const offered = new Set<MarketSymbol>(markets.map(({ symbol }) => symbol));

@@ -7,6 +7,7 @@ import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
 import type { Result } from './command.ts';
 import { CommandError, exitCodes, marketDelisted } from './failure.ts';
+import { review } from './market-review.ts';
 import { askPrice, askSources } from './private-listener.ts';
 import { type Job, neededYes, storeCommand } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
@@ -222,7 +223,7 @@ const delist = storeCommand({
   },
 });
 
-export const commands = [list, pause, resume, hold, release, accept, delist];
+export const commands = [list, pause, resume, hold, release, accept, delist, review];
 
 /** Notes on a market as it is after the change. */
 type NotesOn = (market: MarketView, all: readonly MarketView[]) => readonly string[];

@@ -13,8 +13,8 @@ test('subscriptions are listed with how many are confirmed, and deleted by their
   const { subscriptions, close } = await openStore({ url, clock: systemClock, randomness: seededRandomness(1) });
   for (const target of ['a@example.com', 'b@example.com'])
     await subscriptions.ask({ kind: 'mail', target, receiver: target, language: 'cs' });
-  const { id } = (await subscriptions.list()).find(({ target }) => target === 'a@example.com')!;
-  await subscriptions.confirm(await subscriptions.newToken(id, 'confirm'));
+  const found = (await subscriptions.list()).find(({ target }) => target === 'a@example.com')!;
+  await subscriptions.confirm(await subscriptions.token(found, 'confirm', 'dlv_1'));
   await close();
   const listed = await json<{ confirmed: number; unconfirmed: number }>('subscriptions', 'list');
   assert.deepEqual([listed.confirmed, listed.unconfirmed], [1, 1]);

@@ -1,4 +1,5 @@
 import { isoInstant } from '../contract/instant.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { storeCommand, yes } from './store-command.ts';
 import { harmless, listing } from './style.ts';
@@ -11,12 +12,21 @@ const list = storeCommand({
   },
   async work({ store, paint }) {
     const all = await store.subscriptions.list();
-    const subscriptions = all.map(({ kind, target, language, confirmedAt }) => {
-      return { kind, target, language, confirmedAt: confirmedAt === undefined ? null : isoInstant(confirmedAt) };
+    const written = (at: EpochMs | undefined) => (at === undefined ? null : isoInstant(at));
+    const subscriptions = all.map(({ kind, target, language, confirmedAt, failingSince, disabledAt }) => {
+      const fails = { failingSince: written(failingSince), disabledAt: written(disabledAt) };
+      return { kind, target, language, confirmedAt: written(confirmedAt), ...fails };
     });
     const confirmed = all.filter(({ confirmedAt }) => confirmedAt !== undefined).length;
     const notes = [`Confirmed: ${confirmed}, not confirmed yet: ${all.length - confirmed}.`];
-    const columns = { KIND: 'kind', TARGET: 'target', LANGUAGE: 'language', CONFIRMED: 'confirmedAt' } as const;
+    const columns = {
+      KIND: 'kind',
+      TARGET: 'target',
+      LANGUAGE: 'language',
+      CONFIRMED: 'confirmedAt',
+      'FAILING SINCE': 'failingSince',
+      DISABLED: 'disabledAt',
+    } as const;
     const json = { subscriptions, confirmed, unconfirmed: all.length - confirmed };
     return { json, text: listing(subscriptions, columns, paint, 'No subscriptions.'), notes };
   },

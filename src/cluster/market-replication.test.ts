@@ -93,7 +93,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(base, fc.constantFrom('trading' as const, 'paused' as const)).map(
     ([name, status]): Step =>
       (inputs, clock) => {
-        inputs.marketStatusChanged(symbol(`${name}EUR`), status, clock.now());
+        inputs.marketChanged(symbol(`${name}EUR`), { status }, clock.now());
       },
   ),
   fc.tuple(base, fc.option(anyPositiveDecimal(4, 2), { nil: undefined }), fc.boolean()).map(
@@ -201,6 +201,27 @@ test('a process that follows learns which sources agreed, also those that did af
   assert.deepEqual(follower.markets.sources.peerMemories(), leader.markets.sources.peerMemories());
   const [[, memory] = []] = follower.markets.sources.peerMemories();
   assert.deepEqual(memory?.agreed, [['one', 'two', after(start, 0)]]);
+});
+
+test('a process that follows forgets the markets that were none (fault row 95)', () => {
+  const clock = new FakeClock();
+  const [leader, follower] = [partsOf(clock), partsOf(clock)];
+  const former = { records: [], tickers: [], references: [], rates: [] };
+  const before = partsOf(clock).markets;
+  before.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH', { status: 'paused' })], start);
+  for (const { markets } of [leader, follower]) markets.restore({ ...former, records: before.catalogue.records() });
+  const changes = new MarketChanges(leader, clock);
+  changes.whole();
+  leader.markets.catalogueLoaded([upstreamMarket('BTC'), { ...upstreamMarket('ETH'), status: 'ended' }], start);
+  takeState(follower, clock, readState(writeState(changes.next(true)))!);
+  const symbols = ({ markets }: ReturnType<typeof partsOf>) => [...markets.catalogue.all()].map((each) => each.symbol);
+  assert.deepEqual(
+    [symbols(leader), symbols(follower)],
+    [
+      ['BTCCZK', 'BTCEUR'],
+      ['BTCCZK', 'BTCEUR'],
+    ],
+  );
 });
 
 test('what the others were not told is taken back, and the rest stays', () => {

@@ -208,8 +208,13 @@ function follow(feedStatus: FeedTarget['feedStatus'], clock: Times, path: FeedPa
   feedStatus.followed(path, at, clock.monotonicMs() - Math.max(ageMs, clock.now() - at));
 }
 
-function catalogueOf({ catalogue }: Markets): Pick<MarketState, 'records' | 'listed'> {
-  return { records: catalogue.records(), listed: catalogue.listedBySource() };
+function catalogueOf({ catalogue }: Markets): Pick<MarketState, 'records' | 'listed' | 'reviews' | 'forgotten'> {
+  return {
+    records: catalogue.records(),
+    listed: catalogue.listedBySource(),
+    reviews: catalogue.reviews.states(),
+    forgotten: [...catalogue.forgotten],
+  };
 }
 
 function reportsOf({ catalogue, sources }: Markets): SourceReport['markets'] {

@@ -61,7 +61,7 @@ test(
       const cents = Math.floor(random.fraction() * 90) + 10;
       leader.tick(random.fraction() < 0.5 ? 'BTC' : 'ETH', `100.${cents}`, `101.${cents}`);
       if (tick === 200) leader.rate('25.10');
-      if (tick === 300) leader.feed.marketStatusChanged('ETHEUR' as MarketSymbol, 'paused', leader.clock.now());
+      if (tick === 300) leader.feed.marketChanged('ETHEUR' as MarketSymbol, { status: 'paused' }, leader.clock.now());
       if (tick === 400) leader.feed.feedPathChanged('fallback', leader.clock.now());
       if (tick % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }

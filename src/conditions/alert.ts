@@ -29,12 +29,22 @@ export const AlertSchema = field.named('Alert', 'An alert that is on.', {
   ...alertFields,
   condition: field.nullable(FoundConditionSchema, 'The same by its code; null where an older version told it.'),
   ...field.instantFields('raisedAt', 'When it was told.'),
+  isStill: Type.Boolean({
+    description:
+      'It was so already when the process that told it began to look; whether it was told before is not known.',
+  }),
+  ...field.instantFields('toldAt', 'When it was told for the last time.'),
+  repeats: field.count('How often it was told again, for nobody had acknowledged it.', 0),
+  ...field.nullableInstantFields('escalatedAt', 'When those of `alerts.escalate` were told.'),
+  ...field.nullableInstantFields('acknowledgedAt', 'When somebody said that they know of it.'),
+  acknowledgedBy: field.nullableLine('Who that is, as the audit log names them.', 'alice', 200),
 });
 
 export const DeliverySchema = field.named('AlertDelivery', 'A message to a destination.', {
   id: field.id('dlv', 'The delivery’s id: `Webhook-Id`, the same in every attempt.'),
   destination: field.line('The name of the destination.', 'ops', 32),
   alert: field.id('alr', 'The alert that it tells.'),
+  step: field.openEnum(['raised', 'repeated', 'escalated', 'ended'], 'What it tells of the alert.'),
   isEnd: Type.Boolean({ description: 'Whether it tells the end.' }),
   ...alertFields,
   status: field.openEnum(
@@ -53,17 +63,20 @@ export type DeliveryView = Static<typeof DeliverySchema>;
 export function alertView(alert: AlertRecord): Static<typeof AlertSchema> {
   const event = alert.event as (typeof alertEvents)[number];
   const condition = storedCondition(alert.name, alert.values);
-  return field.viewOf(AlertSchema.properties, { ...alert, event, condition });
+  const { isStill = false, escalatedAt, acknowledgedAt, acknowledgedBy } = alert;
+  const known = { isStill, escalatedAt, acknowledgedAt, acknowledgedBy };
+  return field.viewOf(AlertSchema.properties, { ...alert, ...known, event, condition });
 }
 
 /** Nothing of it is secret: a destination is shown by its name alone. */
 export function deliveryView({ content, ...delivery }: DeliveryRecord): DeliveryView {
-  const { id: alert, name, subject, severity, summary, endedAt }: AlertChange = JSON.parse(content);
+  const { id: alert, name, subject, severity, summary, endedAt, step }: AlertChange = JSON.parse(content);
   const status = delivery.status as DeliveryView['status'];
   return field.viewOf(DeliverySchema.properties, {
     ...delivery,
     status,
     alert,
+    step: step ?? (endedAt === undefined ? 'raised' : 'ended'),
     isEnd: endedAt !== undefined,
     name,
     subject,

@@ -67,7 +67,10 @@ export interface Condition<Values> extends Declared {
   readonly rule?: Rule;
   /** It begins and ends at an instant that somebody set: both are told at once. */
   readonly isExact?: boolean;
-  /** Expected while an announced window runs: no alert then. */
+  /**
+   * A window that runs explains it: it is not told then, nor told again, and one that was told before does not end by
+   * it. Only what a window is announced for, never what shows damage or loss.
+   */
   readonly isPlannedInMaintenance?: boolean;
   /** It is no trouble by itself: noted after others that are critical, and never an alert. */
   readonly isAside?: boolean;

@@ -44,6 +44,7 @@ export const data = {
     severity: 'warning',
     forMs: 30_000,
     title: 'Market data is late',
+    isPlannedInMaintenance: true,
     *find(observed) {
       const ageMs = ageMsOf(observed) ?? 0;
       if (ageMs > lateAfterMs && ageMs <= tickerOutageAfterMs) yield asUrgentAsCause(observed);
@@ -60,6 +61,7 @@ export const data = {
     severity: 'critical',
     forMs: 0,
     title: 'Market data has not arrived for five minutes',
+    isPlannedInMaintenance: true,
     find: (observed) => (ageMsOf(observed) ?? 0) > tickerOutageAfterMs,
     rule: {
       expr: 'mdapi_market_data_age_seconds > 300',
@@ -73,6 +75,7 @@ export const data = {
     severity: 'critical',
     forMs: 2 * minuteMs,
     title: 'No market data since the start',
+    isPlannedInMaintenance: true,
     find: (observed) => {
       const { status } = observed.market.service.read(observed.clock.now());
       return status === 'outage' && ageMsOf(observed) === undefined;
@@ -103,6 +106,7 @@ export const data = {
     event: 'source',
     severity: 'warning',
     forMs: 5 * minuteMs,
+    isPlannedInMaintenance: true,
     title: offBestPath,
     values: { markets, polled, standby, silent },
     *find(observed) {
@@ -191,14 +195,14 @@ export const data = {
     event: 'source',
     severity: 'warning',
     forMs: 5 * minuteMs,
-    title: 'The exchange no longer lists some markets',
+    title: 'Some markets ended at the exchange',
     values: missingMarkets,
     *find(observed) {
       const { missing } = absencesOf(observed);
       if (missing.length > 0) yield { values: { markets: fewOf(missing) } };
     },
     sentence: ({ markets }) =>
-      `missing from the exchange’s list, and delisted unless they come back: ${fewText(markets)}`,
+      `missing from the exchange’s list or ended in it, and delisted unless they come back: ${fewText(markets)}`,
     note: { page: 'markets' },
     rule: {
       expr: 'mdapi_markets_missing{state="paused"} > 0',
@@ -222,7 +226,7 @@ export const data = {
     rule: {
       expr: 'mdapi_markets_missing{state="held_back"} > 0',
       description:
-        "{{ $value }} markets of {{ $labels.instance }} are due to be delisted, but over a tenth of all are missing from the exchange's list.",
+        "{{ $value }} markets of {{ $labels.instance }} are due to be delisted, but over a tenth of all are missing from the exchange's list or ended in it.",
     },
   }),
 

@@ -2,6 +2,7 @@ import { clients } from './clients.ts';
 import { cluster } from './cluster.ts';
 import type { Condition } from './condition.ts';
 import { data } from './data.ts';
+import { lists } from './lists.ts';
 import { prices } from './prices.ts';
 import { certificate, service } from './process.ts';
 import { rates } from './rates.ts';
@@ -10,7 +11,7 @@ import { sources } from './sources.ts';
 import { store } from './store.ts';
 
 /** Conditions by their matter, in the order in which they are noted. */
-export const matters = { service, data, sources, store, record, prices, rates, cluster, certificate, clients };
+export const matters = { service, data, lists, sources, store, record, prices, rates, cluster, certificate, clients };
 
 /**
  * All that can be wrong with the service, by its code. Readiness, the overview of the console, alerts and the rules for
@@ -19,6 +20,7 @@ export const matters = { service, data, sources, store, record, prices, rates, c
 export const conditions = {
   ...service,
   ...data,
+  ...lists,
   ...sources,
   ...store,
   ...record,

@@ -234,7 +234,7 @@ test('markets about to be delisted are noted, and a delisting that waits for the
   load(2, 'BTC');
   const missing = {
     level: 'warning',
-    text: 'missing from the exchange’s list, and delisted unless they come back: ETHEUR',
+    text: 'missing from the exchange’s list or ended in it, and delisted unless they come back: ETHEUR',
   };
   assert.ok(notesOf(observed).some(({ level, text }) => level === missing.level && text === missing.text));
   for (let hour = 3; hour < 26; hour++) load(hour, 'BTC');

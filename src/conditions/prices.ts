@@ -1,6 +1,5 @@
 import type { UnpricedReason } from '../market/client-ticker.ts';
 import { count, openEnum } from '../operator/fields.ts';
-import { marketsByStatus } from '../operator/market.ts';
 import { condition } from './condition.ts';
 import { fewNames, fewOf, fewText } from './few.ts';
 import type { Observed } from './observed.ts';
@@ -34,15 +33,14 @@ export const prices = {
     event: 'prices',
     severity: 'critical',
     forMs: 2 * minuteMs,
-    title: 'More than half of the markets have no price',
+    title: 'More than half of the markets that should have a price have none',
     find({ market, clock }) {
-      const unpriced = [...market.board.unpriced(clock.now())].reduce((sum, [, number]) => sum + number, 0);
-      const { trading, paused } = marketsByStatus(market.markets, clock.now());
-      return unpriced > (trading + paused) / 2;
+      const { priced, unpriced } = market.board.expected(clock.now());
+      return unpriced > priced;
     },
     rule: {
-      expr: `sum by (job, instance) (mdapi_markets_without_price)
-  > 0.5 * sum by (job, instance) (mdapi_markets{status=~"trading|paused"})`,
+      expr: `sum by (job, instance) (mdapi_markets_expected{price="unpriced"})
+  > sum by (job, instance) (mdapi_markets_expected{price="priced"})`,
       description: '{{ $value }} markets of {{ $labels.instance }} have no price.',
     },
   }),

@@ -86,6 +86,25 @@ test('a maintenance window raises its own alert at its instants, and none of the
   assert.equal(watch.facts()?.find(({ name }) => name === 'Maintenance')?.isExact, true);
 });
 
+test('a window silences what it explains and nothing else: what was told before goes on, and counts anew after it', async () => {
+  const { service, state, kraken, path, look, clock, watch } = watched();
+  path.now = 'fallback';
+  const told = async () => (await look())?.map((fact) => fact.split(' ')[0]);
+  assert.deepEqual(await told(), ['StatusChanged']);
+  const from = clock.now();
+  service.setWindows([{ from, to: (from + 60_000) as EpochMs, description: 'disks' }]);
+  kraken.health.connection = 'waiting';
+  assert.deepEqual(await told(), ['Maintenance', 'SourceLost']);
+  const known = () => watch.facts()?.map(({ name, isDue }) => `${name} ${isDue}`);
+  assert.ok(known()?.includes('StatusChanged false'), 'it holds, so that its alert does not end');
+  assert.ok(!watch.read().some(({ name }) => name === 'StatusChanged'));
+  state.raiseAfterMs = 15_000;
+  for (let looks = 0; looks < 11; looks++) await look();
+  assert.deepEqual(await told(), ['SourceLost'], 'the window is over');
+  await look();
+  assert.deepEqual(await told(), ['StatusChanged', 'SourceLost']);
+});
+
 test('a gap of the record is a fact for a quarter of an hour after its end', async () => {
   const { state, facts, look, clock } = watched();
   const gap = 'RecordHasGap record critical: The record of quotes and answers has a gap';

@@ -22,6 +22,8 @@ interface Held {
   readonly at: EpochMs;
   readonly monotonicMs: number;
   readonly found: Found;
+  /** A window that runs explains it: it begins to count once that is over. */
+  readonly isExplained: boolean;
 }
 
 const lookEveryMs = 5_000;
@@ -48,7 +50,9 @@ export class ConditionWatch {
 
   /** Lists what has held for as long as its condition asks, the most urgent first, of these the latest first. */
   read() {
-    const on = [...this.#held.values()].filter((held) => this.#heldMs(held) >= held.found.declared.forMs);
+    const on = [...this.#held.values()].filter(
+      (held) => !held.isExplained && this.#heldMs(held) >= held.found.declared.forMs,
+    );
     const views = on.map(({ at, found: { code, subject, severity, sentence, condition } }) => {
       return { name: code, subject, severity, summary: sentence, condition, sinceMs: at };
     });
@@ -66,7 +70,7 @@ export class ConditionWatch {
     return [...this.#held.values()].map((held) => {
       const { forMs, isExact = false } = held.found.declared;
       const waitMs = isExact ? 0 : Math.max(forMs, raiseAfterMs);
-      return { ...factOf(held.found), isDue: this.#heldMs(held) >= waitMs };
+      return { ...factOf(held.found), isDue: !held.isExplained && this.#heldMs(held) >= waitMs };
     });
   }
 
@@ -84,12 +88,13 @@ export class ConditionWatch {
     const isInMaintenance = this.#observed.market.service.read(at).api === 'maintenance';
     const held = new Map<string, Held>();
     const hasGrown = (code: FoundCode) => (count: number, withinMs: number) => this.#hasGrown(code, count, withinMs);
-    const isAsked = ({ isAside = false, isPlannedInMaintenance = false }: Found['declared']) =>
-      !isAside && !(isInMaintenance && isPlannedInMaintenance);
-    for (const found of foundIn(this.#observed, hasGrown, isAsked)) {
+    for (const found of foundIn(this.#observed, hasGrown, ({ isAside = false }) => !isAside)) {
       const key = `${found.code} ${found.subject}`;
+      const isExplained = isInMaintenance && found.declared.isPlannedInMaintenance === true;
+      const before = this.#held.get(key);
+      const since = isExplained || before === undefined ? { at, monotonicMs } : before;
       // Of two findings with one name the first is told.
-      if (!held.has(key)) held.set(key, { ...(this.#held.get(key) ?? { at, monotonicMs }), found });
+      if (!held.has(key)) held.set(key, { at: since.at, monotonicMs: since.monotonicMs, found, isExplained });
     }
     this.#held = held;
     this.#asking ??= this.#ask().finally(() => {

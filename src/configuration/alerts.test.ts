@@ -61,3 +61,39 @@ test('two destinations of one name are refused', () => {
   const lines = refusal({ env: { MDAPI_ALERTS_DESTINATIONS: JSON.stringify([one, one]) } });
   assert.match(lines.join(), /alerts\.destinations\[1\]: there is another destination "ops"/);
 });
+
+test('alerts are sent again after four hours, and to nobody else, unless it says otherwise', () => {
+  const { alerts } = fromYaml('');
+  assert.deepEqual([alerts.repeatAfterMs, alerts.escalateAfterMs, alerts.escalateTo], [14_400_000, undefined, []]);
+  assert.equal(fromYaml('alerts: { repeatAfter: 0s }').alerts.repeatAfterMs, 0);
+  const second = { kind: 'slack', url: 'https://ops.example.com/' } as const;
+  const destinations = JSON.stringify([
+    { ...second, name: 'ops' },
+    { ...second, name: 'duty' },
+  ]);
+  const env = { MDAPI_ALERTS_DESTINATIONS: destinations };
+  const escalated = load({ env: { ...env, MDAPI_ALERTS_ESCALATE_TO: 'duty' } }).alerts;
+  assert.deepEqual([escalated.escalateAfterMs, escalated.escalateTo], [1_800_000, ['duty']]);
+  const refused = (to: string) => refusal({ env: { ...env, MDAPI_ALERTS_ESCALATE_TO: to } }).join();
+  assert.match(refused('duti'), /alerts\.escalate\.to: there is no destination "duti"/);
+  assert.match(refused('duty,ops'), /names every destination/);
+});
+
+test('a heartbeat is off until it has a URL, which is a secret that a file can hold', () => {
+  assert.equal(fromYaml('').alerts.heartbeat, undefined);
+  const url = 'https://hc-ping.example.com/T0P';
+  const env = { MDAPI_ALERTS_HEARTBEAT_URL_FILE: '/run/heartbeat' };
+  const { heartbeat } = load({ env, files: { '/run/heartbeat': `${url}\n` } }).alerts;
+  assert.deepEqual(heartbeat, { url, everyMs: 60_000, method: 'GET', unreadyForMs: 120_000 });
+  const unencrypted = 'http://kuma.example.com/T0P';
+  const lines = refusal({ env: { MDAPI_ALERTS_HEARTBEAT_URL: unencrypted } }).join();
+  assert.match(lines, /alerts\.heartbeat\.url: is not encrypted/);
+  for (const wrong of [unencrypted, 'T0P'])
+    assert.ok(
+      !refusal({ env: { MDAPI_ALERTS_HEARTBEAT_URL: wrong } })
+        .join()
+        .includes('T0P'),
+    );
+  const allowed = { MDAPI_ALERTS_HEARTBEAT_URL: unencrypted, MDAPI_ALERTS_HEARTBEAT_ALLOW_HTTP: 'true' };
+  assert.equal(load({ env: allowed }).alerts.heartbeat?.url, unencrypted);
+});

@@ -135,6 +135,7 @@ function resolveMarkets({ markets }: Settings) {
   return {
     quotes: markets.quotes,
     symbols: markets.symbols,
+    max: markets.max,
     delistAfterMs: milliseconds(markets.delistAfter),
   };
 }
@@ -191,11 +192,26 @@ function resolveNotices({ notices }: Settings) {
 }
 
 function resolveAlerts({ alerts }: Settings) {
+  const { after, to } = alerts.escalate;
+  const escalateAfterMs = milliseconds(after);
   return {
     destinations: alerts.destinations.map(resolveDestination),
     raiseAfterMs: milliseconds(alerts.raiseAfter),
     endAfterMs: milliseconds(alerts.endAfter),
+    /** 0: never. */
+    repeatAfterMs: milliseconds(alerts.repeatAfter),
+    /** `undefined`: nobody is told because nobody else acknowledged. */
+    escalateAfterMs: to.length === 0 ? undefined : escalateAfterMs,
+    escalateTo: to,
+    consoleUrl: alerts.consoleUrl === undefined ? undefined : withoutSlash(alerts.consoleUrl),
+    /** `undefined`: nobody outside is told that this process lives. */
+    heartbeat: resolveHeartbeat(alerts.heartbeat),
   };
+}
+
+function resolveHeartbeat({ url, every, method, unreadyFor }: Settings['alerts']['heartbeat']) {
+  if (url === undefined) return undefined;
+  return { url, everyMs: milliseconds(every), method, unreadyForMs: milliseconds(unreadyFor) };
 }
 
 function resolveFeed({ feed }: Settings) {

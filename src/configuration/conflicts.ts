@@ -196,6 +196,15 @@ function* originConflicts(key: string, origin: Origin, pricing: Settings['pricin
 
 function* alertConflicts({ alerts, mail }: Settings): Generator<Conflict> {
   const names = alerts.destinations.map(({ name }) => name);
+  const { escalate, heartbeat } = alerts;
+  const unknown = escalate.to.find((name) => !names.includes(name));
+  if (unknown !== undefined) yield { key: 'alerts.escalate.to', what: `there is no destination "${unknown}"` };
+  if (names.length > 0 && names.every((name) => escalate.to.includes(name))) {
+    yield { key: 'alerts.escalate.to', what: 'names every destination: nobody would be told at first' };
+  }
+  if (heartbeat.url?.startsWith('http:') && !heartbeat.allowHttp) {
+    yield { key: 'alerts.heartbeat.url', what: 'is not encrypted: use https://, or set alerts.heartbeat.allowHttp' };
+  }
   for (const [index, destination] of alerts.destinations.entries()) {
     const { name, kind, url, allowHttp, secret } = destination;
     const key = `alerts.destinations.${index}`;

@@ -27,7 +27,7 @@ describe('where values come from', () => {
     const urls = { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' };
     assert.deepEqual(sources, [{ id: 'kraken', kind: 'kraken', urls, isPaused: false, assets: new Map() }]);
     assert.deepEqual([pricing.source, pricing.sources.size], ['primary', 0]);
-    assert.deepEqual(markets, { quotes: ['EUR'], symbols: 'all', delistAfterMs: 86_400_000 });
+    assert.deepEqual(markets, { quotes: ['EUR'], symbols: 'all', max: 5_000, delistAfterMs: 86_400_000 });
     assert.deepEqual(store, { kind: 'sqlite', url: 'sqlite:/srv/mdapi.sqlite', path: '/srv/mdapi.sqlite' });
     assert.equal(logs.level, 'info');
   });

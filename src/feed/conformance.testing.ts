@@ -29,6 +29,8 @@ export interface ConnectorTraits extends GuaranteeTraits {
    * `announced`: the exchange has a state of its own; `markets`: every market is paused; `none`: there are no states.
    */
   readonly maintenance: 'announced' | 'markets' | 'none';
+  /** Markets that have ended stay in its list, in a state of their own. */
+  readonly listsEnded?: boolean;
   readonly hasCandles: boolean;
   /** The exchange ends every connection after 24 hours. */
   readonly endsDaily?: boolean;
@@ -68,6 +70,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
     if (traits.plansReconnects) plannedReconnects(withLive);
     if (traits.maintenance !== 'none') states(traits.maintenance, withLive);
     delisting(withLive);
+    if (traits.listsEnded) ended(withRig, withLive);
     clocks(traits, withRig, withLive);
     if (traits.hasCandles) candles(withRig);
     names(withRig);
@@ -123,6 +126,35 @@ function delisting(withLive: (run: Run) => Promise<void>): void {
         tickers?.map(({ symbol }) => symbol),
         [btc],
       );
+    }));
+}
+
+function ended(withRig: (run: Run) => Promise<void>, withLive: (run: Run) => Promise<void>): void {
+  const end = { fault: 'pair-end', symbol: 'LTC/EUR' } as const;
+  const loads = (rig: SimulatorRig) => rig.sink.catalogues.length;
+
+  it('does not offer, subscribe or poll what had ended before the start, until it comes to life (fault row 95)', () =>
+    withRig(async (rig) => {
+      await rig.simulator.faults.set(end);
+      await rig.becomeLive();
+      await rig.pass('another load', () => loads(rig) > 1, 1_000);
+      assert.equal(rig.status('LTCEUR'), undefined);
+      assert.deepEqual([rig.health.symbolsWanted, rig.health.symbolsQuiet], [5, 0]);
+      await rig.simulator.faults.clear();
+      await rig.pass('life', () => rig.status('LTCEUR') === 'trading', 1_000);
+      await rig.pass('its price', () => rig.sink.bid('LTCEUR') !== undefined);
+    }));
+
+  it('pauses what ends and stays in the list, and counts the time until it comes back (fault row 95)', () =>
+    withLive(async (rig) => {
+      const missing = () => rig.sink.markets.catalogue.absences(0).missing;
+      await rig.simulator.faults.set(end);
+      await rig.pass('the pause', () => rig.status('LTCEUR') === 'paused', 1_000);
+      await rig.pass('two loads', () => missing().length > 0, 1_000);
+      assert.deepEqual(missing(), ['LTCEUR']);
+      await rig.simulator.faults.clear();
+      await rig.pass('trading again', () => rig.status('LTCEUR') === 'trading', 1_000);
+      assert.deepEqual(missing(), []);
     }));
 }
 

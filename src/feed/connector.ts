@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../ground/clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueGaps, ListedMarket, ListedStatus, MarketTerms, UpstreamTicker } from '../market/upstream.ts';
 import type { Ban } from './ban.ts';
 
 /**
@@ -76,7 +76,7 @@ export interface ConnectorUrls {
 }
 
 export interface Catalogue extends CatalogueGaps {
-  readonly markets: readonly UpstreamMarket[];
+  readonly markets: readonly ListedMarket[];
 }
 
 export type CandleInterval = 'hour' | 'minute';
@@ -154,8 +154,10 @@ export interface LivePair {
   readonly symbol: MarketSymbol | undefined;
   /** Its quote currency is configured. */
   readonly isOurs: boolean;
-  /** `delisted` only causes a reload: what is delisted is decided by the catalogue. */
-  readonly status: UpstreamMarketStatus | 'delisted';
+  /** `ended` only pauses and causes a reload: what is delisted is decided by the catalogue. */
+  readonly status: ListedStatus;
+  /** Announced terms, of a pair with a symbol. */
+  readonly terms?: Partial<MarketTerms> | undefined;
 }
 
 /** Why a frame was ignored. The names are metric labels. */

@@ -5,7 +5,14 @@ import { type Log, silentLog } from '../ground/log.ts';
 import { parseDecimal } from '../market/decimal.ts';
 import { Markets } from '../market/markets.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { CatalogueReport, FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type {
+  CatalogueReport,
+  FeedPath,
+  FeedSink,
+  MarketChange,
+  UpstreamMarketStatus,
+  UpstreamTicker,
+} from '../market/upstream.ts';
 import { connectorOptions } from './connector.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
@@ -41,9 +48,9 @@ export class RecordingSink implements FeedSink {
     return this.markets.catalogueLoaded(markets, at, gaps);
   }
 
-  marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus): void {
-    this.markets.marketStatusChanged(symbol, status);
-    this.statuses.push([symbol, status]);
+  marketChanged(symbol: MarketSymbol, change: MarketChange): void {
+    this.markets.marketChanged(symbol, change);
+    if (change.status !== undefined) this.statuses.push([symbol, change.status]);
   }
 
   tickerReceived(ticker: UpstreamTicker) {

@@ -8,7 +8,7 @@ import { leadsTo, type Refusal, type RefusalKind, type RefusalTable, understand 
 import type { TickerArrival, TickerValues } from './rest-answers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { TickerAssembler } from './ticker-assembler.ts';
-import { asObject, asText, parseLossless, type WireObject } from './wire.ts';
+import { asObject, asText, parseLossless, UpstreamError, type WireObject } from './wire.ts';
 
 /** Traits of the connections of an exchange. */
 export interface SocketTraits {
@@ -58,7 +58,10 @@ export type FrameReaders = Readonly<Record<string, (frame: WireObject) => void>>
 export const ignored = () => {};
 
 /** A pair in a catalogue change, as the exchange writes it; `quote` is a currency code. */
-type ListedState = Pick<LivePair, 'status'> & Readonly<Record<'liveName' | 'quote', unknown>>;
+interface ListedState extends Pick<LivePair, 'status'>, Readonly<Record<'liveName' | 'quote', unknown>> {
+  /** Reads what is announced of its terms. Throws `UpstreamError` where that is unreadable. */
+  readonly terms?: () => LivePair['terms'];
+}
 
 /** One exchange's messages on one connection. The socket below it is the same for all exchanges. */
 export abstract class LiveProtocol<Context = void> implements LiveConnection {
@@ -195,11 +198,24 @@ export abstract class LiveProtocol<Context = void> implements LiveConnection {
   /** Emits a catalogue change, of which `read` reads each entry. An entry without a name is ignored. */
   protected emitInstruments(entries: readonly WireObject[], read: (entry: WireObject) => ListedState): void {
     const pairs = entries.flatMap((entry): LivePair | [] => {
-      const { liveName, quote, status } = read(entry);
+      const { liveName, quote, status, terms } = read(entry);
       const name = asText(liveName)?.slice(0, 40);
       if (name === undefined) return [];
-      return { name, symbol: this.symbolOf(name), isOurs: this.#quotes.some((ours) => ours === quote), status };
+      const symbol = this.symbolOf(name);
+      const pair: LivePair = { name, symbol, isOurs: this.#quotes.some((ours) => ours === quote), status };
+      const announced = symbol === undefined || !pair.isOurs ? undefined : readTerms(terms);
+      return announced === undefined ? pair : { ...pair, terms: announced };
     });
     this.channel.emit({ type: 'instruments', pairs });
+  }
+}
+
+/** Terms that cannot be read announce nothing: it is the list of the exchange that reports them. */
+function readTerms(read: ListedState['terms']): LivePair['terms'] {
+  try {
+    return read?.();
+  } catch (error) {
+    if (error instanceof UpstreamError) return undefined;
+    throw error;
   }
 }

@@ -79,7 +79,10 @@ export class SubscriptionStates {
   }
 
   /** Takes over a catalogue. Returns the symbols that it drops because they are delisted. */
-  catalogueLoaded(symbols: readonly MarketSymbol[], { isEvidence, delisted }: CatalogueReport): MarketSymbol[] {
+  catalogueLoaded(
+    symbols: readonly MarketSymbol[],
+    { isEvidence, delisted }: Pick<CatalogueReport, 'isEvidence' | 'delisted'>,
+  ): MarketSymbol[] {
     const listed = new Set(symbols);
     const gone = delisted.filter((symbol) => this.#entries.delete(symbol));
     for (const symbol of delisted) listed.delete(symbol);

@@ -103,6 +103,32 @@ test('a market missing from loads is asked for again and again, and unsubscribed
   assert.equal(rig.health.symbolsWanted, 2);
 });
 
+test('pairs that wait are neither subscribed nor asked for, and are once they are accepted (fault row 97)', async () => {
+  await live({ catalogueReloadMs: 600_000, catalogueRecheckMs: 60_000 });
+  await rig.live(31_000, alive);
+  const flood = Array.from({ length: 60 }, (_, index) => `F${index}`);
+  serveCatalogue(() => answer(rig.pairs([...rig.names, ...flood])));
+  tell('F0/EUR', 'online');
+  await rig.live(2_000, alive);
+  assert.equal(loads(), 2);
+  assert.equal(rig.health.symbolsWanted, 3);
+  assert.deepEqual([...rig.exchange.peer.subscribed], ['C0/EUR', 'C1/EUR', 'C2/EUR']);
+  await rig.live(70_000, alive);
+  assert.equal(loads(), 3, 'soon again, in case it was a fault');
+  await rig.live(140_000, alive);
+  assert.equal(loads(), 3, 'then as usual');
+  const accepted = flood.map((base) => symbol(`${base}EUR`));
+  const { reviews } = rig.sink.markets.catalogue;
+  const nothing = { rejected: [], kept: [], keptAt: rig.clock.now() };
+  const [source] = reviews.pending.map((each) => each.source);
+  reviews.onAccepted = () => rig.supervisor.reloadCatalogue();
+  reviews.decide([{ source: source!, accepted, ...nothing }]);
+  await rig.live(2_000, alive);
+  assert.equal(loads(), 4);
+  assert.equal(rig.health.symbolsWanted, 63);
+  assert.ok(rig.exchange.peer.subscribed.has('F59/EUR'));
+});
+
 test('a load that was asked before a live change does not take that change back', async () => {
   await live();
   await rig.live(31_000, alive);

@@ -174,8 +174,8 @@ class Run {
     this.supervisor = new FeedSupervisor({
       connector: this.exchange,
       sink: {
-        catalogueLoaded: () => ({ isEvidence: true, lacking: 0, delisted: [] }),
-        marketStatusChanged: () => undefined,
+        catalogueLoaded: () => ({ isEvidence: true, withheld: new Set(), lacking: 0, delisted: [] }),
+        marketChanged: () => undefined,
         tickerReceived: (received) => {
           this.taken.push(received);
           return undefined;

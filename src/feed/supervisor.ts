@@ -2,7 +2,7 @@ import type { EpochMs, Timer } from '../ground/clock.ts';
 import { impossibleIn } from '../market/impossible-statistics.ts';
 import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueReport, FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import { Cadence } from './cadence.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
 import { ClockOffset } from './clock-offset.ts';
@@ -18,8 +18,6 @@ import { SubscriptionStates } from './subscription-states.ts';
 
 /** An answer over REST whose every ticker is older proves nothing. */
 const cachedAfterMs = 5_000;
-/** A source that has not answered within this time of its start may be out of reach. */
-const awaitedForMs = 2_000;
 
 interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
@@ -50,8 +48,6 @@ export class FeedSupervisor {
   #path: FeedPath | undefined;
   /** When live data last arrived. Monotonic. */
   #liveAtMs: number | undefined;
-  /** Monotonic. */
-  #startedAtMs = Number.POSITIVE_INFINITY;
   /** False while the exchange says of itself that it is in maintenance, or takes fewer kinds of order. */
   #isTrading = true;
 
@@ -76,7 +72,6 @@ export class FeedSupervisor {
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
   start(): void {
-    this.#startedAtMs = this.#parts.clock.monotonicMs();
     this.#catalogue.start();
     this.#poller.start();
     this.#after(this.#parts.timing.liveGraceMs, () => this.#giveUpOnLive());
@@ -98,6 +93,11 @@ export class FeedSupervisor {
     this.#poller.stop();
     this.#candles.stop();
     this.#refusals.stop();
+  }
+
+  /** Loads the catalogue again soon: more of it is offered than before. */
+  reloadCatalogue(): void {
+    this.#catalogue.reloadSoon();
   }
 
   /** Other sources came or went: how soon one of them may take over changes. */
@@ -132,15 +132,9 @@ export class FeedSupervisor {
     return this.#path === 'live' && this.#link.isReceiving && this.#isTrading;
   }
 
-  /**
-   * It may still say its first price: it answered since the start, or had neither the time to nor failed. Nobody waits
-   * for one that cannot be reached.
-   */
+  /** It may still say its first price. */
   get isAwaited(): boolean {
-    const { clock, counters } = this.#parts;
-    if (counters.lastCatalogueAt !== undefined) return true;
-    const hasFailed = Object.keys(counters.catalogueLoads).length > 0;
-    return !hasFailed && clock.monotonicMs() - this.#startedAtMs < awaitedForMs;
+    return this.#catalogue.isAwaited;
   }
 
   /**
@@ -186,9 +180,11 @@ export class FeedSupervisor {
     return this.#book.isQuiet(symbol);
   }
 
-  #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
+  #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): CatalogueReport {
     const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
-    const symbols = markets.map((market) => market.symbol);
+    const symbols = markets
+      .filter(({ symbol, status }) => status !== 'ended' && !verdict.withheld.has(symbol))
+      .map(({ symbol }) => symbol);
     const gone = this.#book.catalogueLoaded(symbols, verdict);
     countOne(this.#parts.counters.catalogueLoads, verdict.isEvidence ? 'ok' : 'incomplete');
     if (gone.length > 0) for (const connection of this.#link.connections) connection.unsubscribe(gone);
@@ -196,7 +192,7 @@ export class FeedSupervisor {
     this.#link.start();
     this.#subscribeDue();
     if (this.#path === 'fallback') this.#poller.wake();
-    return verdict.isEvidence && verdict.lacking === 0;
+    return verdict;
   }
 
   #received(event: LiveEvent): void {
@@ -311,6 +307,7 @@ export class FeedSupervisor {
     if (rejection === undefined) {
       this.#parts.counters.tickersTaken++;
       this.#candles.note(ticker);
+      this.#catalogue.priceSeen(ticker);
     } else {
       countOne(this.#parts.counters.tickersRejected, rejection);
       this.#refused.refused(ticker, rejection);

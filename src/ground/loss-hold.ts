@@ -8,6 +8,14 @@ export const someMarkets: PlausibleLoss = (of) => of / 10;
 /** For entries that are never deleted. */
 export const nothing: PlausibleLoss = () => 0;
 
+/** From this many on, new markets at once can be too many. */
+const growthMin = 50;
+
+/** Whether so many new markets at once are too many: at least 50, and more than half as many as before. */
+export function isSuddenGrowth(added: number, before: number): boolean {
+  return added >= growthMin && added * 2 > before;
+}
+
 /**
  * Finds what vanished and stays: all that nobody explained, should it be more than plausible.
  *

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { AlertSchema, alertView, DeliverySchema, deliveryView } from '../conditions/alert.ts';
 import { testDeliveries } from '../notices/alerting.ts';
 import { alertEvents, destinationKinds } from '../operator/alert-event.ts';
-import { count, id, line, listOf, named, object, openEnum, whole } from '../operator/fields.ts';
-import { operation, strictObject } from './operation.ts';
+import { count, id, line, listOf, named, nullableCount, object, openEnum, whole } from '../operator/fields.ts';
+import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { Problem } from './problems.ts';
 
 const destinationName = line('Its name in the configuration.', 'ops', 32);
@@ -12,6 +12,7 @@ const DestinationSchema = object('Where alerts go. URLs and secrets are not show
   name: line('Its name.', 'ops', 32),
   kind: openEnum(destinationKinds, 'What it understands.'),
   events: listOf(openEnum(alertEvents, 'A kind of thing.'), 'What it is told of.'),
+  isSecond: Type.Boolean({ description: 'It is told of nothing but what nobody has acknowledged in time.' }),
 });
 
 const AlertListSchema = named('AlertList', 'Alerts and where they go.', {
@@ -19,6 +20,12 @@ const AlertListSchema = named('AlertList', 'Alerts and where they go.', {
   destinations: listOf(DestinationSchema, 'As configured in `alerts.destinations`.'),
   raiseAfterMs: count('How long a condition must hold before its alert is sent.', 15_000),
   endAfterMs: count('How long it must be over before the end of its alert is sent.', 120_000),
+  repeatAfterMs: count('After how long an alert that nobody acknowledged is sent again; 0: never.', 14_400_000),
+  escalateAfterMs: nullableCount('After how long those are told who are second; null where there are none.', 1_800_000),
+});
+
+const AcknowledgedSchema = named('AcknowledgedAlerts', 'Alerts that were acknowledged just now.', {
+  alerts: listOf(AlertSchema, 'None where somebody had acknowledged it already.'),
 });
 
 export const alertOperations = {
@@ -28,9 +35,25 @@ export const alertOperations = {
     description: 'What operators were told of and is not over, in all processes on the database.',
     answer: AlertListSchema,
     async handle({ store }, { configuration: { alerts } }) {
-      const { raiseAfterMs, endAfterMs } = alerts;
-      const destinations = alerts.destinations.map(({ name, kind, events }) => ({ name, kind, events: [...events] }));
-      return { alerts: (await store.alerts.list()).map(alertView), destinations, raiseAfterMs, endAfterMs };
+      const { raiseAfterMs, endAfterMs, repeatAfterMs, escalateAfterMs = null, escalateTo } = alerts;
+      const destinations = alerts.destinations.map(({ name, kind, events }) => {
+        return { name, kind, events: [...events], isSecond: escalateTo.includes(name) };
+      });
+      const times = { raiseAfterMs, endAfterMs, repeatAfterMs, escalateAfterMs };
+      return { alerts: (await store.alerts.list()).map(alertView), destinations, ...times };
+    },
+  }),
+
+  acknowledgeAlert: operation({
+    path: '/api/alerts/:id/acknowledge',
+    summary: 'Acknowledge an alert',
+    description: 'It is not sent again until it is over. The audit log records who did it.',
+    access: 'operator',
+    params: pathId('alr'),
+    body: noBody,
+    answer: AcknowledgedSchema,
+    async handle({ params, store }) {
+      return { alerts: (await store.alerts.acknowledge(params.id)).map(alertView) };
     },
   }),
 

@@ -8,6 +8,7 @@ import { managementDocument, type Tag } from './document.ts';
 import { feedOperations } from './feed.ts';
 import { keyOperations } from './keys.ts';
 import { maintenanceOperations } from './maintenance.ts';
+import { marketReviewOperations } from './market-review.ts';
 import { marketOperations } from './markets.ts';
 import { noticeOperations } from './notices.ts';
 import { type ListedOperation, type Operation, operation } from './operation.ts';
@@ -67,7 +68,7 @@ const readDocument = operation({
 const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Session: sessionOperations,
   Service: { ...overviewOperations, ...feedOperations, ...rateOperations },
-  Markets: marketOperations,
+  Markets: { ...marketOperations, ...marketReviewOperations },
   Prices: priceOperations,
   Terms: termOperations,
   Record: recordOperations,

@@ -29,7 +29,10 @@ import type { RequestCounts } from '../http/request-counts.ts';
 import type { Guard } from '../market/guard.ts';
 import type { Markets } from '../market/markets.ts';
 import type { FeedStatus } from '../market/service-status.ts';
+import type { SharedNames } from '../notices/alert-claims.ts';
+import type { Heartbeat } from '../notices/heartbeat.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
+import type { Subscribing } from '../notices/subscribing.ts';
 import type { StoreFollower } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
@@ -98,6 +101,11 @@ export interface AdminParts extends Observed {
   /** Looks things up in it; `undefined` where nothing is recorded. */
   readonly record: Pick<RecordClient, 'ask'> | undefined;
   readonly notifier: { figures(): NotifierFigures };
+  /** Tells subscribers of the status page. */
+  readonly subscribing: Pick<Subscribing, 'figures'>;
+  readonly heartbeat: Pick<Heartbeat, 'figures'>;
+  /** `undefined` where this process serves alone. */
+  readonly sharedNames: SharedNames | undefined;
   /** Where clients find the API; known once the public listener listens. */
   readonly publicUrls: () => { readonly baseUrl: string; readonly errorsUrl: string };
   /** `undefined` where this process serves alone. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { noProofTexts } from '../history/query/prove.ts';
+import { pendingReasons } from '../market/catalogue-review.ts';
 import { coded, count, line, listOf, nullableLine, openEnum } from '../operator/fields.ts';
 import { ConcernCodeSchema } from '../operator/term-effect.ts';
 
@@ -48,6 +49,11 @@ export const ProblemDetailSchema = coded('ProblemDetailCode', 'What went wrong t
   term_not_converted: { subject: line('The market or currency.', 'BTCEUR', 32) },
   market_unknown: {},
   nothing_doubted: { symbol },
+  nothing_waits: {},
+  not_settled: {
+    source: line('Of whose list they are.', 'kraken', 32),
+    reason: openEnum(pendingReasons, 'Why they wait.'),
+  },
   configuration_none: {},
   configuration_refused: { why: line('What is wrong with it, in English.', 'sources: is empty.', 4_000) },
   destination_unknown: {},

@@ -21,7 +21,7 @@ export function marketSink(
   const served: Record<FeedPath, EpochMs | undefined> = { live: undefined, fallback: undefined };
   return {
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
-    marketStatusChanged: (symbol, status) => markets.marketStatusChanged(symbol, status, id),
+    marketChanged: (symbol, change) => markets.marketChanged(symbol, change, id),
     tickerReceived(ticker) {
       const rejection = markets.tickerReceived(ticker, source);
       if (rejection === undefined && markets.sources.isMaking(ticker.symbol, source))

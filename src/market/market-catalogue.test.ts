@@ -261,8 +261,8 @@ test('a decision made before the market is known holds once it is listed', () =>
 
 test('a status change between loads holds at once, for the converted market too, and is ignored for an unknown one', () => {
   const catalogue = loaded([upstreamMarket('BTC')]);
-  catalogue.changeStatus(symbol('BTCEUR'), 'paused');
-  catalogue.changeStatus(symbol('NOPEEUR'), 'paused');
+  catalogue.change(symbol('BTCEUR'), { status: 'paused' });
+  catalogue.change(symbol('NOPEEUR'), { status: 'paused' });
   assert.equal(catalogue.find(symbol('BTCEUR'))!.status, 'paused');
   assert.equal(catalogue.find(symbol('BTCCZK'))!.status, 'paused');
   assert.equal(catalogue.find(symbol('NOPEEUR')), undefined);

@@ -1,32 +1,23 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { lossesToHold, someMarkets } from '../ground/loss-hold.ts';
-import { shortest, unitAt } from './decimal.ts';
-import {
-  absentForMs,
-  afterOperator,
-  combined,
-  type Decision,
-  isMissing,
-  type Lifecycle,
-  listedUntil,
-  type MarketStatus,
-  statusOf,
-} from './lifecycle.ts';
+import { CatalogueReviews, type ReviewState } from './catalogue-review.ts';
+import { absentForMs, afterOperator, combined, type Decision, isMissing, type Lifecycle } from './lifecycle.ts';
+import { NeverTraded } from './never-traded.ts';
+import { type OfferedMarket, offerConverted, offerExchange } from './offered-market.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
 import { oneSource, type SourceRules } from './source-lists.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
-import type { CatalogueGaps, CatalogueReport, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type {
+  CatalogueGaps,
+  CatalogueReport,
+  ListedMarket,
+  MarketChange,
+  UpstreamMarket,
+  UpstreamMarketStatus,
+} from './upstream.ts';
 
-/** A market as clients see it (contract, Market), with the internal facts about it. */
-export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
-  readonly status: MarketStatus;
-  /** The exchange market that prices it: itself, or the one a converted market derives from. */
-  readonly exchangeSymbol: MarketSymbol;
-  readonly isConverted: boolean;
-  /** The first instant at which a delisted market is gone from the list; `undefined` while it is not delisted. */
-  readonly listedUntil: EpochMs | undefined;
-}
+export type { OfferedMarket } from './offered-market.ts';
 
 /** A market as it survives a restart. */
 export interface MarketRecord extends Omit<UpstreamMarket, 'status'>, Lifecycle {
@@ -43,6 +34,8 @@ export interface MarketControls extends Decision {
 export interface MarketSelection {
   readonly quotes: ReadonlySet<CurrencyCode>;
   readonly symbols: 'all' | ReadonlySet<MarketSymbol>;
+  /** How many markets a source lists at most; any number when left out. */
+  readonly marketsMax?: number;
 }
 
 /** Which source lists which markets. */
@@ -61,11 +54,14 @@ export class MarketCatalogue {
   readonly #converted: PricingPolicy['converted'];
   readonly #precisionOf: PrecisionOf;
   readonly #selection: MarketSelection;
+  /** Judges the lists of sources, and holds what waits of them. */
+  readonly reviews: CatalogueReviews;
   #lists: Pick<SourceRules, 'ids' | 'lists'>;
   readonly #listings = new Map<string, SourceListings>();
   /** The exchange markets, each merged from what its sources list. */
   readonly #exchange = new Map<MarketSymbol, Listing>();
   readonly #decisions = new Map<MarketSymbol, Decision>();
+  readonly #neverTraded = new NeverTraded();
   #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
   #pricedFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
   #removals: readonly EpochMs[] = [];
@@ -80,6 +76,8 @@ export class MarketCatalogue {
     this.#converted = converted;
     this.#precisionOf = precisionOf;
     this.#selection = selection;
+    const { quotes, symbols, marketsMax = Number.POSITIVE_INFINITY } = selection;
+    this.reviews = new CatalogueReviews({ quotes, isNamed: symbols !== 'all', marketsMax });
     this.#lists = lists;
     for (const id of lists.ids) this.#listings.set(id, new SourceListings());
   }
@@ -90,6 +88,7 @@ export class MarketCatalogue {
    */
   replaceSources(lists: Pick<SourceRules, 'ids' | 'lists'>): void {
     this.#lists = lists;
+    this.reviews.keepOnly(lists.ids);
     for (const id of this.#listings.keys()) if (!lists.ids.includes(id)) this.#listings.delete(id);
     for (const id of lists.ids) if (!this.#listings.has(id)) this.#listings.set(id, new SourceListings());
     for (const [symbol, { market, absence }] of this.#exchange) {
@@ -110,8 +109,15 @@ export class MarketCatalogue {
    * the operator's decisions about markets known here: the other side may know less.
    *
    * @param listed which source listed what; the first one listed what is not there
+   * @param reviews of what each source listed; without them, all that is offered was
+   * @param forgotten those of another process, see `forgotten`
    */
-  restore(records: readonly MarketRecord[], listed: ListedBySource = []): void {
+  restore(
+    records: readonly MarketRecord[],
+    listed: ListedBySource = [],
+    reviews?: readonly ReviewState[],
+    forgotten: readonly MarketSymbol[] = [],
+  ): void {
     for (const record of records) {
       const { via, upstreamStatus: status, absence, operatorPaused, delistedAt, ...facts } = record;
       const { symbol } = facts;
@@ -122,26 +128,45 @@ export class MarketCatalogue {
       else this.#exchange.delete(symbol);
     }
     this.#restoreListings(listed);
+    const quotes = [...this.#selection.quotes];
+    const loaded = listed.filter(([, symbols]) => symbols.length > 0);
+    this.reviews.restore(reviews ?? loaded.map(([source]) => ({ source, quotes, pending: [] })));
+    this.#neverTraded.restored(records);
+    for (const symbol of forgotten) this.#forget(symbol, [...this.#listings.keys()]);
     this.rebuild();
   }
 
   /**
    * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it, and
    * its precision, tick and minimums are those of the first that lists it, wherever its price comes from.
+   *
+   * @param hadPrice whether a market ever had a price, as far as that is known
    */
   load(
-    listings: readonly UpstreamMarket[],
+    listings: readonly ListedMarket[],
     at: EpochMs,
     gaps: CatalogueGaps = { skipped: [], isComplete: true },
     source = this.#lists.ids[0]!,
+    hadPrice: (symbol: MarketSymbol) => boolean = () => true,
   ): CatalogueReport {
-    const selected = listings.filter((market) => this.#isSelected(market));
-    const { missed, isEvidence } = this.#of(source).load(selected, gaps, at, (symbol) => this.#isOpen(symbol));
-    for (const { symbol } of selected) this.#merge(symbol);
+    const own = this.#of(source);
+    const chosen = listings.filter((market) => this.#isSelected(market));
+    for (const symbol of this.#neverTraded.loaded(chosen, hadPrice)) this.#forget(symbol, [source]);
+    const isKnown = (symbol: MarketSymbol) => own.find(symbol) !== undefined;
+    // What had ended when it was first seen was never a market here.
+    const selected = chosen.filter(({ symbol, status }) => status !== 'ended' || isKnown(symbol));
+    const list = { source, markets: selected, gaps, at };
+    const openCount = [...own.symbols].filter((symbol) => this.#isOpen(symbol)).length;
+    const judged = this.reviews.judge(list, { has: isKnown, openCount });
+    const loaded = { ...gaps, markets: judged.taken, isRepeated: judged.isRepeated };
+    const { missed, isEvidence } = own.load(loaded, at, (symbol) => this.#isOpen(symbol));
+    this.reviews.judged(list, missed, isEvidence);
+    for (const { symbol } of judged.taken) this.#merge(symbol);
     for (const symbol of isEvidence ? missed : []) this.#merge(symbol);
     this.rebuild();
     return {
       isEvidence,
+      withheld: judged.withheld,
       lacking: missed.length,
       delisted: [...this.#exchange.keys()].filter((symbol) => !this.#isOpen(symbol)),
     };
@@ -179,7 +204,7 @@ export class MarketCatalogue {
   }
 
   /**
-   * Finds what the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and
+   * Finds what the upstream's catalogue lacks or lists as ended: the markets of which two loads in a row say so, and
    * those of them that have been missing for long enough to be delisted. Held back while more than a tenth of all
    * markets are missing: that is rather a fault of the upstream, so that only the operator delists.
    *
@@ -188,13 +213,23 @@ export class MarketCatalogue {
   absences(delistAfterMs: number) {
     const open = [...this.#exchange.values()].filter((listing) => this.#isOpen(symbolIn(listing)));
     const missing = open.filter((listing) => isMissing(listing) && !this.#isReplaced(listing));
-    const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs);
+    const isKept = (listing: Listing) => this.reviews.keeps(symbolIn(listing), listing.absence!.since);
+    const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs && !isKept(listing));
     const isHeldBack = due.length > 0 && lossesToHold(missing, open.length, new Set(), someMarkets).length > 0;
     return { missing: missing.map(symbolIn), due: due.map(symbolIn), isHeldBack };
   }
 
-  changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus, source = this.#lists.ids[0]!): void {
-    if (!this.#of(source).changeStatus(symbol, upstreamStatus)) return;
+  /**
+   * Gives the markets of former records that are none any more: all that was ever known of them is that they are
+   * listed as ended.
+   */
+  get forgotten(): ReadonlySet<MarketSymbol> {
+    return this.#neverTraded.forgotten;
+  }
+
+  /** Takes what a source announced of a market. */
+  change(symbol: MarketSymbol, change: MarketChange, source = this.#lists.ids[0]!): void {
+    if (!this.#of(source).change(symbol, change)) return;
     this.#merge(symbol);
     this.rebuild();
   }
@@ -273,6 +308,14 @@ export class MarketCatalogue {
     }
   }
 
+  /** @param sources where it is no market; without any other it is none at all */
+  #forget(symbol: MarketSymbol, sources: readonly string[]): void {
+    for (const source of sources) this.#of(source).forget(symbol);
+    if (this.#listOf(symbol).some((source) => this.#of(source).find(symbol) !== undefined)) return;
+    this.#exchange.delete(symbol);
+    this.#neverTraded.forget(symbol);
+  }
+
   /** Makes one market of what its sources list. */
   #merge(symbol: MarketSymbol): void {
     const merged = mergedListing(this.#listOf(symbol).flatMap((source) => this.#of(source).find(symbol) ?? []));
@@ -332,15 +375,7 @@ export class MarketCatalogue {
       if (market.quote !== via || market.base === quote || this.#isDirect(symbol)) continue;
       const lifecycle = combined(this.#lifecycleOf(listing), this.#decisionOn(symbol));
       const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(market.pricePrecision);
-      markets.push({
-        ...offerExchange(market, lifecycle),
-        symbol,
-        quote,
-        pricePrecision,
-        tickSize: unitAt(pricePrecision),
-        minOrderValue: undefined,
-        isConverted: true,
-      });
+      markets.push(offerConverted(market, lifecycle, { symbol, quote, pricePrecision }));
     }
     return markets;
   }
@@ -348,18 +383,4 @@ export class MarketCatalogue {
 
 function symbolIn({ market }: Listing): MarketSymbol {
   return market.symbol;
-}
-
-function offerExchange(market: UpstreamMarket, lifecycle: Lifecycle): OfferedMarket {
-  const { minOrderValue } = market;
-  return {
-    ...market,
-    status: statusOf(lifecycle),
-    tickSize: shortest(market.tickSize),
-    minOrderSize: shortest(market.minOrderSize),
-    minOrderValue: minOrderValue === undefined ? undefined : shortest(minOrderValue),
-    exchangeSymbol: market.symbol,
-    isConverted: false,
-    listedUntil: listedUntil(lifecycle),
-  };
 }

@@ -15,7 +15,7 @@ import {
   upstreamMarket,
 } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
-import type { UpstreamMarketStatus } from './upstream.ts';
+import type { ListedStatus, UpstreamMarketStatus } from './upstream.ts';
 
 const bases = ['BTC', 'ETH', 'XRP'];
 const removalMs = 30 * dayMs;
@@ -99,11 +99,11 @@ function command(
   };
 }
 
-function loadCommand(listed: readonly (UpstreamMarketStatus | undefined)[], withForeign: boolean): Command {
+function loadCommand(listed: readonly (ListedStatus | undefined)[], withForeign: boolean): Command {
   const load = (model: Model, { catalogue }: Real) => {
     const markets = bases.flatMap((base, index) => {
       const status = listed[index];
-      return status === undefined ? [] : [upstreamMarket(base, { status })];
+      return status === undefined ? [] : [{ ...upstreamMarket(base), status }];
     });
     const foreign = withForeign ? [upstreamMarket('BTC', { quote: currency('USD') })] : [];
     catalogue.load([...foreign, ...markets], model.now);
@@ -115,14 +115,11 @@ function loadCommand(listed: readonly (UpstreamMarketStatus | undefined)[], with
   return command(`load(${listed.map((status) => status ?? '-')})`, load, () => true);
 }
 
-function loadOne(
-  { markets, now }: Model,
-  base: string,
-  status: UpstreamMarketStatus | undefined,
-  isEvidence: boolean,
-): void {
+function loadOne({ markets, now }: Model, base: string, status: ListedStatus | undefined, isEvidence: boolean): void {
   const known = markets.get(`${base}EUR`);
-  if (status === undefined) {
+  const isGone = status === undefined || status === 'ended';
+  if (status === 'ended' && known?.endedAt === never) known.upstream = 'paused';
+  if (isGone) {
     if (known === undefined || known.endedAt < never || !isEvidence) return;
     const { missing } = known;
     const stepMs = missing === undefined ? 0 : Math.min(Math.max(now - missing.at, 1), hourMs);
@@ -148,7 +145,7 @@ function tickCommand(name: string): Command {
 
 function statusCommand(name: string, status: UpstreamMarketStatus): Command {
   const change = (model: Model, { catalogue }: Real) => {
-    catalogue.changeStatus(symbol(name), status);
+    catalogue.change(symbol(name), { status });
     const modelMarket = model.markets.get(name);
     if (modelMarket !== undefined) modelMarket.upstream = status;
   };
@@ -197,6 +194,7 @@ const restartCommand = command(
 );
 
 const anyStatus = fc.constantFrom('trading' as const, 'paused' as const);
+const anyListed = fc.constantFrom('trading' as const, 'paused' as const, 'ended' as const);
 const anySymbol = fc
   .tuple(fc.constantFrom(...bases), fc.constantFrom('EUR', 'CZK'))
   .map(([base, quote]) => base + quote);
@@ -204,7 +202,7 @@ const anySymbol = fc
 const anyCommands = fc.commands(
   [
     fc
-      .tuple(fc.array(fc.option(anyStatus, { nil: undefined }), { minLength: 3, maxLength: 3 }), fc.boolean())
+      .tuple(fc.array(fc.option(anyListed, { nil: undefined }), { minLength: 3, maxLength: 3 }), fc.boolean())
       .map(([listed, withForeign]) => loadCommand(listed, withForeign)),
     fc.tuple(fc.constantFrom(...bases), anyStatus).map(([base, status]) => statusCommand(`${base}EUR`, status)),
     fc
@@ -237,7 +235,7 @@ test('markets follow the lifecycle rules under any sequence of upstream, operato
 test('sequences that once exposed a wrong implementation', () => {
   const load = (text: string) =>
     loadCommand(
-      [...text].map((letter) => ({ t: 'trading' as const, p: 'paused' as const })[letter]),
+      [...text].map((letter) => ({ t: 'trading' as const, p: 'paused' as const, e: 'ended' as const })[letter]),
       false,
     );
   const sequences: Command[][] = [

@@ -3,6 +3,7 @@ import type { EpochMs } from '../ground/clock.ts';
 import type { Counts, Metric, MetricGroup, Sample } from '../ground/metric.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import type { Markets } from './markets.ts';
+import { pendingLists } from './pending-lists.ts';
 import { servedMarkets } from './served-markets.ts';
 import type { CurrencyCode } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -23,9 +24,16 @@ export const marketMetrics: MetricGroup<CountedMarkets> = {
     { name: 'markets', help: 'Listed markets by state.', labels: ['status'], read: byStatus },
     {
       name: 'markets_missing',
-      help: 'Markets the exchange no longer lists: paused, or due but held back.',
+      help: 'Markets the exchange no longer lists, or lists as ended: paused, or due but held back.',
       labels: ['state'],
       read: missing,
+    },
+    {
+      name: 'markets_waiting',
+      help: 'Markets of a source’s list that wait, by why: growth, over_maximum, incomplete, or loss.',
+      labels: ['source', 'reason'],
+      read: ({ markets, delistAfterMs }) =>
+        pendingLists(markets.catalogue, delistAfterMs).map(({ source, reason, count }) => [source, reason, count]),
     },
     {
       name: 'market_spread_ratio',

@@ -120,7 +120,7 @@ test('a market with a list of its own is priced and listed by those sources alon
 
 test('a source that halts the market or whose price is held is passed over', () => {
   const rig = threeLive();
-  rig.markets.marketStatusChanged(BTCEUR, 'paused', 'one');
+  rig.markets.marketChanged(BTCEUR, { status: 'paused' }, 'one');
   rig.review();
   assert.equal(rig.used, 'two');
   assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'trading', 'as long as one source trades it');
@@ -129,7 +129,7 @@ test('a source that halts the market or whose price is held is passed over', () 
   rig.review();
   assert.equal(rig.used, 'three');
   assert.equal(rig.markets.doubts().size, 0, 'nothing is held of what makes the price');
-  for (const source of ['two', 'three']) rig.markets.marketStatusChanged(BTCEUR, 'paused', source);
+  for (const source of ['two', 'three']) rig.markets.marketChanged(BTCEUR, { status: 'paused' }, source);
   assert.equal(rig.markets.catalogue.find(BTCEUR)?.status, 'paused');
 });
 

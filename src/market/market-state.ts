@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../ground/clock.ts';
+import type { ReviewState } from './catalogue-review.ts';
 import type { Doubt, DoubtSubject, PeerDoubts } from './doubts.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
 import { peerDoubtReasons } from './peer-judgement.ts';
@@ -22,6 +23,10 @@ export interface MarketState {
   readonly records?: readonly MarketRecord[] | undefined;
   /** Goes with the records. */
   readonly listed?: ListedBySource | undefined;
+  /** The review of what each source lists; goes with the records. */
+  readonly reviews?: readonly ReviewState[] | undefined;
+  /** Goes with the records: markets that are none any more, see `MarketCatalogue.forgotten`. */
+  readonly forgotten?: readonly MarketSymbol[] | undefined;
   readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
   readonly references: Entries<MarketSymbol, ReferencePrices>;
   readonly rates: Entries<CurrencyCode, ConversionRate>;

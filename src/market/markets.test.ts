@@ -135,7 +135,7 @@ test('the margin and the fee of the policy are in the prices', () => {
 
 test('a paused market keeps its price, a delisted one is unknown at once, with the markets derived from it', () => {
   const markets = bookWithPrices();
-  markets.marketStatusChanged(BTCEUR, 'paused');
+  markets.marketChanged(BTCEUR, { status: 'paused' });
   assert.equal(read(markets, BTCEUR), '84631.2/83788.8');
   markets.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
   assert.equal(read(markets, BTCEUR), 'unknown_symbol');
@@ -221,7 +221,7 @@ test('an observer is notified of every change of the list, after it has changed'
     tickerChanged: () => {},
     marketsChanged: () => states.push(`${markets.catalogue.find(BTCEUR)?.status}`),
   });
-  markets.marketStatusChanged(BTCEUR, 'paused');
+  markets.marketChanged(BTCEUR, { status: 'paused' });
   markets.catalogueLoaded([upstreamMarket('BTC')], after(start, 1));
   markets.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
   assert.deepEqual(states, ['trading', 'paused', 'trading', 'delisted']);

@@ -308,8 +308,11 @@ export class Peers {
     return followed.length > 0;
   }
 
-  #hasCome({ comparison: { compared } }: MarketSource, { quote }: MarketSource): boolean {
-    return quote !== undefined && compared?.isPeer === true && areClose(quote.level, compared.level, this.#followReach);
+  /** Whether another is near the source now, and near where the source was when it was doubted. */
+  #hasCome({ comparison: { compared } }: MarketSource, { comparison: { doubtedLevel }, quote }: MarketSource): boolean {
+    if (quote === undefined || doubtedLevel === undefined || compared?.isPeer !== true) return false;
+    const { level } = compared;
+    return areClose(quote.level, level, this.#followReach) && areClose(doubtedLevel, level, this.#followReach);
   }
 
   #isDisputed(source: MarketSource): boolean {

@@ -97,7 +97,7 @@ test('a load names the delisted markets, which are neither missing nor part of t
   assert.deepEqual(load('one', 0).delisted, []);
   delist('BTCEUR', 1);
   const verdict = load('one', 1, ['BTC']);
-  assert.deepEqual(verdict, { isEvidence: true, lacking: 0, delisted: [BTCEUR] });
+  assert.deepEqual(verdict, { isEvidence: true, withheld: new Set(), lacking: 0, delisted: [BTCEUR] });
   load('one', 2, ['BTC']);
   assert.deepEqual(absences(), { missing: [], due: [], isHeldBack: false });
 });

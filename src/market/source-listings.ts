@@ -1,12 +1,19 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { type Absence, absentForMs, isMissing, longerAbsence } from './lifecycle.ts';
 import type { MarketSymbol } from './symbol.ts';
-import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type { CatalogueGaps, ListedMarket, MarketChange, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
 /** A market as one source lists it, or listed it last. */
 export interface Listing {
   readonly market: UpstreamMarket;
   readonly absence: Absence | undefined;
+}
+
+/** One load of a source's catalogue, as far as it is taken. */
+interface Load extends CatalogueGaps {
+  readonly markets: readonly ListedMarket[];
+  /** It names what the one before named, and both were complete. */
+  readonly isRepeated: boolean;
 }
 
 /** The catalogue of one source. */
@@ -42,24 +49,35 @@ export class SourceListings {
     this.#listings.set(market.symbol, { market, absence });
   }
 
+  /** The market was never one of this source. */
+  forget(symbol: MarketSymbol): void {
+    this.#listings.delete(symbol);
+  }
+
   /**
-   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one
-   * is no evidence of anything.
+   * A load. What it lacks is missing only if it is complete, and lists half of the known markets or more or was equal
+   * to the one before; an empty one is no evidence of anything. A market that it lists as ended is absent from the
+   * first load on, and one that was never listed otherwise is none.
    *
    * @param isOpen whether a market is not delisted
    * @returns the open markets it lacks, and whether that is evidence
    */
   load(
-    markets: readonly UpstreamMarket[],
-    { skipped, isComplete }: CatalogueGaps,
+    { markets, skipped, isComplete, isRepeated }: Load,
     at: EpochMs,
     isOpen: (symbol: MarketSymbol) => boolean,
   ): { readonly missed: readonly MarketSymbol[]; readonly isEvidence: boolean } {
     const seen = new Set([...markets, ...skipped].map(({ symbol }) => symbol));
     const open = [...this.#listings.keys()].filter(isOpen);
     const missed = open.filter((symbol) => !seen.has(symbol));
-    const isEvidence = markets.length > 0 && isComplete && missed.length * 2 <= open.length;
-    for (const market of markets) this.set(market, undefined);
+    const isEvidence = markets.length > 0 && isComplete && (isRepeated || missed.length * 2 <= open.length);
+    for (const market of markets) {
+      const { symbol, status } = market;
+      const known = this.#listings.get(symbol);
+      if (status !== 'ended') this.set({ ...market, status }, undefined);
+      else if (known !== undefined && isOpen(symbol))
+        this.set({ ...known.market, status: 'paused' }, isEvidence ? longerAbsence(known.absence, at) : known.absence);
+    }
     for (const symbol of isEvidence ? missed : []) {
       const { market, absence } = this.#listings.get(symbol)!;
       this.set(market, longerAbsence(absence, at));
@@ -78,10 +96,13 @@ export class SourceListings {
   }
 
   /** Returns whether that changes anything. */
-  changeStatus(symbol: MarketSymbol, status: UpstreamMarketStatus): boolean {
+  change(symbol: MarketSymbol, change: MarketChange): boolean {
     const listing = this.#listings.get(symbol);
-    if (listing === undefined || listing.market.status === status) return false;
-    this.set({ ...listing.market, status }, listing.absence);
+    if (listing === undefined) return false;
+    const { market, absence } = listing;
+    const names = Object.keys(change) as (keyof MarketChange)[];
+    if (names.every((name) => change[name] === market[name])) return false;
+    this.set({ ...market, ...change }, absence);
     return true;
   }
 }

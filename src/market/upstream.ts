@@ -19,6 +19,17 @@ export interface UpstreamMarket {
   readonly minOrderValue: DecimalString | undefined;
 }
 
+/** A market in a load of the upstream's list. */
+export interface ListedMarket extends Omit<UpstreamMarket, 'status'> {
+  readonly status: ListedStatus;
+}
+
+/** The values that an exchange fixes for a market, beside its names and its state. */
+export type MarketTerms = Omit<UpstreamMarket, 'symbol' | 'base' | 'quote' | 'status'>;
+
+/** A change that an exchange announced of a market between two loads of its list. */
+export type MarketChange = Partial<MarketTerms & Pick<UpstreamMarket, 'status'>>;
+
 /** A pair that should be a market, and is not offered. */
 export interface SkippedPair {
   /** The name that the exchange writes. */
@@ -45,6 +56,8 @@ export interface CatalogueReport {
    * Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty.
    */
   readonly isEvidence: boolean;
+  /** Markets that are not taken, because they wait for the operator, were rejected or are too many. */
+  readonly withheld: ReadonlySet<MarketSymbol>;
   /** How many known markets it lacks. */
   readonly lacking: number;
   /** Markets that are delisted for good: the feed drops them. */
@@ -52,6 +65,9 @@ export interface CatalogueReport {
 }
 
 export type UpstreamMarketStatus = 'trading' | 'paused';
+
+/** `ended`: it is listed after its end. It may come to life again, and nothing says that it will. */
+export type ListedStatus = UpstreamMarketStatus | 'ended';
 
 /** How data arrives: over the live connection, or polled over REST while that one is unreliable. */
 export type FeedPath = 'live' | 'fallback';
@@ -135,9 +151,9 @@ export type RejectionReason =
 /** Takes what the feed delivers to the market room, in the order of arrival. */
 export interface FeedSink {
   /** A non-empty load of the upstream's catalogue. */
-  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueReport;
-  /** A market's state changed between two loads. */
-  marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
+  catalogueLoaded(markets: readonly ListedMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueReport;
+  /** A market's state, or some of its terms, changed between two loads. */
+  marketChanged(symbol: MarketSymbol, change: MarketChange, at: EpochMs): void;
   /** Returns why the ticker was rejected, or `undefined` when it was taken. */
   tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined;
   /** The source says that the market has no price any more. */

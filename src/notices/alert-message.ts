@@ -1,4 +1,5 @@
-import type { AlertChange } from '../store/alerts.ts';
+import { hash } from 'node:crypto';
+import type { AlertChange, AlertStep } from '../store/alerts.ts';
 import type { MailBody } from './message.ts';
 
 /** Where alerts go. All but name, kind and events is secret. */
@@ -16,17 +17,29 @@ export interface AlertDestination {
   readonly events: readonly string[];
 }
 
-/** A change of an alert with the parts that the messages have in common. */
-interface Told extends AlertChange {
+/** Where people go from a message. */
+export interface AlertPlaces {
   /** Where clients reach the service. */
   readonly service: string;
+  /** Where operators reach the console, without a trailing slash. */
+  readonly console: string;
+}
+
+/** A change of an alert with the parts that the messages have in common. */
+interface Told extends AlertChange {
+  readonly step: AlertStep;
+  readonly service: string;
   readonly raised: string;
-  /** `null` when it begins. */
+  /** `null` until it is over. */
   readonly ended: string | null;
   /** One line: `[warning] SourceLost: kraken`. */
   readonly head: string;
   /** The text that people read in a chat. */
   readonly text: string;
+  /** The alerts of the console, where it is acknowledged after a sign-in. */
+  readonly consoleUrl: string;
+  /** Its section of the runbook; `null` of a test. */
+  readonly runbookUrl: string | null;
 }
 
 type Keys = Pick<AlertDestination, 'secret' | 'chat'>;
@@ -38,9 +51,9 @@ const marks: Readonly<Record<AlertChange['severity'], string>> = { critical: '�
 
 /** The body that each kind of destination is sent, as JSON. */
 const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: Told, keys: Keys) => object>> = {
-  webhook: ({ ended, raised, service, ...told }) => ({
-    type: ended === null ? 'alert.raised' : 'alert.ended',
-    timestamp: ended ?? raised,
+  webhook: ({ step, ended, raised, service, ...told }) => ({
+    type: `alert.${step}`,
+    timestamp: instantOf(step, told),
     data: {
       id: told.id,
       name: told.name,
@@ -53,14 +66,20 @@ const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: 
       raisedAtMs: told.raisedAt,
       endedAt: ended,
       endedAtMs: told.endedAt ?? null,
+      isStill: told.isStill ?? false,
+      repeats: told.repeats ?? 0,
       service,
+      consoleUrl: told.consoleUrl,
+      runbookUrl: told.runbookUrl,
     },
   }),
   // Its markup has these three characters alone.
   slack: ({ text }) => ({ text: text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') }),
   telegram: ({ severity, text }, { chat }) => ({ chat_id: chat, text, disable_notification: severity === 'info' }),
   pagerduty: ({ ended, raised, service, ...told }, { secret }) => {
-    const incident = { routing_key: secret, dedup_key: told.id };
+    // The same in every process: what two of them tell without their store is one incident.
+    const dedup = hash('sha256', JSON.stringify([service, told.name, told.subject])).slice(0, 32);
+    const incident = { routing_key: secret, dedup_key: dedup };
     if (ended !== null) return { ...incident, event_action: 'resolve' };
     return {
       ...incident,
@@ -75,36 +94,59 @@ const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: 
         class: told.name,
       },
       client: 'Market Data API',
-      client_url: service,
+      client_url: told.consoleUrl,
+      ...(told.runbookUrl === null ? {} : { links: [{ href: told.runbookUrl, text: 'Runbook' }] }),
     };
   },
 };
 
-/** Gives the JSON that tells an alert to a destination. @param service where clients reach it */
+/** Gives the JSON that tells an alert to a destination. */
 export function alertBody(
   { kind, ...keys }: Keys & { readonly kind: keyof typeof bodies },
   change: AlertChange,
-  service: string,
+  places: AlertPlaces,
 ): object {
-  return bodies[kind](toldOf(change, service), keys);
+  return bodies[kind](toldOf(change, places), keys);
 }
 
-/** Gives the mail that tells an alert. @param service where clients reach it */
-export function alertMail(change: AlertChange, service: string): MailBody {
-  const { head, text, id } = toldOf(change, service);
+/** Gives the mail that tells an alert. */
+export function alertMail(change: AlertChange, places: AlertPlaces): MailBody {
+  const { head, text, id } = toldOf(change, places);
   return { subject: head, text: `${text}\n\nAlert ${id}\n` };
 }
 
-function toldOf(change: AlertChange, service: string): Told {
-  const { severity, name, subject, summary, raisedAt, endedAt } = change;
+function toldOf(change: AlertChange, { service, console }: AlertPlaces): Told {
+  const { severity, name, subject, summary, raisedAt, endedAt, event } = change;
   const raised = new Date(raisedAt).toISOString();
-  if (endedAt === undefined) {
-    const head = `[${severity}] ${name}: ${subject}`;
-    const text = `${marks[severity]} ${head}\n${summary}\nsince ${raised}, ${service}`;
-    return { ...change, service, raised, ended: null, head, text };
+  const ended = endedAt === undefined ? null : new Date(endedAt).toISOString();
+  const step = change.step ?? (ended === null ? 'raised' : 'ended');
+  const isTest = event === 'test';
+  const links = {
+    consoleUrl: `${console}/console/#/alerts`,
+    runbookUrl: isTest ? null : `${console}/runbook#${name.toLowerCase()}`,
+  };
+  const shared = { ...change, ...links, service, step, raised, ended };
+  const runbook = links.runbookUrl === null ? [] : [`Runbook: ${links.runbookUrl}`];
+  if (ended !== null) {
+    const head = `[ended] ${name}: ${subject}`;
+    const text = [`✅ ${head}`, summary, `from ${raised} to ${ended}, ${service}`, ...runbook].join('\n');
+    return { ...shared, head, text };
   }
-  const ended = new Date(endedAt).toISOString();
-  const head = `[ended] ${name}: ${subject}`;
-  const text = `✅ ${head}\n${summary}\nfrom ${raised} to ${ended}, ${service}`;
-  return { ...change, service, raised, ended, head, text };
+  const head = `[${severity}] ${name}: ${subject}${heads[step](change)}`;
+  const acknowledge = isTest || severity === 'info' ? [] : [`Acknowledge (signed in): ${links.consoleUrl}`];
+  const lines = [`${marks[severity]} ${head}`, summary, `since ${raised}, ${service}`, ...runbook, ...acknowledge];
+  return { ...shared, head, text: lines.join('\n') };
+}
+
+/** The end of the first line of a message, by step. */
+const heads: Readonly<Record<AlertStep, (change: AlertChange) => string>> = {
+  raised: ({ isStill }) => (isStill === true ? ', still' : ''),
+  repeated: () => ', not acknowledged, still',
+  escalated: () => ', not acknowledged',
+  ended: () => '',
+};
+
+function instantOf(step: AlertStep, { raisedAt, toldAt, escalatedAt, endedAt }: AlertChange): string {
+  const instants = { raised: raisedAt, repeated: toldAt, escalated: escalatedAt, ended: endedAt };
+  return new Date(instants[step] ?? raisedAt).toISOString();
 }

@@ -14,6 +14,10 @@ import { from, smtpOf } from './notices.testing.ts';
 import { WebhookReceiver } from './webhook-receiver.testing.ts';
 
 const baseUrl = 'https://api.example.com';
+const places = { service: baseUrl, console: 'https://admin.example.com' };
+const consoleUrl = 'https://admin.example.com/console/#/alerts';
+const runbookUrl = 'https://admin.example.com/runbook#sourcelost';
+const rules = { endAfterMs: 120_000, repeatAfterMs: 0, escalateAfterMs: undefined, escalateTo: [] };
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const every = ['source', 'status', 'record', 'certificate', 'keys', 'maintenance'];
 const none = { url: undefined, secret: undefined, chat: undefined, to: undefined, events: every };
@@ -48,14 +52,15 @@ async function begin(t: TestContext) {
     own: Store = store,
     destinations = [ops],
     mail?: MailServer,
+    more: object = {},
   ) => {
     const alerting = new Alerting({
       store: own,
       clock,
       log,
       randomness: seededRandomness(3),
-      baseUrl: () => baseUrl,
-      alerts: { destinations, endAfterMs: 120_000 },
+      places: () => places,
+      alerts: { ...rules, ...more, destinations },
       facts: () => facts.now?.map((fact) => ({ ...fact, isDue: true })),
       mail: mail && { smtp: smtpOf(mail), from },
     });
@@ -218,7 +223,7 @@ describe('the body of an alert', () => {
   const raised: AlertChange = { ...lost, id: 'alr_1', raisedAt: at, summary: 'a <b> & c', values };
   const ended: AlertChange = { ...raised, endedAt: (at + 60_000) as EpochMs };
   const bodyOf = (kind: Exclude<AlertDestination['kind'], 'mail'>, change: AlertChange) =>
-    alertBody({ kind, secret: 'R0UTE', chat: '-100' }, change, baseUrl) as Record<string, string>;
+    alertBody({ kind, secret: 'R0UTE', chat: '-100' }, change, places) as Record<string, string>;
 
   test('is plain JSON for a webhook', () => {
     const data = {
@@ -233,7 +238,11 @@ describe('the body of an alert', () => {
       raisedAtMs: at,
       endedAt: null,
       endedAtMs: null,
+      isStill: false,
+      repeats: 0,
       service: baseUrl,
+      consoleUrl,
+      runbookUrl,
     };
     assert.deepEqual(bodyOf('webhook', raised), { type: 'alert.raised', timestamp: '2026-11-21T10:00:00.000Z', data });
     assert.deepEqual(bodyOf('webhook', ended), {
@@ -244,22 +253,27 @@ describe('the body of an alert', () => {
   });
 
   test('is a message for Slack and for Telegram, each with its own markup left without effect', () => {
-    const text = '🟠 [warning] SourceLost: kraken\na <b> & c\nsince 2026-11-21T10:00:00.000Z, https://api.example.com';
+    const said = '🟠 [warning] SourceLost: kraken\na <b> & c\nsince 2026-11-21T10:00:00.000Z, https://api.example.com';
+    const text = `${said}\nRunbook: ${runbookUrl}\nAcknowledge (signed in): ${consoleUrl}`;
     assert.deepEqual(bodyOf('slack', raised), { text: text.replace('<b> &', '&lt;b&gt; &amp;') });
     assert.deepEqual(bodyOf('telegram', raised), { chat_id: '-100', text, disable_notification: false });
     assert.match(bodyOf('slack', ended).text!, /^✅ \[ended\] SourceLost: kraken\n/);
   });
 
   test('is a subject and a text for a mail', () => {
-    const { subject, text } = alertMail(ended, baseUrl);
+    const { subject, text } = alertMail(ended, places);
     assert.equal(subject, '[ended] SourceLost: kraken');
-    assert.match(text!, /^✅ .*\na <b> & c\nfrom .*:00:00.000Z to .*:01:00.000Z, https:.*\n\nAlert alr_1\n$/);
+    assert.match(
+      text!,
+      /^✅ .*\na <b> & c\nfrom .*:00:00.000Z to .*:01:00.000Z, https:.*\nRunbook: .*\n\nAlert alr_1\n$/,
+    );
   });
 
   test('triggers and resolves one incident of PagerDuty, also in a test', () => {
+    const { dedup_key } = bodyOf('pagerduty', raised);
     assert.deepEqual(bodyOf('pagerduty', raised), {
       routing_key: 'R0UTE',
-      dedup_key: 'alr_1',
+      dedup_key,
       event_action: 'trigger',
       payload: {
         summary: 'SourceLost: a <b> & c',
@@ -271,9 +285,13 @@ describe('the body of an alert', () => {
         class: 'SourceLost',
       },
       client: 'Market Data API',
-      client_url: baseUrl,
+      client_url: consoleUrl,
+      links: [{ href: runbookUrl, text: 'Runbook' }],
     });
-    assert.deepEqual(bodyOf('pagerduty', ended), { routing_key: 'R0UTE', dedup_key: 'alr_1', event_action: 'resolve' });
+    assert.deepEqual(bodyOf('pagerduty', ended), { routing_key: 'R0UTE', dedup_key, event_action: 'resolve' });
+    assert.match(dedup_key!, /^[0-9a-f]{32}$/);
+    assert.equal(bodyOf('pagerduty', { ...raised, id: 'alr_2' }).dedup_key, dedup_key, 'of whichever process');
+    assert.notEqual(bodyOf('pagerduty', { ...raised, subject: 'bitvavo' }).dedup_key, dedup_key);
     const tests = testDeliveries({ name: 'duty', kind: 'pagerduty' }, at).map(({ content }) => JSON.parse(content).id);
     assert.deepEqual(tests, [`alr_test${at}`, `alr_test${at}`]);
   });
@@ -283,6 +301,6 @@ describe('the body of an alert', () => {
     for (const kind of ['webhook', 'slack', 'telegram'] as const)
       assert.ok(!JSON.stringify(bodyOf(kind, sly)).includes('R0UTE'), kind);
     assert.equal(JSON.stringify(bodyOf('pagerduty', sly)).split('R0UTE').length, 2);
-    assert.match(alertMail(sly, baseUrl).text, /\n\{secret\} \{chat\} \{summary\}\n/);
+    assert.match(alertMail(sly, places).text, /\n\{secret\} \{chat\} \{summary\}\n/);
   });
 });

@@ -44,9 +44,9 @@ async function begin(t: TestContext) {
   const subscribe = async (target = 'reader@example.net') => {
     const kind = target.startsWith('https:') ? 'webhook' : 'mail';
     await store.subscriptions.ask({ kind, target, receiver: target, language: 'en' });
-    const { id } = (await store.subscriptions.list()).find((each) => each.target === target)!;
-    await store.subscriptions.confirm(await store.subscriptions.newToken(id, 'confirm'));
-    return id;
+    const made = (await store.subscriptions.list()).find((each) => each.target === target)!;
+    await store.subscriptions.confirm(await store.subscriptions.token(made, 'confirm', 'dlv_1'));
+    return made.id;
   };
   const subjects = () => mail.whole.map(({ raw }) => readMail(raw).headers.get('subject'));
   const told = () => subjects().filter((subject) => subject?.startsWith('Example: '));
@@ -239,5 +239,41 @@ describe('subscribers', { concurrency: true }, () => {
     assert.equal(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(content).digest('base64')}`);
     await subscribing.end(new URL(data.endUrl).searchParams.get('token')!);
     assert.deepEqual(await store.subscriptions.list(), []);
+  });
+
+  test('are asked to confirm by one attempt, and who refused that is told apart from those who take messages', async (t) => {
+    const { open, store, receiver, clock, pass } = await begin(t);
+    receiver.answer = (response) => response.writeHead(500).end();
+    const subscribing = open();
+    await subscribing.ask('webhook', hookUrl, 'en', '1.2.3.4');
+    await pass(
+      'it was asked',
+      async () => (await store.subscriptionMessages.list({ limit: 9 }))[0]?.status === 'failed',
+    );
+    await clock.advance(600_000);
+    assert.equal(receiver.requests.length, 1);
+    const [made] = await store.subscriptions.list();
+    assert.notEqual(made?.failingSince, undefined);
+    const { data } = JSON.parse(receiver.requests[0]!.body);
+    assert.equal(await subscribing.confirm(new URL(data.confirmUrl).searchParams.get('token')!), true);
+    await store.subscriptions.tell('inc_1', 'begun', '{}');
+    const options = { leaseMs: 1_000, messageIdDomain: 'example.com' };
+    assert.equal((await store.subscriptionMessages.of('news').claimMany(options, 9)).length, 0);
+  });
+
+  test('are asked to confirm five times an hour for one client, and fifteen for an IPv6 /48; each answer is counted', async (t) => {
+    const { open, clock } = await begin(t);
+    const subscribing = open();
+    let count = 0;
+    const ask = (client: string) => subscribing.ask('mail', `reader@example${count++}.net`, 'en', client);
+    for (let asked = 0; asked < 5; asked++) assert.equal(await ask('1.2.3.4'), undefined);
+    assert.equal(typeof (await ask('1.2.3.4')), 'number');
+    for (let asked = 0; asked < 15; asked++) assert.equal(await ask(`2001:db8:1:${asked}::/64`), undefined);
+    assert.equal(typeof (await ask('2001:db8:1:99::/64')), 'number');
+    assert.equal(await ask('2001:db8:2:99::/64'), undefined);
+    assert.equal(await subscribing.ask('mail', 'nobody', 'en', '1.2.3.4'), 'malformed');
+    assert.deepEqual(subscribing.figures().requests, { asked: 21, malformed: 1, limited: 2 });
+    clock.jump(3_600_000);
+    assert.equal(await ask('1.2.3.4'), undefined);
   });
 });

@@ -72,6 +72,9 @@ describe('a webhook', { concurrency: true }, () => {
   });
 });
 
+const retry = { minMs: 5_000, maxMs: 600_000, jitter: 'equal' } as const;
+const giveUpAfterMs = 3 * 86_400_000;
+
 describe('the outbox of alerts', { concurrency: true }, () => {
   const start = async (t: Parameters<typeof openFixture>[0]) => {
     const fixture = await openFixture(t);
@@ -82,13 +85,18 @@ describe('the outbox of alerts', { concurrency: true }, () => {
     const log = { ...silentLog, info: write, warn: write, error: write };
     class Telling extends Teller<RetryingSender> {
       protected async look() {}
+      protected async prune() {}
       protected send({ id, content }: ClaimedDelivery, stopping: AbortSignal) {
         return sendWebhook({ url: `${receiver.url}?T0P`, id, body: content, secret }, clock, stopping);
       }
     }
-    const open = (outbox: Pick<typeof store.deliveries, 'claim' | 'settle' | 'prune'> = store.deliveries) => {
+    const open = (outbox: Pick<typeof store.deliveries, 'claimMany' | 'settle'> = store.deliveries) => {
       const options = { clock, log, randomness: seededRandomness(3), mail: undefined };
-      const telling = new Telling(options, { outbox, noun: 'an alert', couriers: 1 });
+      const telling = new Telling(options, {
+        lanes: [{ name: 'alerts', outbox, couriers: 1, retry, giveUpAfterMs }],
+        noun: 'an alert',
+        failure: 'error',
+      });
       telling.start();
       t.after(() => telling.stop());
       return telling;
@@ -139,8 +147,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
     const { store, open, receiver, settled, id, logged } = await start(t);
     let failures = 1;
     open({
-      prune: async () => {},
-      claim: (options) => store.deliveries.claim(options),
+      claimMany: (options, limit) => store.deliveries.claimMany(options, limit),
       settle: async (claim, outcome) => {
         if (failures-- > 0) throw new Error('the disk is full');
         return store.deliveries.settle(claim, outcome);
@@ -151,7 +158,7 @@ describe('the outbox of alerts', { concurrency: true }, () => {
       receiver.requests.map(({ headers }) => headers['webhook-id']),
       [id, id],
     );
-    assert.match(JSON.stringify(logged), /an alert cannot be taken from the outbox/);
+    assert.match(JSON.stringify(logged), /an alert cannot be sent or settled/);
   });
 
   test('waits as long as the receiver asks', async (t) => {

@@ -13,6 +13,8 @@ export interface Webhook {
   readonly secret?: string | undefined;
   /** Sends the request; `fetch` when left out. */
   readonly post?: Post;
+  /** How long the head of the answer may take; ten seconds when left out. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -28,7 +30,9 @@ export type SendOutcome =
   /** With the wait that the receiver asked for, an hour at most. */
   | { readonly kind: 'postponed'; readonly reason: string; readonly retryAfterMs?: number };
 
-const timeoutMs = 10_000;
+const usualTimeoutMs = 10_000;
+/** The reason of an attempt that the end of this process cut off. */
+export const stoppedReason = 'the process stopped';
 const retryAfterSecondsMax = 3_600;
 /** Bad request, gone, too large, not understood: the same body fails again. */
 const finalStatuses = new Set([400, 410, 413, 422]);
@@ -47,7 +51,7 @@ export type Post = (url: string, request: Pick<RequestInit, 'headers' | 'body' |
 
 /** Makes one attempt: no redirect is followed, and nothing of the answer but its head is read. Never rejects. */
 export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: AbortSignal): Promise<SendOutcome> {
-  const { url, body, post = fetch } = webhook;
+  const { url, body, post = fetch, timeoutMs = usualTimeoutMs } = webhook;
   const own = { 'Content-Type': 'application/json', 'User-Agent': 'market-data-api' };
   const headers = { ...own, ...webhookHeaders(webhook, clock) };
   let isLate = false;
@@ -64,7 +68,7 @@ export async function sendWebhook(webhook: Webhook, clock: Clock, stopping: Abor
     });
   } catch (error) {
     if (isLate) return { kind: 'postponed', reason: `no answer in ${timeoutMs / 1_000} s` };
-    return { kind: 'postponed', reason: stopping.aborted ? 'the process stopped' : failureOf(error) };
+    return { kind: 'postponed', reason: stopping.aborted ? stoppedReason : failureOf(error) };
   }
 }
 

@@ -30,7 +30,7 @@ export const marketFields = {
   minOrderValue: nullableDecimal('Smallest value of an order, in the quote currency.', '0.5'),
   ...nullableInstantFields(
     'missingSince',
-    'Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed.',
+    'Since when the exchange’s list has lacked it or listed it as ended, or the market it is converted from; null else.',
   ),
   ...nullableInstantFields('delistedAt', 'When it was delisted, which is final.'),
   ...nullableInstantFields('listedUntil', 'The first instant at which a delisted market is no longer listed.'),

@@ -12,8 +12,8 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
-import { openFixture } from '../store/store.testing.ts';
+import { type ListedMarket, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
+import { btcEur, openFixture } from '../store/store.testing.ts';
 import { DelistingPolicy } from './delisting-policy.ts';
 import { MarketSnapshots } from './market-snapshots.ts';
 
@@ -40,8 +40,14 @@ async function reviewed(t: TestContext) {
   };
   const log = { ...silentLog, info: at('info'), warn: at('warn'), error: at('error') };
   const review = new DelistingPolicy({ store, markets, snapshots, log, delistAfterMs });
+  /** Listed as ended. */
+  const ended = new Set<string>();
   const load = async (lacking: readonly string[], skipped: readonly SkippedPair[] = []) => {
-    const listed = bases.filter((base) => !lacking.includes(base)).map((base) => upstreamMarket(base));
+    const listed = bases
+      .filter((base) => !lacking.includes(base))
+      .map(
+        (base): ListedMarket => (ended.has(base) ? { ...upstreamMarket(base), status: 'ended' } : upstreamMarket(base)),
+      );
     markets.catalogueLoaded(listed, clock.now(), { skipped, isComplete: true });
     review.loaded('exchange', clock.now(), { skipped, isComplete: true });
     await review.stop();
@@ -52,6 +58,8 @@ async function reviewed(t: TestContext) {
     review,
     during,
     load,
+    ended,
+    restore: () => saved.restore(),
     clock,
     /** Takes out what was logged since the last call. */
     told: () => logged.splice(0),
@@ -73,7 +81,7 @@ async function reviewed(t: TestContext) {
   };
 }
 
-const gone = 'markets that the exchange no longer lists are paused';
+const gone = 'markets that the exchange no longer lists, or lists as ended, are paused';
 
 test('a market that the exchange has not listed for the configured time is delisted once, by the service, in the store and its audit log', async (t) => {
   const { load, lack, delisted, actions, told } = await reviewed(t);
@@ -84,7 +92,7 @@ test('a market that the exchange has not listed for the configured time is delis
   await lack(1, 'BA');
   assert.deepEqual(await delisted(), ['BAEUR']);
   assert.deepEqual(await actions(), ['market.delist service BAEUR']);
-  assert.deepEqual(told(), [['warn', 'market delisted for good: the exchange no longer lists it', 'BAEUR']]);
+  assert.deepEqual(told(), [['warn', 'market delisted for good: it ended at the exchange', 'BAEUR']]);
   await lack(2, 'BA');
   assert.deepEqual(
     await actions(),
@@ -92,6 +100,61 @@ test('a market that the exchange has not listed for the configured time is delis
     'also before this process has read that it is delisted',
   );
   assert.deepEqual(told(), []);
+});
+
+test('a market that stays in the list after its end is delisted after the same time (fault row 95)', async (t) => {
+  const { load, lack, ended, delisted, actions, told, tick } = await reviewed(t);
+  await load([]);
+  ended.add('BA');
+  await lack(20);
+  tick('BA');
+  await lack(24);
+  assert.deepEqual(await delisted(), [], 'a price started its time over');
+  await lack(1);
+  assert.deepEqual(await delisted(), ['BAEUR']);
+  assert.deepEqual(await actions(), ['market.delist service BAEUR']);
+  assert.deepEqual(
+    told().map(([level, message]) => [level, message]),
+    [
+      ['warn', gone],
+      ['info', 'markets are no longer missing from the exchange'],
+      ['warn', gone],
+      ['warn', 'market delisted for good: it ended at the exchange'],
+    ],
+  );
+});
+
+test('of more than a tenth that end at once and stay in the list none is delisted by itself (fault row 95)', async (t) => {
+  const { load, lack, ended, delisted } = await reviewed(t);
+  await load([]);
+  for (const base of ['BA', 'BB', 'BC']) ended.add(base);
+  await lack(30);
+  assert.deepEqual(await delisted(), []);
+});
+
+test('what a former version took for paused markets leaves the store once, with an entry in the audit log (fault row 95)', async (t) => {
+  const { store, load, ended, restore, delisted, actions, told } = await reviewed(t);
+  const former = ['BA', 'BB', 'BC', 'BD'];
+  await store.markets.upsertMany(
+    former.map((base) => ({ ...btcEur, symbol: `${base}EUR`, base, upstreamStatus: 'paused' as const })),
+  );
+  await store.markets.upsertMany([{ ...btcEur, symbol: 'BACZK', base: 'BA', quote: 'CZK', via: 'BAEUR' }]);
+  await store.markets.setOperatorPaused('BDEUR', true);
+  await restore();
+  for (const base of former) ended.add(base);
+  await load([]);
+  const names = (await store.markets.list()).map(({ symbol: name }) => name);
+  for (const name of ['BAEUR', 'BACZK', 'BBEUR', 'BCEUR']) assert.ok(!names.includes(name), name);
+  assert.ok(names.includes('BDEUR'), 'an operator decided on it');
+  assert.deepEqual(await actions(), ['market.forget service all', 'market.pause system BDEUR']);
+  assert.deepEqual(await delisted(), []);
+  const saidSo = () =>
+    told().filter(([, message]) => message === 'markets that never had a price and have ended are none');
+  assert.deepEqual(saidSo(), [
+    ['warn', 'markets that never had a price and have ended are none', ['BAEUR', 'BBEUR', 'BCEUR']],
+  ]);
+  await load([]);
+  assert.deepEqual(saidSo(), []);
 });
 
 test('a market whose ticker comes while the markets are being saved is not delisted', async (t) => {

@@ -18,14 +18,15 @@ interface DelistingPolicyParts {
 
 /**
  * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no
- * longer lists. A delisting goes through the store, as an operator's does: every process learns of it, it is in the
- * audit log, and it never happens twice.
+ * longer lists, or lists as ended. A delisting goes through the store, as an operator's does: every process learns of
+ * it, it is in the audit log, and it never happens twice.
  */
 export class DelistingPolicy {
   readonly #parts: DelistingPolicyParts;
   readonly #store: Store;
   #missing: ReadonlySet<MarketSymbol> = new Set();
   #heldBack: ReadonlySet<MarketSymbol> = new Set();
+  #removed: ReadonlySet<MarketSymbol> = new Set();
   readonly #skippedBySource = new Map<string, readonly SkippedPair[]>();
   #skipped: string | undefined;
   readonly #queue = new SerialQueue();
@@ -53,12 +54,26 @@ export class DelistingPolicy {
       await this.#keepSkipped([...this.#skippedBySource.values()].flat());
       // The store has to know a market before it can delist it. Asked after that: a ticker that came keeps its market.
       await snapshots.save();
+      await this.#removeForgotten();
       const { due, missing, isHeldBack } = this.#absences();
       if (isHeldBack) await this.#holdBack(due, missing.length);
       else for (const symbol of due) await this.#delist(symbol, at);
     } catch (error) {
       log.error({ err: error }, 'the review of the catalogue failed; the next load brings another');
     }
+  }
+
+  /** A former version has left markets there that had ended before they were first seen. */
+  async #removeForgotten(): Promise<void> {
+    const { forgotten } = this.#parts.markets.catalogue;
+    const left = [...forgotten].filter((symbol) => !this.#removed.has(symbol));
+    if (left.length === 0) return;
+    const count = await this.#store.markets.forget(left);
+    this.#removed = new Set(forgotten);
+    this.#parts.log.warn(
+      { symbols: left.slice(0, 50), count },
+      'markets that never had a price and have ended are none',
+    );
   }
 
   #absences() {
@@ -72,7 +87,10 @@ export class DelistingPolicy {
     const back = [...this.#missing.difference(missing)];
     this.#missing = missing;
     if (gone.length > 0) {
-      log.warn({ symbols: gone, delistAfterMs }, 'markets that the exchange no longer lists are paused');
+      log.warn(
+        { symbols: gone, delistAfterMs },
+        'markets that the exchange no longer lists, or lists as ended, are paused',
+      );
     }
     if (back.length > 0) log.info({ symbols: back }, 'markets are no longer missing from the exchange');
   }
@@ -103,13 +121,13 @@ export class DelistingPolicy {
 
   async #delist(symbol: MarketSymbol, at: EpochMs): Promise<void> {
     const { log, delistAfterMs } = this.#parts;
-    const reason = `the exchange has not listed it for ${delistAfterMs / 3_600_000} h`;
+    const reason = `the exchange has not listed it for ${delistAfterMs / 3_600_000} h, or only as ended`;
     // Asked once more when the store lets it write, for which it can have waited.
     const isDue = () => this.#absences().due.includes(symbol);
     try {
       const { delistedAt } = await this.#store.markets.delist(symbol, at, reason, isDue);
       if (delistedAt === undefined) return;
-      log.warn({ symbol }, 'market delisted for good: the exchange no longer lists it');
+      log.warn({ symbol }, 'market delisted for good: it ended at the exchange');
     } catch (error) {
       if (!(error instanceof StoreError && error.reason === 'market_delisted')) throw error;
     }

@@ -142,6 +142,7 @@ export class MarketSnapshots implements MarketsObserver {
       ...this.#markets.contents(),
       lastUpdatedAt,
       listed: this.#markets.catalogue.listedBySource(),
+      reviews: this.#markets.catalogue.reviews.states(),
     });
     const tookMs = this.#clock.monotonicMs() - startedMs;
     this.#restUntilMs = startedMs + Math.min(restMaxMs, tookMs / shareOfTime);

@@ -20,7 +20,7 @@ async function following(t: { after(run: () => unknown): void }) {
   const refreshed: number[] = [];
   const followers = {
     keys: { held: 0, acceptLosses: async () => {}, refresh: async () => void refreshed.push(clock.now()) },
-    markets: { applyControls() {}, applyHolds() {}, applyTerms() {} },
+    markets: { applyControls() {}, applyHolds() {}, applyTerms() {}, catalogue: { reviews: { decide() {} } } },
     service: { setWindows() {} },
   };
   const logged: string[] = [];
@@ -88,7 +88,7 @@ test('keys, windows and terms that vanish from the database at once stay in serv
     store,
     {
       keys,
-      markets: { applyControls() {}, applyHolds() {}, applyTerms },
+      markets: { applyControls() {}, applyHolds() {}, applyTerms, catalogue: { reviews: { decide() {} } } },
       service,
     },
     clock,

@@ -4,6 +4,7 @@ import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { LossHold, nothing, someEntries } from '../ground/loss-hold.ts';
 import type { MetricGroup } from '../ground/metric.ts';
+import type { CatalogueReviews, ListDecision } from '../market/catalogue-review.ts';
 import type { ConversionRates } from '../market/conversion-rates.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
@@ -25,7 +26,9 @@ const changesKept = 100_000;
 /** The parts of this process that follow what operators and account holders decide, in any process. */
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
-  readonly markets: Pick<Markets, 'applyControls' | 'applyHolds' | 'applyTerms'>;
+  readonly markets: Pick<Markets, 'applyControls' | 'applyHolds' | 'applyTerms'> & {
+    readonly catalogue: { readonly reviews: Pick<CatalogueReviews, 'decide'> };
+  };
   /** Absent where nothing is converted. */
   readonly rates?: Pick<ConversionRates, 'control'>;
   readonly service: Pick<ServiceBoard, 'setWindows'>;
@@ -177,9 +180,11 @@ export class StoreFollower {
   }
 }
 
-/** Applies what the operator paused, delisted or holds. */
+/** Applies what the operator paused, delisted or holds, and what was decided on lists of sources. */
 async function loadMarketControls(store: Store, book: Followers['markets']): Promise<void> {
   const markets = await store.markets.list();
+  // The controls tell everybody that something has changed.
+  book.catalogue.reviews.decide((await store.lists.list()) as readonly ListDecision[]);
   book.applyControls(markets.map((market) => ({ ...market, symbol: market.symbol as MarketSymbol })));
   book.applyHolds(markets.map(holdOf));
 }

@@ -16,7 +16,7 @@ test('many maintenance windows that vanish at once stay announced, also where no
   for (let count = 0; count < 12; count++) await announce();
   const service = new ServiceBoard(new FeedStatus(), clock);
   const keys = { held: 0, acceptLosses: async () => {}, refresh: async () => {} };
-  const book = { applyControls() {}, applyHolds() {}, applyTerms() {} };
+  const book = { applyControls() {}, applyHolds() {}, applyTerms() {}, catalogue: { reviews: { decide() {} } } };
   const changes = new StoreFollower(store, { keys, markets: book, service }, clock, silentLog, hourMs);
   changes.start();
   t.after(() => changes.stop());

@@ -54,11 +54,12 @@ async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
   const counted = { process: 'a', at: minute(3), answers: { 0.01: 2, '+Inf': 1 }, errors: { NOT_FOUND: 1 }, held: 4 };
   await store.requestMinutes.add([counted], minute(100));
   const fact = { name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'info', summary: 'lost' } as const;
-  const deliveriesOf = () => [{ destination: 'ops', content: '{"name":"SourceLost"}' }];
-  await store.alerts.observe({ facts: [{ ...fact, isDue: true }], watchedMs: 0, endAfterMs: 0, deliveriesOf });
+  const change = { ...fact, id: 'alr_1', step: 'raised', raisedAt: minute(2) } as const;
+  await store.alerts.take(change, [{ destination: 'ops', content: '{"name":"SourceLost"}' }]);
+  await store.alerts.acknowledge('alr_1');
   const reader = { kind: 'mail', target: 'r@example.com', receiver: 'r@example.com', language: 'cs' } as const;
   await store.subscriptions.ask(reader);
-  await store.subscriptions.newToken((await store.subscriptions.list())[0]!.id, 'confirm');
+  await store.subscriptions.token((await store.subscriptions.list())[0]!, 'confirm', 'dlv_1');
   await store.subscriptions.tell('inc_1', 'begun', '{}');
   await store.close();
   return url;

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
+import type { DeliveryTable } from './message-tables.ts';
 import { type Claim, Outbox } from './outbox.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, DeliveryTable } from './schema.ts';
+import type { Database } from './schema.ts';
 import { newId, type StoreContext } from './store-context.ts';
 
 export type DeliveryRecord = RecordOf<DeliveryTable>;
@@ -13,7 +14,16 @@ export interface NewDelivery {
   readonly destination: string;
   /** JSON. */
   readonly content: string;
+  /** Where it is told before it is written; made when left out. */
+  readonly id?: string;
+  readonly createdAt?: EpochMs;
 }
+
+/** A message whose attempts were made while the store did not answer. */
+export type KeptDelivery = Pick<
+  DeliveryRecord,
+  'id' | 'destination' | 'content' | 'status' | 'attempts' | 'createdAt' | 'nextAttemptAt'
+> & { readonly sentAt: EpochMs | undefined; readonly lastError: string | undefined };
 
 /** An outbox of messages to operators or to subscribers: each is delivered at least once, under the same id. */
 export class Deliveries extends Outbox<ClaimedDelivery> {
@@ -29,15 +39,44 @@ export class Deliveries extends Outbox<ClaimedDelivery> {
   async add(deliveries: readonly NewDelivery[]): Promise<string[]> {
     const { db, clock, randomness } = this.context;
     const now = clock.now();
-    const rows = deliveries.map((each, index) => ({
-      ...each,
-      id: newId('dlv', randomness),
+    const rows = deliveries.map(({ id, destination, content, createdAt }, index) => ({
+      id: id ?? newId('dlv', randomness),
+      destination,
+      content,
       status: 'pending' as const,
-      created_at_ms: (now + index) as EpochMs,
+      created_at_ms: createdAt ?? ((now + index) as EpochMs),
       next_attempt_at_ms: now,
     }));
     if (rows.length > 0) await db.insertInto(this.#table).values(rows).execute();
     return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Writes down a message with what became of it. Where it was written before and is settled, it stays as it is. One
+   * that is still to be sent can be claimed by any process then.
+   */
+  async keep(message: KeptDelivery): Promise<void> {
+    const { id, destination, content, createdAt } = message;
+    const state = {
+      status: message.status,
+      attempts: message.attempts,
+      next_attempt_at_ms: message.nextAttemptAt,
+      claimed_until_ms: null,
+      sent_at_ms: message.sentAt ?? null,
+      last_error: message.lastError ?? null,
+    };
+    const row = { id, destination, content, created_at_ms: createdAt, ...state };
+    await this.context.db
+      .insertInto(this.#table)
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(state).where('deliveries.status', '=', 'pending'))
+      .execute();
+  }
+
+  /** Gives which of these are still to be sent. */
+  async pendingOf(ids: readonly string[]): Promise<string[]> {
+    const asked = this.context.db.selectFrom(this.#table).select('id').where('id', 'in', ids);
+    return (await asked.where('status', 'in', ['pending', 'sending']).execute()).map(({ id }) => id);
   }
 
   /** Latest first, at most `limit`. */

@@ -34,6 +34,29 @@ storeTest('thousands of markets are saved in one go', async (t) => {
   assert.equal((await store.markets.list()).length, 1_001);
 });
 
+storeTest(
+  'markets that never were any are removed with those converted from them, unless an operator decided on one',
+  async (t) => {
+    const { store, clock } = await openEngine(t);
+    const decided = ['PAUSED', 'HELD', 'DELISTED'];
+    await store.markets.upsertMany([btcEur, btcCzk, ...decided.map((name) => ({ ...btcEur, symbol: name }))]);
+    await store.markets.setOperatorPaused('PAUSED', true);
+    await store.markets.setHeld('HELD', clock.now());
+    await store.markets.delist('DELISTED', clock.now());
+    const many = Array.from({ length: 600 }, (_, index) => `M${index}`);
+    assert.equal(await store.markets.forget([...many, 'BTCEUR', ...decided]), 2);
+    assert.deepEqual(
+      (await store.markets.list()).map((market) => market.symbol),
+      decided.toSorted(),
+    );
+    const [entry] = (await store.audit.page({ limit: 1 })).items;
+    assert.equal(entry?.summary, 'Removed 2 markets that never had a price and are listed as ended.');
+    assert.deepEqual(entry?.details, { count: 2, symbols: ['BTCCZK', 'BTCEUR'] });
+    assert.equal(await store.markets.forget(['BTCEUR']), 0);
+    assert.equal((await store.audit.page({ limit: 1 })).items[0]?.id, entry?.id);
+  },
+);
+
 storeTest("a catalogue load never changes the operator's pause", async (t) => {
   const { store } = await openEngine(t);
   await store.markets.upsertMany([btcEur]);

@@ -20,6 +20,8 @@ export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPause
 
 /** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
 const rowsPerStatement = 250;
+/** The most markets that one entry of the audit log names. */
+const namesKept = 1_000;
 
 export class Markets extends StorePart {
   /**
@@ -94,6 +96,35 @@ export class Markets extends StorePart {
    */
   delist(symbol: string, at: EpochMs, reason?: string, isDue?: () => boolean): Promise<MarketRecord> {
     return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason, isDue);
+  }
+
+  /**
+   * Removes markets that never were any, and those converted from them, unless an operator decided on one. Gives how
+   * many went.
+   */
+  forget(symbols: readonly string[]): Promise<number> {
+    const { db, audit } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const gone: string[] = [];
+      for (let start = 0; start < symbols.length; start += rowsPerStatement) {
+        const some = symbols.slice(start, start + rowsPerStatement);
+        const rows = await trx
+          .deleteFrom('markets')
+          .where(({ or, eb }) => or([eb('symbol', 'in', some), eb('via', 'in', some)]))
+          .where(({ and, eb }) =>
+            and([eb('operator_paused', '=', 0), eb('delisted_at_ms', 'is', null), eb('held_at_ms', 'is', null)]),
+          )
+          .returning('symbol')
+          .execute();
+        for (const { symbol } of rows) gone.push(symbol);
+        await yieldToEvents();
+      }
+      const summary = `Removed ${gone.length} markets that never had a price and are listed as ended.`;
+      const subject = { kind: 'market', id: 'all' } as const;
+      const details = { count: gone.length, symbols: gone.toSorted().slice(0, namesKept) };
+      if (gone.length > 0) await audit(trx, { action: 'market.forget', summary, subject, details });
+      return gone.length;
+    });
   }
 
   #change(

@@ -19,6 +19,7 @@ const steps = [
   '0008-account-language',
   '0009-subscriptions',
   '0010-rate-controls',
+  '0011-alert-acknowledgements',
 ];
 
 /** Every step in order, as Kysely runs them. */

@@ -2,8 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import type { BreachRecord } from '../access/key-records.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { breachesOf } from './breaches.ts';
+import type { NoticeKind, NoticeTable } from './message-tables.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, NoticeKind, NoticeTable } from './schema.ts';
+import type { Database } from './schema.ts';
 import { newId, type StoreContext, yieldToEvents } from './store-context.ts';
 
 const kind: NoticeKind = 'repeated_breaches';

@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Language } from '../ground/languages.ts';
+import type { NoticeStatus, NoticeTable } from './message-tables.ts';
 import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from './notice-decision.ts';
 import { Outbox } from './outbox.ts';
-import type { Database, NoticeStatus, NoticeTable } from './schema.ts';
+import type { Database } from './schema.ts';
 import type { StoreContext } from './store-context.ts';
 import { StoreError, type StoreErrorValues } from './store-error.ts';
 
+export type { NoticeStatus } from './message-tables.ts';
 export type { NoticeDecision, NoticeFigures, NoticeRecord, NoticeRule } from './notice-decision.ts';
-export type { NoticeStatus } from './schema.ts';
 
 export interface NoticeWithAccount extends NoticeRecord {
   /** The address of the account now; `undefined` when the account is gone. */

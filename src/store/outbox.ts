@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
-import type { Database, NoticeStatus, OutboxTable, Schema } from './schema.ts';
+import type { NoticeStatus, OutboxTable } from './message-tables.ts';
+import type { Database, Schema } from './schema.ts';
 import { type StoreContext, StorePart } from './store-context.ts';
 
 /** The tables with the columns of an outbox. */
@@ -39,30 +40,38 @@ export abstract class Outbox<Claimed extends Claim> extends StorePart {
   /** Reads a mail that was claimed just now. */
   protected abstract claimed(db: Database, id: string): Promise<Claimed>;
 
+  /** Claims the mail that has been due for longest; `undefined` when none is. See `claimMany`. */
+  async claim(options: ClaimOptions): Promise<Claimed | undefined> {
+    const [claimed] = await this.claimMany(options, 1);
+    return claimed;
+  }
+
   /**
-   * Claims the mail that has been due for longest; `undefined` when none is. One left in `sending` by a server
-   * that is gone becomes `unconfirmed`: it may have been accepted, and is never sent twice.
+   * Claims the mails that have been due for longest, at most `limit`. One left in `sending` by a server that is gone
+   * becomes `unconfirmed`: it may have been accepted, and is never sent twice.
    */
-  async claim({ leaseMs, messageIdDomain }: ClaimOptions): Promise<Claimed | undefined> {
+  async claimMany({ leaseMs, messageIdDomain }: ClaimOptions, limit: number): Promise<readonly Claimed[]> {
     const { db, clock } = this.context;
     const now = clock.now();
     // Without the write lock first: nearly always there is nothing to do.
-    if (!(await this.#isAnythingDue(now))) return undefined;
+    if (!(await this.#isAnythingDue(now))) return [];
     return db.transaction().execute(async (trx) => {
       await this.#closeAbandoned(trx, now);
-      const first = this.selectDue(trx, now).orderBy('next_attempt_at_ms').orderBy('id').limit(1);
-      const due = await first.forUpdate().skipLocked().executeTakeFirst();
-      if (due === undefined) return undefined;
-      await trx
-        .updateTable(this.#table)
-        .set(({ eb, fn, val }) => ({
-          attempts: eb('attempts', '+', 1),
-          claimed_until_ms: (now + leaseMs) as EpochMs,
-          message_id: fn.coalesce('message_id', val(`<${due.id}@${messageIdDomain}>`)),
-        }))
-        .where('id', '=', due.id)
-        .execute();
-      return this.claimed(trx, due.id);
+      const first = this.selectDue(trx, now).orderBy('next_attempt_at_ms').orderBy('id').limit(limit);
+      const claimed: Claimed[] = [];
+      for (const { id } of await first.forUpdate().skipLocked().execute()) {
+        await trx
+          .updateTable(this.#table)
+          .set(({ eb, fn, val }) => ({
+            attempts: eb('attempts', '+', 1),
+            claimed_until_ms: (now + leaseMs) as EpochMs,
+            message_id: fn.coalesce('message_id', val(`<${id}@${messageIdDomain}>`)),
+          }))
+          .where('id', '=', id)
+          .execute();
+        claimed.push(await this.claimed(trx, id));
+      }
+      return claimed;
     });
   }
 

@@ -1,6 +1,15 @@
 import type { Generated, Kysely } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
 import type { Language } from '../ground/languages.ts';
+import type {
+  AlertTable,
+  DeliveryTable,
+  NoticeTable,
+  StatusNewsTable,
+  SubscriptionMessageTable,
+  SubscriptionTable,
+  SubscriptionTokenTable,
+} from './message-tables.ts';
 
 /**
  * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1, decimals are text.
@@ -29,7 +38,7 @@ export interface Schema {
   alerts: AlertTable;
   subscriptions: SubscriptionTable;
   subscription_tokens: SubscriptionTokenTable;
-  subscription_messages: DeliveryTable;
+  subscription_messages: SubscriptionMessageTable;
   status_news: StatusNewsTable;
 }
 
@@ -168,45 +177,6 @@ export interface BreachTable {
   limit_per_minute: number;
 }
 
-export type NoticeKind = 'repeated_breaches';
-
-/**
- * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted
- * by the mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured.
- * `unconfirmed`: the end of the message was on its way when the connection or the process ended, so it is not known
- * whether it was accepted; it is not sent again.
- */
-export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
-
-/** A thing that is to be sent, see `Outbox`. */
-export interface OutboxTable {
-  id: string;
-  created_at_ms: EpochMs;
-  status: NoticeStatus;
-  /** Raised by every claim, so that a claim can tell whether it still holds. */
-  attempts: Generated<number>;
-  /** When a pending one is tried next. */
-  next_attempt_at_ms: EpochMs;
-  claimed_until_ms: EpochMs | null;
-  sent_at_ms: EpochMs | null;
-  /** The same in every attempt; null before the first. */
-  message_id: string | null;
-  /** Why the latest attempt failed, in one line. Holds no secret. */
-  last_error: string | null;
-}
-
-export interface NoticeTable extends OutboxTable {
-  key_id: string;
-  account_id: string;
-  kind: NoticeKind;
-  /** 1 for the first notice about the key, and so on. */
-  number: number;
-  /** The latest breached minute it reports. */
-  last_minute_ms: EpochMs;
-  /** JSON, see `NoticeFigures`. */
-  figures: string;
-}
-
 /** Kinds of things that an entry of the audit log can be about. */
 export const auditSubjectKinds = [
   'account',
@@ -220,6 +190,7 @@ export const auditSubjectKinds = [
   'store',
   'history',
   'source',
+  'alert',
 ] as const;
 export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 
@@ -243,9 +214,13 @@ export const auditActions = [
   'market.accept',
   'market.delist',
   'market.hold_back',
+  'market.forget',
   'rate.hold',
   'rate.release',
   'rate.accept',
+  'catalogue.accept',
+  'catalogue.reject',
+  'catalogue.hold_back',
   'window.announce',
   'window.extend',
   'window.end',
@@ -261,6 +236,7 @@ export const auditActions = [
   'session.refuse',
   'sources.reload',
   'subscription.remove',
+  'alert.acknowledge',
   'store.accept',
   'history.hold',
   'history.release',
@@ -341,57 +317,4 @@ export interface RequestMinuteTable {
   /** JSON. */
   errors: string;
   held: number;
-}
-
-/** A message to an operator, or to a subscriber. */
-export interface DeliveryTable extends OutboxTable {
-  /** The name of the receiver, or the id of a subscription. Holds no secret. */
-  destination: string;
-  /** JSON. */
-  content: string;
-}
-
-/** An alert that is on. */
-export interface AlertTable {
-  id: string;
-  name: string;
-  subject: string;
-  /** JSON, see `AlertFact`. */
-  content: string;
-  raised_at_ms: EpochMs;
-  /** Any process saw it then. */
-  last_seen_ms: EpochMs;
-}
-
-/** Somebody outside who is told of incidents and maintenance. One that ended is deleted. */
-export interface SubscriptionTable {
-  id: string;
-  kind: 'mail' | 'webhook';
-  target: string;
-  /** Unique: equal for targets that reach the same receiver. */
-  receiver: string;
-  language: Language;
-  /** Signs what a webhook gets. */
-  secret: string | null;
-  /** How often it was asked to confirm, and when for the last time. */
-  asked: number;
-  asked_at_ms: EpochMs;
-  confirmed_at_ms: EpochMs | null;
-}
-
-/**
- * A link that was sent to a subscriber: the SHA-256 of its token in hexadecimal. The token itself is stored nowhere.
- */
-export interface SubscriptionTokenTable {
-  digest: string;
-  subscription_id: string;
-  purpose: 'confirm' | 'end';
-  created_at_ms: EpochMs;
-}
-
-/** An event of an incident or a window that subscribers were told of. */
-export interface StatusNewsTable {
-  subject: string;
-  event: string;
-  told_at_ms: EpochMs;
 }

@@ -27,6 +27,8 @@ export interface StoreContext {
   readonly randomness: Randomness;
   /** Records a change in the audit log, under the name of the store's actor. */
   readonly audit: Audit;
+  /** That name. */
+  readonly actor: string;
 }
 
 /** A part of a store: one kind of thing that it keeps. */

@@ -154,6 +154,7 @@ export interface StoreErrorValues {
   'copy_incomplete.record': { readonly what: string };
 
   notice_unknown: Identified;
+  alert_unknown: Identified;
 
   'token_unknown.operator': Identified;
   'token_unknown.source': Identified;

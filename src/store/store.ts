@@ -6,6 +6,7 @@ import { AuditLog, auditsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
 import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
+import { ListDecisions } from './list-decisions.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { changeSignalFor, type OpenDatabaseOptions, openDatabase } from './open-database.ts';
@@ -14,6 +15,7 @@ import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
+import { SubscriptionMessages } from './subscription-messages.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens, SourceTokens } from './tokens.ts';
@@ -42,6 +44,7 @@ function partsOf(context: StoreContext) {
     keys: new Keys(context),
     markets: new Markets(context),
     rates: new RateControls(context),
+    lists: new ListDecisions(context),
     windows: new MaintenanceWindows(context),
     terms: new Terms(context),
     snapshots: new Snapshots(context),
@@ -55,7 +58,7 @@ function partsOf(context: StoreContext) {
     deliveries: new Deliveries(context),
     alerts: new Alerts(context),
     subscriptions: new Subscriptions(context),
-    subscriptionMessages: new Deliveries(context, 'subscription_messages'),
+    subscriptionMessages: new SubscriptionMessages(context),
     audit: new AuditLog(context),
   };
 }
@@ -89,7 +92,7 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
     release?.();
   }
 
-  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by) });
+  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by), actor: by });
   const store: Store = {
     ...partsFor(actor),
     kept,

@@ -7,6 +7,7 @@ import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import { SharedFeed, type SharingFigures } from '../cluster/shared-feed.ts';
+import { sharedNames } from '../cluster/shared-names.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { loadKinds } from '../feed/connectors.ts';
 import type { RecordLookup } from '../feed/recorded-references.ts';
@@ -39,12 +40,13 @@ export interface ProcessFeed extends Feed {
   /** Takes what the others have served. Absent, as what follows is, where it does not share its feed. */
   join?(): Promise<void>;
   figures?(): SharingFigures;
+  readonly names?: ReturnType<typeof sharedNames>;
 }
 
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
   options: ServiceOptions,
-  market: FeedTarget & { readonly review: DelistingPolicy; readonly bans?: SourceBans },
+  market: FeedTarget & { readonly review: Pick<DelistingPolicy, 'loaded'>; readonly bans?: SourceBans },
   lookUpRecord: RecordLookup | undefined,
   position: BoardPosition,
 ): Promise<ProcessFeed> {
@@ -121,6 +123,7 @@ function clusteredFeed(parts: ClusteredFeedParts): Omit<ProcessFeed, 'reconfigur
     rates: () => shared.feed.rates(),
     clock: () => shared.feed.clock(),
     engine: (source) => (shared.isFeeding ? shared.feed.engine(source) : undefined),
+    names: sharedNames(redis.ask),
     figures: () => ({
       isLeading: shared.isLeading,
       isAlone: shared.isAlone,

@@ -28,6 +28,8 @@ class PlayedExchange implements ExchangeConnector {
   readonly #clock: ConnectorOptions['clock'];
   /** Its connection brings nothing at all, and is not closed. */
   isDead = false;
+  /** Further bases that its list has. */
+  invented: readonly string[] = [];
   #listener: LiveListener = () => {};
 
   constructor({ id, clock }: ConnectorOptions) {
@@ -37,7 +39,7 @@ class PlayedExchange implements ExchangeConnector {
   }
 
   async loadCatalogue(): Promise<Catalogue> {
-    const bases = this.id === 's0' ? ['BTC', 'ETH'] : ['BTC', 'ETH', 'XRP'];
+    const bases = this.id === 's0' ? ['BTC', 'ETH'] : ['BTC', 'ETH', 'XRP', ...this.invented];
     return {
       markets: bases.map((base) => upstreamMarket(base)),
       skipped: [{ symbol: symbol('XEUR'), name: 'X', reason: 'of another world' }],
@@ -124,6 +126,12 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     silentMs: () => market.feedStatus.sign(clock.now(), clock.monotonicMs()).silentMs,
     epochs: () => feed.sources().map(({ health }) => health.epoch),
     reviewed: () => reviewed.splice(0),
+    reviews: markets.catalogue.reviews,
+    /** Lists what waits as a process that follows knows it. */
+    followedPending() {
+      take(followed, changes.next(false));
+      return followed.markets.catalogue.reviews.pending;
+    },
     /** Takes over other sources, as a reload does. */
     replace(list: string) {
       const next = fromYaml(`sources: [${list}]\npricing: { converted: {} }\n`);
@@ -188,6 +196,34 @@ test('a quiet market on living connections always has a sign of life of the last
   played.get('s1')!.isDead = true;
   await pass(5_500, []);
   assert.ok(silentMs() > 5_000);
+  await stop();
+});
+
+test('a list is loaded again once markets of it that waited are accepted; those who follow know what waits (fault row 97)', async () => {
+  const { pass, clock, reviewed, reviews, followedPending, stop } = await twoSources(['kraken', 'bitvavo'], {
+    first: 500,
+    second: 500,
+  });
+  await pass(31_000, [0, 1]);
+  reviewed();
+  played.get('s1')!.invented = Array.from({ length: 60 }, (_, index) => `F${index}`);
+  reviews.onAccepted('s1');
+  await pass(1_000, [0, 1]);
+  assert.deepEqual(
+    reviewed().map(([id]) => id),
+    ['s1'],
+  );
+  const [waits] = reviews.pending;
+  assert.deepEqual([waits?.source, waits?.reason, waits?.count], ['s1', 'growth', 60]);
+  assert.deepEqual(followedPending(), [{ ...waits, symbols: waits?.symbols.slice(0, 20) }]);
+  const nothing = { rejected: [], kept: [], keptAt: clock.now() as EpochMs };
+  reviews.decide([{ source: 's1', accepted: waits!.symbols, ...nothing }]);
+  await pass(31_000, [0, 1]);
+  assert.deepEqual(
+    reviewed().map(([id]) => id),
+    ['s1'],
+  );
+  assert.deepEqual(followedPending(), []);
   await stop();
 });
 

@@ -81,6 +81,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
       watch.replaced();
     },
     start() {
+      market.markets.catalogue.reviews.onAccepted = (source) => supervisors.get(source)?.reloadCatalogue();
       for (const each of [sources, watch, clocks, ...keepers]) each.start();
     },
     async stop() {

@@ -5,10 +5,12 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Timer } from '../ground/clock.ts';
 import { doubtLog } from '../market/doubt-log.ts';
 import { Guard } from '../market/guard.ts';
+import type { MarketSelection } from '../market/market-catalogue.ts';
 import { Markets } from '../market/markets.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { SourceRules } from '../market/source-lists.ts';
 import { watchTerms } from '../market/term-watch.ts';
+import { CatalogueReviewer } from '../persistence/catalogue-reviewer.ts';
 import { DelistingPolicy } from '../persistence/delisting-policy.ts';
 import { MarketSnapshots } from '../persistence/market-snapshots.ts';
 import { SourceBans } from '../persistence/source-bans.ts';
@@ -28,13 +30,21 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
   const service = new ServiceBoard(feedStatus, clock);
   const snapshots = new MarketSnapshots(store, markets, feedStatus, clock, log);
   const { delistAfterMs } = configuration.markets;
-  const review = new DelistingPolicy({ store, markets, snapshots, log, delistAfterMs });
+  const delisting = new DelistingPolicy({ store, markets, snapshots, log, delistAfterMs });
+  const reviewer = new CatalogueReviewer({ store, markets, log, delistAfterMs });
+  markets.observe(reviewer);
   const watches: Timer[] = [];
   return {
     markets,
     guard,
     feedStatus,
-    review,
+    review: {
+      /** The feed of this process loaded the list of a source. */
+      loaded(...load: Parameters<DelistingPolicy['loaded']>) {
+        delisting.loaded(...load);
+        reviewer.loaded();
+      },
+    },
     service,
     board: new Board(markets),
     snapshots,
@@ -50,7 +60,8 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
     },
     async stop() {
       for (const watch of watches) watch.cancel();
-      await review.stop();
+      await delisting.stop();
+      await reviewer.stop();
       await snapshots.stop();
     },
   };
@@ -59,9 +70,13 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
 /** An empty market book on the operator's terms. */
 export function marketsFor(configuration: Configuration, guard?: Guard): Markets {
   const { markets, pricing, rates } = configuration;
-  const symbols = markets.symbols === 'all' ? 'all' : new Set(markets.symbols);
   const policy = { ...pricing, rateValidForMs: rates.validForMs };
-  return new Markets(policy, { quotes: new Set(markets.quotes), symbols }, guard, rulesOf(configuration));
+  const selection: MarketSelection = {
+    quotes: new Set(markets.quotes),
+    symbols: markets.symbols === 'all' ? 'all' : new Set(markets.symbols),
+    marketsMax: markets.max,
+  };
+  return new Markets(policy, selection, guard, rulesOf(configuration));
 }
 
 export function rulesOf({ sources, pricing }: Configuration): SourceRules {

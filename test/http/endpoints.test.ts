@@ -225,14 +225,14 @@ describe('the endpoints of the contract', () => {
   });
 
   test('a paused market is listed as paused and keeps its ticker', async () => {
-    api.markets.marketStatusChanged('BTCEUR' as MarketSymbol, 'paused');
+    api.markets.marketChanged('BTCEUR' as MarketSymbol, { status: 'paused' });
     const { markets } = json<{ markets: { symbol: string; status: string }[] }>(await api.get('/v1/markets'));
     assert.deepEqual(
       markets.filter(({ symbol }) => symbol.startsWith('BTC')).map(({ status }) => status),
       ['paused', 'paused'],
     );
     assert.equal((await api.get('/v1/ticker?symbol=BTCEUR')).status, 200);
-    api.markets.marketStatusChanged('BTCEUR' as MarketSymbol, 'trading');
+    api.markets.marketChanged('BTCEUR' as MarketSymbol, { status: 'trading' });
   });
 
   test('a delisted market has no ticker and is listed for exactly 30 days (fault row 15)', async () => {

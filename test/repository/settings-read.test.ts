@@ -6,7 +6,7 @@ import { annotatedSchema, fields, type Settings, setAt, withDefaults } from '../
 import { filesEnding, isForTests, textOf } from './files.ts';
 
 /** Looked at only when the configuration is checked: it permits what would be refused without it. */
-const readByCheckAlone = ['alerts.destinations.allowHttp'];
+const readByCheckAlone = ['alerts.destinations.allowHttp', 'alerts.heartbeat.allowHttp'];
 
 /** Read under a name that is computed: the scheme of a page. */
 const readByScheme = ['portal.colours.light', 'portal.colours.dark'];

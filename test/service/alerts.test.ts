@@ -50,7 +50,7 @@ test('an operator sends a test, is told of maintenance, and finds every attempt 
     answer.alerts.map(({ name }) => name),
     ['Maintenance'],
   );
-  assert.deepEqual(answer.destinations[1], { name: 'duty', kind: 'pagerduty', events: ['record'] });
+  assert.deepEqual(answer.destinations[1], { name: 'duty', kind: 'pagerduty', events: ['record'], isSecond: false });
   assert.equal((await ask('/test', { destination: 'nobody' })).status, 404);
   assert.equal((await ask<{ deliveries: string[] }>('/test', { destination: 'duty' })).answer.deliveries.length, 2);
   await eventually('the incident is resolved', () => receiver.requests.some(({ body }) => body.includes('"resolve"')));

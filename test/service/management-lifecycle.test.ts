@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ServiceStatusBody } from '../../src/contract/schemas.ts';
+import { type PendingMarkets, pendingOf } from '../../src/market/catalogue-review.ts';
+import type { MarketSymbol } from '../../src/market/symbol.ts';
+import { savePending } from '../../src/operator/review.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
@@ -18,6 +21,10 @@ interface NewKey {
 interface Window {
   readonly id: string;
   readonly state: string;
+}
+interface Review {
+  readonly pending: readonly { readonly id: string; readonly reason: string; readonly verdicts: readonly string[] }[];
+  readonly rejected: readonly object[];
 }
 interface Entry {
   readonly actor: string;
@@ -69,6 +76,48 @@ describe('what an operator does over the management API holds for clients once h
     const back = await operator.post<{ active: boolean; keys: object }>(`/api/accounts/${accountId}/activate`, {});
     assert.deepEqual([back.body.active, back.body.keys], [true, { active: 1, disabled: 0, revoked: 0 }]);
     assert.equal(await outcome(text), '200');
+  });
+
+  test('markets that wait are listed, accepted, rejected, and delisted only where the source is repeated (fault row 97)', async () => {
+    const growth = ['NEWAEUR', 'NEWBEUR'] as MarketSymbol[];
+    const pending = [
+      pendingOf('kraken', 'growth', service.clock.now(), growth),
+      pendingOf('kraken', 'loss', service.clock.now(), ['ETHEUR' as MarketSymbol]),
+      pendingOf('kraken', 'incomplete', service.clock.now(), growth),
+    ];
+    const [waits, lost, incomplete] = pending as [PendingMarkets, PendingMarkets, PendingMarkets];
+    await service.withStore((store) => savePending(store, pending));
+    const review = async () => (await operator.get<Review>('/api/market-review')).body;
+    assert.deepEqual(
+      (await review()).pending.map(({ id, reason, verdicts }) => [id, reason, verdicts.length]),
+      [
+        [waits.id, 'growth', 2],
+        [lost.id, 'loss', 2],
+        [incomplete.id, 'incomplete', 0],
+      ],
+    );
+    const decide = async (id: string, verdict: string, body = {}) => {
+      const { status, body: answer } = await operator.post<{ code?: string }>(
+        `/api/market-review/${id}/${verdict}`,
+        body,
+      );
+      return [status, answer.code];
+    };
+    assert.deepEqual(await decide(waits.id, 'reject'), [200, undefined]);
+    assert.deepEqual(await decide(waits.id, 'accept'), [404, 'NOT_FOUND'], 'it no longer waits');
+    assert.deepEqual((await review()).rejected, [{ source: 'kraken', count: 2 }]);
+    assert.deepEqual(await decide(incomplete.id, 'accept'), [409, 'CONFLICT']);
+    assert.deepEqual(await decide(lost.id, 'accept'), [409, 'CONFLICT']);
+    assert.deepEqual(await decide(lost.id, 'accept', { confirm: 'kraken' }), [200, undefined]);
+    assert.equal((await service.api.markets()).get('ETHEUR')?.status, 'delisted');
+    const back = await operator.post('/api/market-review/rejected/kraken/accept');
+    assert.deepEqual([back.status, (await review()).rejected], [200, []]);
+    assert.equal((await operator.post('/api/market-review/rejected/kraken/accept')).status, 404);
+    const { entries } = (await operator.get<{ entries: Entry[] }>('/api/audit?action=catalogue.')).body;
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['catalogue.accept', 'catalogue.reject'],
+    );
   });
 
   test('a rotated key and its replacement both work, or with no overlap only the new one', async () => {

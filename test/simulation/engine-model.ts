@@ -3,7 +3,9 @@ import { theWorld } from './world.ts';
 
 /** The only market of the engine, which no exchange has. */
 export const engineMarket = { base: 'ENG', quote: 'EUR' } as const;
-const symbol = `${engineMarket.base}${engineMarket.quote}`;
+export const engineSymbol = `${engineMarket.base}${engineMarket.quote}`;
+/** What it says of the last 24 hours. */
+export const engineRange = { high24h: '70.00', low24h: '30.00', volume24h: '12.5' } as const;
 const stream = '{mdapi}:source:engine';
 /** Below the three seconds after which the service takes an engine for silent. */
 const turnEveryMs = 1_000;
@@ -129,8 +131,8 @@ export class EngineModel {
   }
 
   #writeTicker(epoch: number, seq: number, cents: number): void {
-    const range = { high24h: '70.00', low24h: '30.00', volume24h: '12.5' };
-    this.#write(epoch, { type: 'ticker', seq, symbol, time: this.#lane.clock.now(), ...pricesOf(cents), ...range });
+    const time = this.#lane.clock.now();
+    this.#write(epoch, { type: 'ticker', seq, symbol: engineSymbol, time, ...pricesOf(cents), ...engineRange });
   }
 
   #write(epoch: number, message: object): void {

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { loadCatalogue } from '../../exchange-simulator/catalogue.ts';
+import { loadCatalogue, newPair } from '../../exchange-simulator/catalogue.ts';
 import { type Dialect, Venue } from '../../exchange-simulator/dialect.ts';
 import { type DialectName, dialects } from '../../exchange-simulator/dialects.ts';
 import { Exchange } from '../../exchange-simulator/exchange.ts';
@@ -9,10 +8,13 @@ import { FaultBoard } from '../../exchange-simulator/fault-board.ts';
 import { faultEffects } from '../../exchange-simulator/fault-effects.ts';
 import { numberOf, readFault } from '../../exchange-simulator/fault-request.ts';
 import { Rest } from '../../exchange-simulator/rest.ts';
-import type { TickerValues } from '../../exchange-simulator/ticker.ts';
 import { Connection } from '../../exchange-simulator/ws-connection.ts';
 import type { Randomness } from '../../src/ground/clock.ts';
+import { Ban } from './ban.ts';
+import { aged, fetchedBy, Link, type Network, socketOf } from './exchange-link.ts';
+import type { MarketLevel } from './market-levels.ts';
 import type { Lane } from './scheduler.ts';
+import { type Deceit, Telling } from './telling.ts';
 import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, theWorld } from './world.ts';
 
 /**
@@ -28,6 +30,10 @@ const quietRepeatEveryMs = 9_000;
 /** Each sixth time they have changed. */
 const quietChangeEvery = 6;
 const beatEveryMs = 1_000;
+/** No true market is called so. */
+export const floodPrefix = 'FLOOD';
+export const deadPrefix = 'DEAD';
+const deadMarkets = 5;
 
 /** A best bid and ask that an exchange had, as it writes them. */
 export interface Quote {
@@ -35,13 +41,29 @@ export interface Quote {
   readonly ask: string;
 }
 
+/** What an exchange says of a market from now on. */
+export interface Told extends Quote {
+  /** The same without deceit. */
+  readonly truth: Quote;
+  /** It keeps this from those who listen. */
+  readonly isMuted: boolean;
+  readonly high: string;
+  readonly low: string;
+  readonly volume: string;
+}
+
 export interface ExchangeModelOptions {
   readonly dialect: DialectName;
   /** Exchanges of one seed quote the same markets, a little apart. */
   readonly deviation: number;
   readonly markets: number;
-  /** Learns each honest quote, the moment it holds, and whether the exchange keeps it from those who listen. */
-  readonly quoted: (symbol: string, quote: Quote, isMuted: boolean) => void;
+  readonly hasDead: boolean;
+  /** Where a market is on all exchanges, besides its walk. */
+  readonly levelOf: (symbol: string) => MarketLevel;
+  /** Learns each quote, the moment it holds. */
+  readonly quoted: (symbol: string, told: Told) => void;
+  /** Learns how often a process has asked since it was told of its ban, which goes on. */
+  readonly askedInBan: (process: string, times: number) => void;
 }
 
 /**
@@ -54,8 +76,7 @@ export class ExchangeModel implements OutsideServer {
   readonly lane: Lane;
   readonly exchange: Exchange;
   readonly faults: FaultBoard;
-  /** What the network does to frames on their way to the service. */
-  readonly network = { delayMs: 0, doubledShare: 0, shuffledShare: 0 };
+  readonly network: Network = { delayMs: 0, doubledShare: 0, shuffledShare: 0 };
   /** Answers that are given again, while requests come to a cache. */
   #cached: Map<string, { readonly reply: FetchedReply; readonly sinceMs: number }> | undefined;
   /** When anybody who runs last got anything from it. */
@@ -70,7 +91,11 @@ export class ExchangeModel implements OutsideServer {
   readonly #links = new Set<Link>();
   readonly #latencyMs: number;
   #isDown = false;
-  readonly #renamed = new Set<string>();
+  #ban: Ban | undefined;
+  #floods = 0;
+  /** When a connection last came or went. */
+  #linkedAtMs = 0;
+  readonly #tellings = new Map<string, Telling>();
 
   constructor(options: ExchangeModelOptions) {
     const world = theWorld();
@@ -107,12 +132,28 @@ export class ExchangeModel implements OutsideServer {
     this.#rest = new Rest(venue, this.#dialect);
     exchange.listen({
       tickerChanged: (market, lastChanged) => {
+        this.#tellings.get(market.pair.symbol)?.published();
         if (!venue.isMuted(market.pair.symbol)) this.#dialect.tickerChanged(market, lastChanged);
       },
       instrumentChanged: (market) => this.#dialect.instrumentChanged?.(market),
     });
     clock.every(beatEveryMs, () => venue.clients.each((client, nowMs) => this.#dialect.beat?.(client, nowMs)));
-    for (const symbol of exchange.markets.keys()) this.#change(symbol);
+    for (const [symbol, market] of exchange.markets) {
+      this.#tellings.set(symbol, new Telling(market));
+      this.#change(symbol);
+    }
+    if (options.hasDead) this.#listDead();
+  }
+
+  /** Some that are in its list for years, and were never traded while we run. */
+  #listDead(): void {
+    for (let index = 1; index <= deadMarkets; index++) {
+      const entry = newPair(`${deadPrefix}${index}`, 'EUR', 2);
+      this.exchange.add(entry, 10);
+      const market = this.exchange.markets.get(entry.pair!.symbol)!;
+      market.status = 'maintenance';
+      market.telling = (walked) => ({ ...walked, bid: '0', ask: '0' });
+    }
   }
 
   get restUrl(): string {
@@ -124,7 +165,7 @@ export class ExchangeModel implements OutsideServer {
   }
 
   get symbols(): readonly string[] {
-    return [...this.exchange.markets.keys()];
+    return [...this.#tellings.keys()];
   }
 
   /** Begins a fault of the exchange simulator. Its parameters are those of its control interface. */
@@ -142,37 +183,74 @@ export class ExchangeModel implements OutsideServer {
     this.#cached = isOn ? new Map() : undefined;
   }
 
-  /** Ends every fault. */
+  /** Refuses every request until an instant, which it names; or ends that. */
+  ban(untilMs: number | undefined): void {
+    this.#ban =
+      untilMs === undefined ? undefined : new Ban(this.name, this.lane.clock.now() + untilMs - theWorld().nowMs);
+  }
+
+  /** Lists markets that nobody trades, others each time. */
+  flood(count: number): void {
+    const flood = ++this.#floods;
+    for (let index = 0; index < count; index++)
+      this.exchange.add(newPair(`${floodPrefix}${flood}X${index}`, 'EUR', 4), 10);
+  }
+
+  /** Lists them no more. */
+  endFloods(): void {
+    for (const [symbol, market] of this.exchange.markets)
+      if (symbol.startsWith(floodPrefix)) this.exchange.setStatus(market, 'delisted');
+  }
+
+  /** Ends every fault, but no deceit. */
   async mend(): Promise<void> {
     await this.faults.clear();
     this.cache(false);
+    this.ban(undefined);
+    this.endFloods();
     Object.assign(this.network, { delayMs: 0, doubledShare: 0, shuffledShare: 0 });
-    for (const [symbol, market] of this.exchange.markets) if (market.pinned) this.tellTruth(symbol);
   }
 
-  /** Has one market say something else than what is so. Not told to those who learn its quotes. */
-  lie(symbol: string, factor: number): void {
-    const market = this.exchange.markets.get(symbol)!;
-    const { bid, ask } = market.values(this.lane.clock.now());
-    const wrong = (text: string) => (Number(text) * factor).toFixed(market.pair.priceDecimals);
-    this.exchange.pin(market, { bid: wrong(bid), ask: wrong(ask), last: wrong(bid) } as Partial<TickerValues>);
-  }
-
-  /** Has the name of one market be that of another asset, whose price goes its own way from there. */
-  rename(symbol: string, factor: number): void {
-    this.lie(symbol, factor);
-    this.#renamed.add(symbol);
-  }
-
-  tellTruth(symbol: string): void {
-    this.#renamed.delete(symbol);
-    this.exchange.release(this.exchange.markets.get(symbol)!);
+  /** Has it speak otherwise of a market than it is, or the truth again. */
+  deceive(symbol: string, deceit: Deceit | undefined): void {
+    this.#tellings.get(symbol)!.deceive(deceit, this.lane.clock.now());
     this.#tell(symbol);
+    this.exchange.repeat(this.exchange.markets.get(symbol)!);
+  }
+
+  /** So many times the true price, as it says now. */
+  factorOf(symbol: string): number {
+    const nowMs = this.lane.clock.now();
+    const truth = this.#tellings.get(symbol)!.truth(nowMs);
+    return Number(this.exchange.markets.get(symbol)!.values(nowMs).bid) / Number(truth.bid);
+  }
+
+  deceitOf(symbol: string): Deceit | undefined {
+    return this.#tellings.get(symbol)?.deceit;
+  }
+
+  /** What is wrong with it now, for whoever wants to know of a market. */
+  faultsOf(symbol: string): readonly string[] {
+    const isOfIt = (symbols: readonly string[] | undefined) => symbols === undefined || symbols.includes(symbol);
+    const names: string[] = this.faults.active().flatMap(({ fault, symbols }) => (isOfIt(symbols) ? [fault] : []));
+    const { delayMs, doubledShare, shuffledShare } = this.network;
+    if (delayMs + doubledShare + shuffledShare > 0) names.push('network');
+    if (this.#cached !== undefined) names.push('cache');
+    if (this.#ban !== undefined) names.push('ban');
+    if (this.deceitOf(symbol) !== undefined) names.push('deceit');
+    return names;
+  }
+
+  /** Since when the connections to it are those that there are; never where there is none. */
+  get linkedSinceMs(): number {
+    const areOpen = this.#links.size > 0 && [...this.#links].every(({ readyState }) => readyState === 1);
+    return areOpen ? this.#linkedAtMs : Number.POSITIVE_INFINITY;
   }
 
   connect(lane: Lane, _url: URL, client: LiveClient): LiveLink {
-    const link: Link = new Link(this, lane, client, () => this.#delayMs());
+    const link = new Link(this, lane, client, () => this.#delayMs());
     this.#links.add(link);
+    this.#linkedAtMs = theWorld().nowMs;
     this.lane.later(this.#delayMs(), () => this.#accept(link));
     let arrivesAtMs = 0;
     // One after the other, as on any connection.
@@ -200,7 +278,10 @@ export class ExchangeModel implements OutsideServer {
         if (reply?.ok === true) this.#cached?.set(url.href, { reply, sinceMs: theWorld().nowMs });
         answer(error, reply);
       };
-      if (known !== undefined) lane.later(this.#delayMs(), () => done(undefined, aged(known.reply, known.sinceMs)));
+      const refusal = this.#ban?.asked(lane, (times) => this.#options.askedInBan(lane.root.name, times));
+      if (refusal !== undefined && !this.#isDown) answer(undefined, refusal);
+      else if (known !== undefined)
+        lane.later(this.#delayMs(), () => done(undefined, aged(known.reply, known.sinceMs)));
       else if (this.#isDown) answer(new Error('ECONNREFUSED'));
       else if (this.faults.find('freeze') === undefined)
         this.#rest.handle({ url: url.pathname + url.search } as IncomingMessage, fetchedBy(keep));
@@ -225,6 +306,7 @@ export class ExchangeModel implements OutsideServer {
   }
 
   #lost(link: Link): void {
+    this.#linkedAtMs = theWorld().nowMs;
     this.#links.delete(link);
     link.end();
     if (link.connection !== undefined) this.#venue.clients.remove(link.connection);
@@ -247,8 +329,14 @@ export class ExchangeModel implements OutsideServer {
     const { clock } = this.lane;
     const market = this.exchange.markets.get(symbol)!;
     clock.after(this.#untilChangeMs(), () => this.#change(symbol));
-    if (this.#isToChange) market.step(clock.now());
-    if (this.#renamed.has(symbol)) this.lie(symbol, 0.999 + 0.002 * this.#randomness.fraction());
+    if (this.#isToChange) {
+      const nowMs = clock.now();
+      market.step(nowMs);
+      const telling = this.#tellings.get(symbol)!;
+      // Nobody else's walk changes with what only another asset draws.
+      const jitter = telling.deceit?.how === 'another' ? 0.999 + 0.002 * this.#randomness.fraction() : 1;
+      telling.step(nowMs, this.#options.levelOf(symbol), jitter);
+    }
     this.#tell(symbol);
     this.exchange.repeat(market);
   }
@@ -265,126 +353,14 @@ export class ExchangeModel implements OutsideServer {
   }
 
   #tell(symbol: string): void {
-    const market = this.exchange.markets.get(symbol)!;
-    if (market.pinned) return;
-    const { bid, ask } = market.values(this.lane.clock.now());
-    this.#options.quoted(symbol, { bid, ask }, this.#venue.isMuted(symbol));
+    const nowMs = this.lane.clock.now();
+    const { bid, ask, high, low, volume } = this.exchange.markets.get(symbol)!.values(nowMs);
+    const { bid: trueBid, ask: trueAsk } = this.#tellings.get(symbol)!.truth(nowMs);
+    const isMuted = this.#venue.isMuted(symbol);
+    this.#options.quoted(symbol, { bid, ask, truth: { bid: trueBid, ask: trueAsk }, isMuted, high, low, volume });
   }
 
   #delayMs(): number {
     return this.network.delayMs + this.#latencyMs * (1 + this.#randomness.fraction());
   }
-}
-
-/** The exchange's end of a WebSocket, as its dialect writes to it. */
-class Link {
-  readonly OPEN = 1;
-  readonly bufferedAmount = 0;
-  readyState = 0;
-  connection: Connection | undefined;
-  readonly #exchange: ExchangeModel;
-  readonly #lane: Lane;
-  readonly #client: LiveClient;
-  readonly #delayMs: () => number;
-  #received: ((text: string) => void) | undefined;
-  #lastAtMs = 0;
-
-  constructor(exchange: ExchangeModel, lane: Lane, client: LiveClient, delayMs: () => number) {
-    this.#exchange = exchange;
-    this.#lane = lane;
-    this.#client = client;
-    this.#delayMs = delayMs;
-  }
-
-  open(connection: Connection, received: (text: string) => void): void {
-    this.connection = connection;
-    this.#received = received;
-    this.readyState = 1;
-    this.#deliver(() => this.#client.opened());
-  }
-
-  received(text: string): void {
-    if (this.readyState === 1 && this.connection?.frozen === false) this.#received?.(text);
-  }
-
-  pinged(): void {
-    if (this.readyState !== 1 || this.connection?.frozen !== false) return;
-    this.#deliver(() => {
-      this.#exchange.heardAtMs = theWorld().nowMs;
-      this.#client.pong();
-    });
-  }
-
-  send(message: string | Buffer, { binary }: { readonly binary: boolean }): void {
-    const { doubledShare, shuffledShare } = this.#exchange.network;
-    const data = Buffer.from(message as string);
-    const deliver = () => {
-      this.#exchange.heardAtMs = theWorld().nowMs;
-      this.#client.message(data, binary);
-    };
-    const { randomness } = theWorld();
-    this.#deliver(deliver, shuffledShare > 0 && randomness.fraction() < shuffledShare);
-    if (doubledShare > 0 && randomness.fraction() < doubledShare) this.#deliver(deliver);
-  }
-
-  close(code: number): void {
-    this.#deliver(() => this.#client.closed(code));
-    this.readyState = 3;
-  }
-
-  refuse(status: number, headers: Readonly<Record<string, string>>): void {
-    this.#deliver(() => this.#client.refused(status, headers));
-  }
-
-  terminate(): void {
-    this.close(1006);
-  }
-
-  pause(): void {}
-  resume(): void {}
-
-  /** The client is gone, and hears nothing more. */
-  end(): void {
-    this.readyState = 3;
-  }
-
-  /** One after the other. @param overtakes later than what follows */
-  #deliver(run: () => void, overtakes = false): void {
-    const { nowMs } = theWorld();
-    const atMs = Math.max(nowMs + this.#delayMs(), this.#lastAtMs);
-    if (!overtakes) this.#lastAtMs = atMs;
-    this.#lane.later(atMs - nowMs + (overtakes ? 5_000 : 0), run);
-  }
-}
-
-function socketOf(link: Link): Socket {
-  const nothing = () => {};
-  const reset = () => link.close(1006);
-  const members = { remoteAddress: '192.0.2.1', remotePort: 1, write: reset, cork: nothing, uncork: nothing };
-  return { ...members, resetAndDestroy: reset } as unknown as Socket;
-}
-
-/** A response whose answer is fetched. */
-export function fetchedBy(answer: (error: Error | undefined, reply?: FetchedReply) => void): ServerResponse {
-  let status = 200;
-  const headers = new Headers();
-  const response = {
-    destroyed: false,
-    writeHead(code: number, given: Readonly<Record<string, string | number>>) {
-      status = code;
-      for (const [name, value] of Object.entries(given)) headers.set(name, String(value));
-    },
-    write: () => answer(new Error('ECONNRESET')),
-    end(body: string | Buffer) {
-      answer(undefined, { ok: status >= 200 && status < 300, status, headers, body: [Buffer.from(body as string)] });
-    },
-  };
-  return response as unknown as ServerResponse;
-}
-
-/** An answer as a cache gives it: it says how old it is. */
-function aged(reply: FetchedReply, sinceMs: number): FetchedReply {
-  const headers = new Headers(reply.headers);
-  headers.set('age', String(Math.floor((theWorld().nowMs - sinceMs) / 1_000)));
-  return { ...reply, headers };
 }

@@ -1,9 +1,12 @@
 import type { FaultName } from '../../exchange-simulator/fault-catalogue.ts';
 import type { EpochMs, Randomness } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
+import type { WhichBank } from './banks.ts';
+import type { ExchangeModel } from './exchange-model.ts';
 import { feedKeys, harms } from './redis-server.ts';
 import type { SeedKind } from './seed-kind.ts';
 import type { Simulation } from './simulation.ts';
+import type { Deceit } from './telling.ts';
 
 /** One fault of a plan. */
 export interface PlannedFault {
@@ -42,14 +45,44 @@ function ofExchange(
   };
 }
 
-function lie(factor: (choice: number) => number, how?: 'rename'): Fault {
+/** One exchange deceives about one market. */
+function deceive(deceit: (choice: number) => Deceit): Fault {
   return {
-    begin: (simulation, choice) =>
-      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), factor(choice), how),
-    end: (simulation, choice) =>
-      simulation.lies(exchangeOf(simulation, choice), marketOf(simulation, choice), undefined),
+    begin: (s, c) => s.deceive(exchangeOf(s, c), marketOf(s, c), deceit(c)),
+    end: (s, c) => s.deceive(exchangeOf(s, c), marketOf(s, c), undefined),
   };
 }
+
+/** All but one of the exchanges say the same of a market. */
+function deceiveTogether(deceit: (choice: number) => Deceit): Fault {
+  const others = (s: Simulation, c: number) => s.exchanges.filter((exchange) => exchange !== exchangeOf(s, c));
+  return {
+    begin: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), deceit(c))),
+    end: (s, c) => others(s, c).forEach((exchange) => void s.deceive(exchange, marketOf(s, c), undefined)),
+  };
+}
+
+/** A hundred times too much or too little, the other way round, or off by a tenth. */
+function lieOfRate(which: WhichBank): Fault {
+  const factors = [100, 0.01, 1.1, 0.9];
+  const say = (c: number) => (truth: string) => {
+    const factor = [...factors, undefined][Math.floor(5 * again(c))];
+    return (factor === undefined ? 1 / Number(truth) : factor * Number(truth)).toFixed(6);
+  };
+  return { begin: (s, c) => s.banks.lie(which, say(c)), end: (s) => s.banks.lie(which, undefined) };
+}
+
+/** Two of them. */
+function apartOf(s: Simulation, c: number): readonly [ExchangeModel, ExchangeModel] {
+  const index = s.exchanges.indexOf(exchangeOf(s, c));
+  return [s.exchanges[index]!, s.exchanges[(index + (again(c) < 0.5 ? 1 : 2)) % s.exchanges.length]!];
+}
+
+/** By then whoever drifts is far away. */
+const diesAfterMs = 100_000;
+
+/** Either way. */
+const upOrDown = (choice: number, factor: number) => (again(choice) < 0.5 ? factor : 1 / factor);
 
 /**
  * A factor so far from one that the price, going its own way, does not come to be the true one: nobody could tell it
@@ -73,6 +106,12 @@ const half = (simulation: Simulation, choice: number) => {
   const all = simulation.marketsOf(exchangeOf(simulation, choice));
   return { symbol: all.slice(0, Math.ceil(all.length / 2)) };
 };
+
+/** What an operator says of a market, until they take it back. */
+function operated(say: (simulation: Simulation, symbol: string, isOn: boolean) => unknown): Fault {
+  const act = (isOn: boolean) => (s: Simulation, c: number) => s.operates(symbolOf(s, c), isOn, say);
+  return { begin: act(true), end: act(false) };
+}
 
 /** Every fault there is. What an operator does is one too: it comes at any instant. */
 const faults = {
@@ -111,15 +150,67 @@ const faults = {
     end: (s) => Promise.all(s.exchanges.map((exchange) => exchange.faults.clear('down'))),
   },
   'exchange refuses': ofExchange('refuse'),
-  'lie, a thousandfold': lie(() => 1_000),
-  'lie of 5 %': lie((choice) => (again(choice) < 0.5 ? 1.05 : 0.95)),
+  'lie, a thousandfold': deceive(() => ({ how: 'fixed', factor: 1_000 })),
+  'lie of 5 %': deceive((c) => ({ how: 'fixed', factor: again(c) < 0.5 ? 1.05 : 0.95 })),
+  'lie that moves': deceive((c) => ({ how: 'scaled', factor: upOrDown(c, 1.05 + again(again(c))) })),
+  'lie by drift': deceive((c) => {
+    const [perMinute, furthest] = [1.002 + 0.02 * again(again(c)), 1.3];
+    return { how: 'drifting', perMinute: upOrDown(c, perMinute), furthest: upOrDown(c, furthest) };
+  }),
   // Nobody sets that right for hours.
-  'lie, another asset': { ...lie((choice) => apart(0.02 * 2_500 ** again(choice)), 'rename'), longMs: hoursMs },
+  'lie by slow drift': {
+    ...deceive((c) => ({ how: 'drifting', perMinute: upOrDown(c, 1.001), furthest: upOrDown(c, 1.1) })),
+    longMs: hoursMs,
+  },
+  'lie, another asset': {
+    ...deceive((c) => ({ how: 'another', factor: apart(0.02 * 2_500 ** again(c)) })),
+    longMs: hoursMs,
+  },
+  'lie of two': deceiveTogether((c) => ({ how: 'scaled', factor: upOrDown(c, 1.05 + 0.7 * again(again(c))) })),
+  'lie of two, a hundredfold': deceiveTogether((c) => ({ how: 'scaled', factor: upOrDown(c, 100) })),
+  // What is left is the one that told the truth all along.
+  'lie by drift, and another dies': {
+    begin: (s, c) => {
+      const [liar, other] = apartOf(s, c);
+      s.deceive(liar, marketOf(s, c), { how: 'drifting', perMinute: upOrDown(c, 1.03), furthest: upOrDown(c, 1.2) });
+      s.world.scheduler.lane('faults').later(diesAfterMs, () => void other.set({ fault: 'down' }));
+    },
+    end: async (s, c) => {
+      const [liar, other] = apartOf(s, c);
+      s.deceive(liar, marketOf(s, c), undefined);
+      await other.faults.clear('down');
+    },
+    longMs: [diesAfterMs + 30_000, diesAfterMs + 240_000],
+  },
+  'lie, the same again': {
+    begin: (s, c) => {
+      s.deceive(exchangeOf(s, c), marketOf(s, c), { how: 'repeated', frame: again(c) < 0.5 ? 'again' : 'one frame' });
+      s.moveMarket(marketOf(s, c), upOrDown(again(c), 1.06), 90_000);
+    },
+    end: (s, c) => s.deceive(exchangeOf(s, c), marketOf(s, c), undefined),
+  },
+  'market falls or rises': {
+    begin: (s, c) => s.moveMarket(marketOf(s, c), upOrDown(c, 1 + 0.4 * again(again(c))), 60_000),
+  },
   'exchange crossed': ofExchange('crossed', (s, c) => ({ symbol: marketOf(s, c) })),
   'old tickers': ofExchange('replay', () => ({ ageMs: 600_000 })),
   'exchange in maintenance': ofExchange('system-status'),
   'catalogue halved': ofExchange('pair-unlisted', half),
   'catalogue empty': ofExchange('catalogue-empty'),
+  'exchange bans': {
+    begin: (s, c) => exchangeOf(s, c).ban(s.world.nowMs + 60_000 + 600_000 * again(c)),
+    end: (s, c) => exchangeOf(s, c).ban(undefined),
+    longMs: [60_000, 600_000],
+  },
+  'flood of markets': {
+    begin: (s, c) => void exchangeOf(s, c).flood(again(c) < 0.7 ? 100 : 1_500),
+    end: (s, c) => exchangeOf(s, c).endFloods(),
+  },
+  'flood that comes and goes': {
+    begin: (s, c) => s.floods(exchangeOf(s, c), 400),
+    end: (s, c) => exchangeOf(s, c).endFloods(),
+    longMs: [10 * 60_000, 20 * 60_000],
+  },
   'REST broken': ofExchange('rest-500'),
   // So slow that nobody waits for it, or still in time.
   'REST slow': ofExchange('rest-slow', (_, c) => ({ delayMs: again(c) < 0.5 ? 3_000 : 8_000 })),
@@ -144,11 +235,13 @@ const faults = {
   'frames delayed': ofNetwork('delayMs', 4_000),
   'frames doubled': ofNetwork('doubledShare', 0.3),
   'frames out of order': ofNetwork('shuffledShare', 0.2),
-  'rate gone': {
-    begin: ({ rates }) => rates.fault('rate-gone', true),
-    end: ({ rates }) => rates.fault('rate-gone', false),
-  },
-  'rate changed': { begin: (s, c) => s.setRate((24 + again(c)).toFixed(3)) },
+  'rate gone': { begin: (s) => s.banks.lose(true), end: (s) => s.banks.lose(false) },
+  'rate changed': { begin: (s, c) => s.banks.set((24 + again(c)).toFixed(3)) },
+  'rate lie': lieOfRate('first'),
+  'rate lie for hours': { ...lieOfRate('first'), longMs: hoursMs },
+  'rate lie of the second source': lieOfRate('second'),
+  'rate lie of both': lieOfRate('both'),
+  'rate of an older fixing': { begin: (s) => s.banks.giveOlder(true), end: (s) => s.banks.giveOlder(false) },
   'store lost': { begin: (s) => s.troubleStore('lost'), end: (s) => s.troubleStore(undefined) },
   'store read-only': { begin: (s) => s.troubleStore('read-only'), end: (s) => s.troubleStore(undefined) },
   'store locked': { begin: (s) => s.troubleStore('locked'), end: (s) => s.troubleStore(undefined) },
@@ -156,11 +249,7 @@ const faults = {
   'store of the former release': { begin: (s) => s.restoreStore('former') },
   'sources reloaded': { begin: (s, c) => s.reloadSources(1 + Math.floor(3 * c), 1), end: (s) => s.reloadSources(3) },
   'exchange down for hours': { ...ofExchange('down'), longMs: hoursMs },
-  'rate gone for hours': {
-    begin: ({ rates }) => rates.fault('rate-gone', true),
-    end: ({ rates }) => rates.fault('rate-gone', false),
-    longMs: hoursMs,
-  },
+  'rate gone for hours': { begin: (s) => s.banks.lose(true), end: (s) => s.banks.lose(false), longMs: hoursMs },
   'market not listed for hours': {
     ...ofExchange('pair-unlisted', (s, c) => ({ symbol: marketOf(s, c) })),
     longMs: hoursMs,
@@ -179,14 +268,12 @@ const faults = {
     end: ({ world }) => Object.assign(world.disk, { syncMs: 1 }),
   },
   'fee set': { begin: (s, c) => s.operator.setFee((0.1 + Math.floor(again(c) * 9) / 10).toFixed(1) as DecimalString) },
-  'market paused': {
-    begin: (s, c) => s.operator.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), true)),
-    end: (s, c) => s.operator.operate(({ markets }) => markets.setOperatorPaused(symbolOf(s, c), false)),
-  },
-  'market held': {
-    begin: (s, c) => s.operator.operate(({ markets }) => markets.setHeld(symbolOf(s, c), s.operator.now)),
-    end: (s, c) => s.operator.operate(({ markets }) => markets.setHeld(symbolOf(s, c), undefined)),
-  },
+  'market paused': operated((s, symbol, isOn) =>
+    s.operator.operate(({ markets }) => markets.setOperatorPaused(symbol, isOn)),
+  ),
+  'market held': operated((s, symbol, isOn) =>
+    s.operator.operate(({ markets }) => markets.setHeld(symbol, isOn ? s.operator.now : undefined)),
+  ),
   'maintenance window': {
     begin: (s) =>
       s.operator.operate(({ windows }) => {
@@ -221,8 +308,9 @@ const beforeMs = 20_000;
 const afterMs = 2 * 60_000;
 
 /**
- * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets, one
- * is gone for so long that it is to be delisted first, while the store is locked until the market is back.
+ * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets,
+ * and no others are offered, one is gone for so long that it is to be delisted first, while the store is locked until
+ * the market is back.
  *
  * @param only of these kinds
  */
@@ -236,7 +324,7 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
   const hasRoom = () => atMs + longestMs < forMs;
   let atMs = Math.min(60_000, forMs / 5);
   const goneLongestMs = faults[goneKind].longMs[1] + 2 * afterMs;
-  while (kind.hasManyMarkets && only.test(goneKind) && atMs + goneLongestMs < forMs) {
+  while (kind.hasManyMarkets && !kind.offersAll && only.test(goneKind) && atMs + goneLongestMs < forMs) {
     const goneMs = between(...faults[goneKind].longMs);
     const choice = randomness.fraction();
     planned.push({ kind: goneKind, atMs, forMs: goneMs, choice });
@@ -259,9 +347,16 @@ export function planOf(randomness: Randomness, forMs: number, kind: SeedKind, on
   return planned;
 }
 
-function isOffered(name: FaultKind, { processes, hasEngine, hasManyMarkets }: SeedKind, forMs: number): boolean {
+function isOffered(
+  name: FaultKind,
+  { processes, hasEngine, hasManyMarkets, offersAll, rateSource, comparesRates }: SeedKind,
+  forMs: number,
+): boolean {
   const { longMs }: Fault = faults[name];
   if (/engine/.test(name) && !hasEngine) return false;
+  if (/^flood/.test(name) && !offersAll) return false;
+  if (/fixing$/.test(name) && rateSource === 'json') return false;
+  if (/^rate.*(second|both)/.test(name) && !comparesRates) return false;
   // Of those that quote many markets two do not say of when their prices are.
   if (name === (hasManyMarkets ? 'only a cache answers' : goneKind)) return false;
   return (processes > 1 || !/^Redis/.test(name)) && (longMs?.[1] ?? 0) < forMs / 2;
@@ -284,7 +379,6 @@ export function schedule(simulation: Simulation, planned: PlannedFault): void {
   const { world } = simulation;
   const lane = world.scheduler.lane('faults');
   const act = (what: string, run: Fault['begin']) => {
-    if (!/^lie|^fee|^key|^client|^rate|^maintenance|^disk/.test(kind)) simulation.troubles.troubled();
     world.note('fault', `${kind} ${what} (${choice.toFixed(3)})`);
     // A fault that is there already cannot begin once more, and one that ended with another cannot end.
     Promise.try(run, simulation, choice).catch((error: Error) => world.note('fault', `${kind}: ${error.message}`));

@@ -5,10 +5,11 @@ import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/acc
 import type { EpochMs } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { openStore as openOwnStore, type Store } from '../../src/store/store.ts';
-import type { HonestQuotes } from './honest-quotes.ts';
+
 import { epochMs, type Lane } from './scheduler.ts';
 import { storeIn, storeUrlOf } from './seed-kind.ts';
 import type { ServiceProcess } from './service-process.ts';
+import type { ToldQuotes } from './told-quotes.ts';
 import type { World } from './world.ts';
 
 interface Key {
@@ -44,7 +45,7 @@ export class Operator {
   readonly #world: World;
   readonly #openStore: typeof openOwnStore;
   readonly #path: string;
-  readonly #quotes: HonestQuotes;
+  readonly #quotes: ToldQuotes;
   readonly #keyChanged: (old: string, replacement: string) => void;
   #revokedAtMs = new Map<string, number>();
   #store!: Store;
@@ -64,7 +65,7 @@ export class Operator {
   constructor(
     world: World,
     directory: string,
-    quotes: HonestQuotes,
+    quotes: ToldQuotes,
     keyChanged: (old: string, replacement: string) => void,
     openStore = openOwnStore,
   ) {

@@ -1,4 +1,6 @@
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
+import type { Banks } from './banks.ts';
+import type { RateSourceName } from './rates-model.ts';
 
 /** What a seed, and the number of its processes, says about its world. */
 export interface SeedKind {
@@ -9,6 +11,10 @@ export interface SeedKind {
   /** Some of the seeds that have Redis. */
   readonly hasEngine: boolean;
   readonly hasMail: boolean;
+  /** Where the rate is from: the document without dates in some, the bank in the others. */
+  readonly rateSource: RateSourceName;
+  /** Most compare it with a second source. */
+  readonly comparesRates: boolean;
   /** One process has the feed, and the others nothing else to turn to. */
   readonly isSplit: boolean;
   /**
@@ -16,6 +22,8 @@ export interface SeedKind {
    * every minute.
    */
   readonly hasManyMarkets: boolean;
+  /** Some of those that have many: whatever exchanges list is offered, and they list what is dead. */
+  readonly offersAll: boolean;
 }
 
 /** Not over a tenth of them is missing when one is. */
@@ -28,9 +36,12 @@ export function kindOf(seed: number, processes: number): SeedKind {
     seed,
     processes,
     hasManyMarkets,
+    offersAll: seed % 12 === 0,
     hasRecord: seed % 2 === 1,
     hasEngine: processes > 1 && seed % 5 < 2,
     hasMail: seed % 4 === 1,
+    rateSource: Math.floor(seed / 2) % 3 === 0 ? 'json' : 'cnb',
+    comparesRates: seed % 5 !== 4,
     isSplit: processes === 3 && seed % 2 === 0,
   };
 }
@@ -48,14 +59,23 @@ export const delistAfterMs = 3_600_000;
 
 /** The configuration of each process, as in its environment. */
 export function settingsOf(
-  { processes, hasRecord, hasMail }: SeedKind,
-  given: Readonly<Record<'directory' | 'sources' | 'symbols' | 'ratesUrl', string>>,
+  { processes, hasRecord, hasMail, comparesRates }: SeedKind,
+  given: {
+    readonly directory: string;
+    readonly sources: string;
+    readonly symbols: string;
+    readonly banks: Banks;
+  },
 ): Record<string, string> {
-  const { directory, sources, symbols, ratesUrl } = given;
+  const { directory, sources, symbols, banks } = given;
+  const { first: rates, second } = banks;
   return {
     sources,
     'markets.symbols': symbols,
-    'rates.url': ratesUrl,
+    'rates.source': rates.source,
+    'rates.url': rates.url,
+    ...(rates.isDated ? {} : { 'rates.pointer': '/data/EURCZK' }),
+    'rates.compare': comparesRates ? JSON.stringify({ source: second.source, url: second.url }) : 'off',
     store: storeUrlOf(directory),
     'history.url': hasRecord ? `sqlite:${recordIn(directory)}` : 'off',
     'markets.delistAfter': `${delistAfterMs / 3_600_000}h`,

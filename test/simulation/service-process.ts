@@ -14,6 +14,8 @@ const restartAfterMs = 10_000;
 /** They ask again so long after it would not take its configuration. */
 const reloadAgainAfterMs = 5_000;
 
+/** The former release refuses to start with them. */
+const unknownToFormer: readonly string[] = ['rates.compare'];
 const own: Release = { loadConfiguration, startService, openStore };
 
 /** A process of the service as `main.ts` makes it, in a lane of its own. */
@@ -39,6 +41,8 @@ export class ServiceProcess {
   frozenAtMs = 0;
   thawedAtMs = 0;
 
+  /** Called whenever it has begun to serve. */
+  began: (() => void) | undefined;
   readonly only: 'feed' | 'api' | undefined;
   /** From its next start on it runs the former release. */
   isFormer: boolean;
@@ -112,6 +116,7 @@ export class ServiceProcess {
           this.#service = service;
           // It waited for its store, maybe, and takes what the others know only now.
           this.#disturbed('serves');
+          this.began?.();
         },
         (error: Error) => {
           this.#world.note(
@@ -131,7 +136,9 @@ export class ServiceProcess {
         .replaceAll(/([A-Z])/g, '_$1')
         .replaceAll('.', '_')
         .toUpperCase()}`;
-    const environment = Object.entries(this.#settings).map(([key, value]) => [variable(key), value]);
+    const isKnown = (key: string) => this.#release === own || !unknownToFormer.includes(key);
+    const known = Object.entries(this.#settings).filter(([key]) => isKnown(key));
+    const environment = known.map(([key, value]) => [variable(key), value]);
     const env = Object.fromEntries(environment) as Record<string, string>;
     const readFile = () => {
       throw Object.assign(new Error('no file'), { code: 'ENOENT' });

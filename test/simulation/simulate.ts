@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandomness } from '../support/fake-clock.ts';
+import { end } from './ending.ts';
 import { type PlannedFault, planOf, quietOf, schedule } from './faults.ts';
 import type { KeptRun, Options } from './options.ts';
 import type { Release } from './release.ts';
@@ -97,7 +98,7 @@ export async function runSeed({ seed, days, processes, only, former, plan }: See
   const kind = kindOf(seed, processes);
   const planned = plan ?? planOf(seededRandomness(seed), forMs, kind, new RegExp(only ?? '.'));
   const begun = (simulation: Simulation) => planned.forEach((fault) => void schedule(simulation, fault));
-  const simulation = new Simulation({ kind, former, forMs, begun, quiet: quietOf(planned, forMs) });
+  const simulation = new Simulation({ kind, former, forMs, begun, ended: end, quiet: quietOf(planned, forMs) });
   const trace = await simulation.run();
   const { findings, world } = simulation;
   const { user, system } = process.cpuUsage(before);

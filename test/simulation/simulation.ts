@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Banks } from './banks.ts';
+import type { Beliefs } from './beliefs.ts';
 import { Client, type Witnessed } from './clients.ts';
-import { EngineModel, engineMarket } from './engine-model.ts';
-import { ExchangeModel, type Quote } from './exchange-model.ts';
-import { HonestQuotes } from './honest-quotes.ts';
+import { EngineModel, engineRange, engineSymbol } from './engine-model.ts';
+import { ExchangeModel, type Told } from './exchange-model.ts';
+import { MarketLevels } from './market-levels.ts';
 import { feeAtFirst, Operator } from './operator.ts';
-import { RatesModel } from './rates-model.ts';
 import { RecordWitness } from './record-witness.ts';
 import { RedisServer } from './redis-server.ts';
 import type { Release } from './release.ts';
@@ -15,6 +16,8 @@ import { Findings } from './rules.ts';
 import { epochMs, type Lane } from './scheduler.ts';
 import { dialectsOf, marketsOf, recordIn, type SeedKind, settingsOf } from './seed-kind.ts';
 import { ServiceProcess } from './service-process.ts';
+import type { Deceit } from './telling.ts';
+import { ToldQuotes } from './told-quotes.ts';
 import { Troubles, truthOf } from './truth.ts';
 import { Witnesses } from './witnesses.ts';
 import { enter, type StoreTrouble, World } from './world.ts';
@@ -28,18 +31,27 @@ export interface SimulationOptions {
   readonly quiet?: readonly (readonly [number, number])[];
   /** Called once everything has started: what happens to it. */
   readonly begun: (simulation: Simulation) => void;
+  /** Called when its time is over: ends what is still wrong, and looks whether all is well. */
+  readonly ended: (simulation: Simulation) => Promise<void>;
 }
 
 const memory = '/dev/shm';
 const rate = '24.315';
-/** After the last fault everything is well again by then. */
-const mendedWithinMs = 150_000;
 const burstRequests = 80;
+const askedInBanMax = 2;
+/** Longer than a list is read again after. */
+const floodTurnMs = 80_000;
+const floodTurns = 4;
 /**
  * A client that asks twice each time does so as seldom as the others ask for the status, and the second time so soon.
  */
 const impatientEveryMs = 10_000;
 const impatientWithinMs = 1_500;
+/** What is compared has to be of one moment. */
+const auditedTargets = ['/v1/status', '/v1/tickers'] as const;
+const auditedEveryMs = 15_000;
+const quietAuditedEveryMs = 180_000;
+const soonMs = [10, 300, 2_500] as const;
 /** So little that the answers of one client matter, as those of thousands do to a machine. */
 const memoryOfMarketBytes = 256 * 1024;
 /** As far as the clocks of a process that drifts come to be off. */
@@ -52,12 +64,13 @@ const doneWithinS = 240;
 export class Simulation {
   readonly world: World;
   readonly exchanges: readonly ExchangeModel[];
-  readonly rates: RatesModel;
+  readonly banks: Banks;
   readonly redis: RedisServer;
   /** In some of the seeds that have Redis. */
   readonly engine: EngineModel | undefined;
   readonly processes: readonly ServiceProcess[];
   readonly findings: Findings;
+  readonly levels = new MarketLevels();
   readonly troubles: Troubles;
   readonly operator: Operator;
   answers = 0;
@@ -65,8 +78,10 @@ export class Simulation {
   readonly #options: SimulationOptions;
   readonly #directory: string;
   readonly #trace = createHash('sha256');
-  readonly #quotes: HonestQuotes;
+  readonly #quotes: ToldQuotes;
   readonly #witnesses: Witnesses;
+  readonly #beliefs: Beliefs;
+  #listed: readonly ExchangeModel[];
   readonly #record: RecordWitness;
   readonly #clients: Client[] = [];
 
@@ -81,35 +96,44 @@ export class Simulation {
     );
     this.troubles = new Troubles(world);
     this.#directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'mdapi-simulation-'));
-    this.#quotes = new HonestQuotes(feeAtFirst, '1', rate);
+    this.#quotes = new ToldQuotes(feeAtFirst, '1', rate);
     const keyChanged = (old: string, key: string) => {
       for (const client of this.#clients) if (client.key === old) client.use(key);
     };
     const openStore = options.former?.openStore;
     this.operator = new Operator(world, this.#directory, this.#quotes, keyChanged, openStore);
-    const quoted = (exchange: string) => (pair: string, quote: Quote, isMuted: boolean) => {
+    const quoted = (exchange: string) => (pair: string, told: Told) => {
       const symbol = pair.replace('/', '');
-      this.#quotes.quoted(exchange, symbol, quote, world.nowMs, isMuted);
-      if (!isMuted) this.troubles.quoted(symbol);
+      this.#quotes.quoted(exchange, symbol, told, world.nowMs);
+      if (!told.isMuted) this.troubles.quoted(symbol);
     };
+    const askedInBan = (process: string, times: number) =>
+      this.findings.check('bans kept', times <= askedInBanMax, () => `${process} asked ${times} times`);
+    const levelOf = (symbol: string) => this.levels.at(symbol, world.nowMs);
     const markets = marketsOf(kind);
+    const hasDead = kind.offersAll;
     world.memoryBytes = markets * memoryOfMarketBytes;
     this.exchanges = dialectsOf(kind).map(
-      (dialect, deviation) => new ExchangeModel({ dialect, deviation, markets, quoted: quoted(dialect) }),
+      (dialect, deviation) =>
+        new ExchangeModel({ dialect, deviation, markets, hasDead, levelOf, quoted: quoted(dialect), askedInBan }),
     );
-    this.rates = new RatesModel();
+    this.#listed = this.exchanges;
+    this.banks = new Banks(world, kind.rateSource, this.#quotes.rates);
     this.redis = new RedisServer();
     world.redis = this.redis;
     for (const exchange of this.exchanges) world.servers.set(exchange.name, exchange);
-    world.servers.set('bank', this.rates);
+    for (const rates of this.banks.all) world.servers.set(rates.host, rates);
     if (kind.hasEngine) {
       const told = quoted('engine');
-      this.engine = new EngineModel(this.redis, (bid, ask) =>
-        told(`${engineMarket.base}${engineMarket.quote}`, { bid, ask }, false),
-      );
+      this.engine = new EngineModel(this.redis, (bid, ask) => {
+        const statistics = { high: engineRange.high24h, low: engineRange.low24h, volume: engineRange.volume24h };
+        told(engineSymbol, { bid, ask, truth: { bid, ask }, isMuted: false, ...statistics });
+      });
     }
     this.processes = this.#makeProcesses(kind);
-    this.#witnesses = new Witnesses(truthOf(this, this.#quotes), this.findings, epochMs);
+    const { truth, beliefs } = truthOf(this, this.#quotes);
+    this.#beliefs = beliefs;
+    this.#witnesses = new Witnesses({ truth, findings: this.findings, epochMs });
     this.#record = new RecordWitness(recordIn(this.#directory), this.findings);
   }
 
@@ -117,15 +141,13 @@ export class Simulation {
   async run(): Promise<string> {
     const { world } = this;
     try {
-      await this.#inLane(this.operator.lane, () => this.#prepare());
+      await this.inLane(this.operator.lane, () => this.#prepare());
       for (const process of this.processes) process.start();
       this.#options.begun(this);
       await world.scheduler.runTo(this.#options.forMs);
-      await this.#inLane(this.operator.lane, () => this.#mend());
-      await world.scheduler.runTo(world.nowMs + mendedWithinMs);
-      await this.#looksWell();
+      await this.#options.ended(this);
       if (this.#options.kind.hasRecord)
-        await this.#inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
+        await this.inLane(world.scheduler.lane('auditor'), () => this.#record.compare());
       for (const failure of world.failures) this.findings.check('no failure', false, () => failure);
       this.findings.check('no failure', true, () => '');
     } finally {
@@ -142,14 +164,20 @@ export class Simulation {
     return exchange.symbols.filter((symbol) => symbol.endsWith('/EUR'));
   }
 
-  /**
-   * @param factor of the true price; `undefined` ends the lie @param how `rename`: the price is that of another asset
-   * from now on
-   */
-  lies(exchange: ExchangeModel, symbol: string, factor: number | undefined, how: 'lie' | 'rename' = 'lie'): void {
-    this.troubles.lie(`${exchange.name} ${symbol}`, factor);
-    if (factor === undefined) exchange.tellTruth(symbol);
-    else exchange[how](symbol, factor);
+  /** Those of all exchanges, as `BTC/EUR`. */
+  get markets(): readonly string[] {
+    return this.marketsOf(this.exchanges[0]!);
+  }
+
+  /** Those that the processes were told of, in order of preference. */
+  get listed(): readonly ExchangeModel[] {
+    return this.#listed;
+  }
+
+  /** @param deceit `undefined` ends the one there is @param symbol as `BTC/EUR` */
+  deceive(exchange: ExchangeModel, symbol: string, deceit: Deceit | undefined): void {
+    this.#beliefs.deceives(exchange.name, symbol.replace('/', ''), deceit);
+    exchange.deceive(symbol, deceit);
   }
 
   /** Takes a market from every exchange, or gives it back to all. @param symbol as `BTC/EUR` */
@@ -201,12 +229,32 @@ export class Simulation {
   /** Gives all processes other sources: the first so many, in another order. */
   reloadSources(count: number, first = 0): void {
     const all = this.exchanges.map((_, index) => this.exchanges[(index + first) % this.exchanges.length]!);
-    for (const process of this.processes) process.reload({ sources: this.#sourcesOf(all.slice(0, count)) });
+    this.#listed = all.slice(0, count);
+    for (const process of this.processes) process.reload({ sources: this.#sourcesOf(this.#listed) });
   }
 
-  setRate(value: string): void {
-    this.#quotes.rateFrom(value, this.world.nowMs);
-    this.rates.set(value);
+  /** An operator says something of a market, or takes it back. @param symbol as `BTCEUR` */
+  operates(
+    symbol: string,
+    isOn: boolean,
+    say: (simulation: Simulation, symbol: string, isOn: boolean) => unknown,
+  ): unknown {
+    this.troubles.operated(symbol, isOn);
+    return say(this, symbol, isOn);
+  }
+
+  /** Has an exchange list so many more, and no more, by turns, until it is told that floods are over. */
+  floods(exchange: ExchangeModel, count: number): void {
+    const flood = () => {
+      exchange.flood(count);
+      exchange.lane.later(floodTurnMs, exchange.endFloods.bind(exchange));
+    };
+    for (let turn = 0; turn < floodTurns; turn++) exchange.lane.later(2 * turn * floodTurnMs, flood);
+  }
+
+  /** On all exchanges alike. @param symbol as `BTC/EUR` */
+  moveMarket(symbol: string, factor: number, overMs: number): void {
+    this.levels.move(symbol, factor, this.world.nowMs, overMs);
   }
 
   /** A client that asks far more often than it may. */
@@ -223,96 +271,38 @@ export class Simulation {
 
   async #prepare(): Promise<void> {
     await this.operator.prepare();
-    const saw = (answer: Witnessed) => this.#saw(answer);
+    const saw = (answer: Witnessed) => this.saw(answer);
     for (const [index, key] of this.operator.keys.entries()) {
-      const client = new Client(this.world, `${index + 1}`, key, this.#serving, saw, index % 2 === 1);
+      const client = new Client(this.world, `${index + 1}`, key, this.serving, saw, index % 2 === 1);
       this.#clients.push(client);
       client.poll('/v1/tickers', 5_000);
       client.poll('/v1/ticker?symbol=BTCCZK', 10_000);
       client.poll('/v1/status', 10_000);
       client.poll('/v1/markets', 300_000);
     }
-    const impatient = new Client(this.world, 'impatient', this.operator.keys[0]!, this.#serving, saw);
+    const auditor = new Client(this.world, 'auditor', this.operator.keys[1]!, this.serving, saw);
+    this.#clients.push(auditor);
+    for (const process of this.serving) this.#audit(auditor, process);
+    const impatient = new Client(this.world, 'impatient', this.operator.keys[0]!, this.serving, saw);
     this.#clients.push(impatient);
     for (const target of ['/v1/status', '/v1/ticker?symbol=BTCCZK'])
       impatient.poll(target, impatientEveryMs, impatientWithinMs);
   }
 
-  /** Ends every fault, as the last act of whoever looks after the service. */
-  async #mend(): Promise<void> {
-    for (const exchange of this.exchanges) await exchange.mend();
-    for (const symbol of this.#symbols) this.troubles.absent(symbol, false);
-    for (const name of ['rate-gone', 'rate-stale'] as const) await this.rates.fault(name, false);
-    this.redis.restart();
-    this.redis.slow(0);
-    this.redis.split([]);
-    this.redis.part([]);
-    this.engine?.mend();
-    this.clientReads(Number.POSITIVE_INFINITY);
-    Object.assign(this.world.disk, { isFull: false, syncMs: 1 });
-    this.troubleStore(undefined);
-    this.reloadSources(this.exchanges.length);
-    for (const process of this.processes) {
-      process.thaw();
-      // One that cannot go back starts no more.
-      process.isFormer = false;
-      if (process.isDrifting) this.drift(process, 1);
-      if (process.offMs !== 0) this.setClock(process, 0);
-      process.start();
-    }
-    await this.operator.operate(async ({ markets }) => {
-      for (const { symbol } of await markets.list()) {
-        await markets.setOperatorPaused(symbol, false).catch(() => {});
-        await markets.setHeld(symbol, undefined).catch(() => {});
-      }
-    });
-    this.world.note('fault', 'all are over');
+  /** Asks one process for prices and status at once, now and then, and soon after it began to serve. */
+  #audit(auditor: Client, process: ServiceProcess): void {
+    const { scheduler } = this.world;
+    const lane = scheduler.lane('auditor');
+    const ask = () => auditedTargets.forEach((target) => void auditor.ask(target, [process]));
+    const askLater = () => {
+      lane.later(scheduler.isQuiet ? quietAuditedEveryMs : auditedEveryMs, askLater);
+      ask();
+    };
+    lane.later(auditedEveryMs, askLater);
+    process.began = () => soonMs.forEach((delayMs) => void lane.later(delayMs, ask));
   }
 
-  async #looksWell(): Promise<void> {
-    const { world, findings } = this;
-    const offered = await this.#offered();
-    const seen = new Map<string, Witnessed>();
-    const key = this.operator.keys.at(-1)!;
-    const client = new Client(world, 'last', key, this.#serving, (answer) => {
-      seen.set(`${answer.by} ${answer.target}`, answer);
-      this.#saw(answer);
-    });
-    for (const process of this.#serving)
-      for (const target of ['/v1/status', '/v1/tickers']) client.ask(target, [process]);
-    await world.scheduler.runTo(world.nowMs + 5_000);
-    for (const { name } of this.#serving) {
-      const [status, tickers] = ['/v1/status', '/v1/tickers'].map(
-        (target) => seen.get(`${name} ${target}`)?.body ?? '{}',
-      );
-      const state = JSON.parse(status!).status;
-      findings.check('well again', state === 'operational', () => `${name} says ${state}`);
-      const count = JSON.parse(tickers!).tickers?.length;
-      findings.check('well again', count === 2 * offered, () => `${name} has ${count} tickers`);
-    }
-  }
-
-  /** How many markets are not delisted. Those that are have to have been gone when they were. */
-  async #offered(): Promise<number> {
-    const { operator, troubles, findings, world } = this;
-    let count = 0;
-    const look = operator.operate(async ({ markets, audit }) => {
-      const delisted = (await markets.list()).filter(({ delistedAt }) => delistedAt !== undefined);
-      count = this.#symbols.filter((symbol) => !delisted.some((market) => market.symbol === symbol)).length;
-      // A former release does not choose by action.
-      const { items } = await audit.page({ limit: 100, action: 'market.delist' });
-      for (const { at, subject } of items.filter(({ action }) => action === 'market.delist'))
-        findings.check(
-          'never delisted',
-          troubles.isGone(subject.id, at - epochMs),
-          () => `${subject.id} was delisted at ${at - epochMs}`,
-        );
-    });
-    await this.#inLane(world.scheduler.lane('auditor'), () => look.then(() => {}));
-    return count;
-  }
-
-  #saw(answer: Witnessed): void {
+  saw(answer: Witnessed): void {
     this.answers++;
     this.#trace.update(`${answer.answeredAtMs} ${answer.by} ${answer.target} ${answer.status} ${answer.body}\n`);
     this.#witnesses.saw(answer);
@@ -323,7 +313,7 @@ export class Simulation {
     this.#record.saw(answer, this.processes.find(({ name }) => name === answer.by)!, isTimed);
   }
 
-  async #inLane(lane: Lane, work: () => Promise<void>): Promise<void> {
+  async inLane(lane: Lane, work: () => Promise<void>): Promise<void> {
     const done = Promise.withResolvers<void>();
     let isDone = false;
     lane.later(
@@ -344,20 +334,20 @@ export class Simulation {
   }
 
   /** Those that are bought for euros. */
-  get #symbols(): readonly string[] {
+  get symbols(): readonly string[] {
     const symbols = this.marketsOf(this.exchanges[0]!).map((symbol) => symbol.replace('/', ''));
-    return this.engine ? [...symbols, `${engineMarket.base}${engineMarket.quote}`] : symbols;
+    return this.engine ? [...symbols, engineSymbol] : symbols;
   }
 
-  get #serving(): readonly ServiceProcess[] {
+  get serving(): readonly ServiceProcess[] {
     return this.processes.filter(({ only }) => only !== 'feed');
   }
 
   #makeProcesses(kind: SeedKind): readonly ServiceProcess[] {
     const given = {
       sources: this.#sourcesOf(this.exchanges),
-      symbols: this.#symbols.join(','),
-      ratesUrl: this.rates.url,
+      symbols: kind.offersAll ? 'all' : this.symbols.join(','),
+      banks: this.banks,
     };
     const settings = settingsOf(kind, { directory: this.#directory, ...given });
     const partOf = (index: number) => (kind.isSplit ? (index === 0 ? 'feed' : 'api') : undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HonestQuotes } from './honest-quotes.ts';
+import { ToldQuotes } from './told-quotes.ts';
 import { Troubles, truthOf } from './truth.ts';
 import { World } from './world.ts';
 
@@ -9,23 +9,42 @@ const longAgo = Number.NEGATIVE_INFINITY;
 /** The truth of a world in which Redis was sound from 10 s on and two processes run, ten minutes later. */
 async function afterTenMinutes() {
   const world = new World(1);
-  const first = { name: 'kraken', heardAtMs: 600_000, emptiedAtMs: longAgo, isEmpty: false };
+  const first = {
+    name: 'kraken',
+    heardAtMs: 600_000,
+    emptiedAtMs: longAgo,
+    isEmpty: false,
+    linkedSinceMs: longAgo,
+    faultsOf: () => [],
+    factorOf: () => 1,
+  };
   const [second, third] = [
     { ...first, name: 'bitvavo' },
     { ...first, name: 'coinbase' },
   ];
-  const running = { disturbedAtMs: 0, reloadedAtMs: 0, frozenAtMs: longAgo, thawedAtMs: 0, killedAtMs: longAgo };
+  const running = {
+    disturbedAtMs: 0,
+    reloadedAtMs: 0,
+    frozenAtMs: longAgo,
+    thawedAtMs: 0,
+    killedAtMs: longAgo,
+    isFrozen: false,
+    isDrifting: false,
+    offMs: 0,
+  };
   const processes = [{ ...running }, { ...running }];
   const inhabited = {
     world,
     processes,
     exchanges: [first, second, third],
+    listed: [first, second, third],
+    markets: ['BTC/EUR'],
     engine: undefined,
     redis: { soundSinceMs: 10_000 },
     operator: { restoredAtMs: longAgo },
     troubles: new Troubles(world),
   };
-  const quotes = new HonestQuotes('0.5', '1', '24.315');
+  const quotes = new ToldQuotes('0.5', '1', '24.315');
   // Long sound, as in every world whose store was never lost.
   world.storeTrouble = 'lost';
   inhabited.troubles.storeTroubled();
@@ -41,7 +60,7 @@ async function afterTenMinutes() {
     processes,
     troubles,
     operator,
-    truth: truthOf(inhabited as unknown as Parameters<typeof truthOf>[0], quotes),
+    ...truthOf(inhabited as unknown as Parameters<typeof truthOf>[0], quotes),
   };
 }
 
@@ -78,23 +97,26 @@ test('the last word of the first source counts once all have heard it for 90 s s
   assert.equal(truth.firstHeardAtMs, undefined, 'a process that came to an empty catalogue has no market of it');
 });
 
-test('a lie that looks like a price may be believed from when nobody else is heard until two others are, and for ten minutes more', async () => {
-  const { world, first, second, third, troubles, truth } = await afterTenMinutes();
-  troubles.lie('bitvavo BTC/EUR', 1.8);
-  /** Asks every ten seconds. */
-  const after = async (seconds: number, ...heard: readonly { heardAtMs: number }[]) => {
-    let last = truth.isDoubtful;
-    for (let count = 0; count < seconds; count += 10) {
-      await world.scheduler.runTo(world.nowMs + 10_000);
-      for (const each of heard) each.heardAtMs = world.nowMs;
-      last = truth.isDoubtful;
-    }
-    return last;
-  };
-  assert.equal(await after(1_000, first, second), false, 'one contradicts it');
-  assert.equal(await after(3_600, second), true, 'none does');
-  assert.equal(await after(3_600, first, second), true, 'one of two that differ');
-  assert.equal(await after(590, first, second, third), true);
-  assert.equal(await after(20, first, second, third), false);
-  assert.equal(await after(1_000, first, second), false);
+test('a market can be served once a source has been steady, and all processes have been calm for half a minute', async () => {
+  const { third, second, first, processes, troubles, beliefs, truth, world } = await afterTenMinutes();
+  for (const each of [first, second]) Object.assign(each, { linkedSinceMs: Number.POSITIVE_INFINITY });
+  third.linkedSinceMs = 100_000;
+  assert.equal(truth.servableSinceMs('BTCEUR'), 100_000);
+  assert.equal(truth.servableSinceMs('ENGEUR'), Number.POSITIVE_INFINITY, 'of the engine alone');
+  processes[0]!.disturbedAtMs = 300_000;
+  assert.equal(truth.servableSinceMs('BTCEUR'), 330_000);
+  processes[0]!.reloadedAtMs = 400_000;
+  assert.equal(truth.servableSinceMs('BTCEUR'), 430_000);
+  troubles.operated('BTCEUR', true);
+  assert.equal(truth.servableSinceMs('BTCEUR'), 660_000);
+  await world.scheduler.runTo(700_000);
+  assert.equal(truth.servableSinceMs('BTCEUR'), 760_000, 'it is still paused');
+  troubles.operatedNothing();
+  await world.scheduler.runTo(800_000);
+  assert.equal(truth.servableSinceMs('BTCEUR'), 760_000);
+  processes[1]!.isFrozen = true;
+  assert.equal(truth.servableSinceMs('BTCEUR'), 830_000);
+  processes[1]!.isFrozen = false;
+  beliefs.deceives('coinbase', 'BTCEUR', { how: 'fixed', factor: 1.05 });
+  assert.equal(truth.servableSinceMs('BTCEUR'), Number.POSITIVE_INFINITY, 'the only one deceives');
 });

@@ -1,15 +1,16 @@
 import { silentForMs } from '../../src/market/data-flow.ts';
-import type { ExchangeModel } from './exchange-model.ts';
-import type { HonestQuotes } from './honest-quotes.ts';
+import { Beliefs, foundWithinMs, type Speaker } from './beliefs.ts';
+import { deadPrefix, type ExchangeModel, floodPrefix } from './exchange-model.ts';
+import { calmMs } from './never-back.ts';
 import type { Operator } from './operator.ts';
 import type { RedisServer } from './redis-server.ts';
 import { delistAfterMs } from './seed-kind.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { calmMs, type Truth } from './witnesses.ts';
+import { Steadiness } from './steadiness.ts';
+import type { ToldQuotes } from './told-quotes.ts';
+import type { Truth } from './witnessing.ts';
 import type { World } from './world.ts';
 
-/** Within this time after a lie, or a trouble, what was known before may still count. */
-const doubtfulForMs = 5 * 60_000;
 /** As long as a store that is back may take to be read again, and to be written. */
 const storeReadWithinMs = 5_000;
 /** What was served is saved a moment later. */
@@ -39,36 +40,26 @@ export class Troubles {
   #clocksSetAtMs = Number.NEGATIVE_INFINITY;
   #storeLostAtMs = Number.NEGATIVE_INFINITY;
   #storeSoundSinceMs = Number.NEGATIVE_INFINITY;
-  readonly #lies = new Map<string, number>();
-  #liedAlikeAtMs = Number.NEGATIVE_INFINITY;
-  #liedPlausiblyAtMs = Number.NEGATIVE_INFINITY;
-  #troubledAtMs = Number.NEGATIVE_INFINITY;
+  readonly #operated = new Map<string, { readonly isOn: boolean; readonly atMs: number }>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** Something is wrong that can take sources away. */
-  troubled(): void {
-    this.#troubledAtMs = this.#world.nowMs;
+  /** An operator stops or holds a market, or ends that. @param symbol as `BTCEUR` */
+  operated(symbol: string, isOn: boolean): void {
+    this.#operated.set(symbol, { isOn, atMs: this.#world.nowMs });
   }
 
-  /** @param of whose price of what @param factor of the true price; `undefined` ends the lie */
-  lie(of: string, factor: number | undefined): void {
-    this.#noteLies();
-    if (factor === undefined) this.#lies.delete(of);
-    else this.#lies.set(of, factor);
-    this.#noteLies();
+  /** An operator ends all of it. */
+  operatedNothing(): void {
+    for (const symbol of this.#operated.keys()) this.operated(symbol, false);
   }
 
-  #noteLies(): void {
-    if (this.#lies.size > 1) this.#liedAlikeAtMs = this.#world.nowMs;
-    if (this.#isLiedPlausibly) this.#liedPlausiblyAtMs = this.#world.nowMs;
-  }
-
-  /** Whether some source lies by less than half or double: it would be believed if it were alone. */
-  get #isLiedPlausibly(): boolean {
-    return [...this.#lies.values()].some((factor) => factor > 0.5 && factor < 2);
+  /** When an operator’s word of it last was in force. */
+  operatedAtMs(symbol: string): number {
+    const { isOn = false, atMs = Number.NEGATIVE_INFINITY } = this.#operated.get(symbol) ?? {};
+    return isOn ? this.#world.nowMs : atMs;
   }
 
   clocksSet(offMs: number): void {
@@ -131,25 +122,22 @@ export class Troubles {
     const isOver = this.#world.storeTrouble === undefined && atMs > this.#storeSoundSinceMs + storeReadWithinMs;
     return atMs > this.#storeLostAtMs - savedWithinMs && !isOver;
   }
-
-  /** @param exchange its name */
-  isLying(exchange: string): boolean {
-    return this.#lies.keys().some((of) => of.startsWith(`${exchange} `));
-  }
-
-  get isDoubtful(): boolean {
-    const { nowMs } = this.#world;
-    const isLied = this.#isLiedPlausibly || nowMs - this.#liedPlausiblyAtMs < doubtfulForMs;
-    // Two that lie alike outvote the third.
-    const isOutvoted = this.#lies.size > 1 || nowMs - this.#liedAlikeAtMs < doubtfulForMs;
-    return isOutvoted || (isLied && nowMs - this.#troubledAtMs < 2 * doubtfulForMs);
-  }
 }
+
+/** An exchange as far as the truth is about it. */
+export type Source = Pick<
+  ExchangeModel,
+  'name' | 'heardAtMs' | 'emptiedAtMs' | 'isEmpty' | 'faultsOf' | 'linkedSinceMs' | 'factorOf'
+>;
 
 /** A world with whatever is in it. */
 interface Inhabited {
   readonly world: World;
-  readonly exchanges: readonly Pick<ExchangeModel, 'name' | 'heardAtMs' | 'emptiedAtMs' | 'isEmpty'>[];
+  readonly exchanges: readonly Source[];
+  /** Those that the processes were told of, in order of preference. */
+  readonly listed: readonly Source[];
+  /** Of each market that is bought for euros on all of them, as `BTC/EUR`. */
+  readonly markets: readonly string[];
   readonly engine: { readonly heardAtMs: number } | undefined;
   readonly redis: RedisServer;
   readonly processes: readonly ServiceProcess[];
@@ -157,17 +145,26 @@ interface Inhabited {
   readonly troubles: Troubles;
 }
 
-/** Gives what the witnesses may know of a world. */
-export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
+/** Whatever processes have to tell each other, or to find again, is done by then. */
+const settledWithinMs = 30_000;
+/** A rate that is right again is read, and one that was held taken, by then; where nobody confirms it an hour later. */
+const convertedWithinMs = 65 * 60_000;
+/** An operator’s word is known by then, and so is its end. */
+const operatedWithinMs = 60_000;
+/** What was believed stays the level of the market for so long. */
+const levelForMs = 6.5 * 60_000;
+
+interface TruthAndBeliefs {
+  readonly truth: Truth;
+  readonly beliefs: Beliefs;
+}
+
+/** Gives what the witnesses may know of a world, and what may be believed in it. */
+export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeliefs {
   const { processes, operator, redis, troubles, world } = simulation;
   const processOf = (by: string) => processes.find(({ name }) => name === by)!;
   const engines = simulation.engine ? [simulation.engine] : [];
   const heardAtMs = () => Math.max(...[...simulation.exchanges, ...engines].map((each) => each.heardAtMs));
-  /** Gives how many sources that tell the truth are heard. */
-  const honestHeard = () => {
-    const honest = [...simulation.exchanges.filter(({ name }) => !troubles.isLying(name)), ...engines];
-    return honest.filter((each) => world.nowMs - each.heardAtMs <= quietLongerMs).length;
-  };
   const sharedSinceMs = () => {
     // One that was frozen before it found the others again does so only now.
     const late = processes.filter(({ frozenAtMs }) => frozenAtMs - redis.soundSinceMs < calmMs);
@@ -177,10 +174,59 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
   let unfedAtMs = 0;
   /** The last time that the first source listed nothing: a process that came to it meanwhile has no market of it. */
   let emptyAtMs = 0;
-  /** Nobody was there to contradict a lie, and so far no two are. */
-  let isUnopposed = false;
-  return {
+  const disturbedAtMs = () => {
+    const changedAtMs = processes.map(({ reloadedAtMs, ...process }) => Math.max(process.disturbedAtMs, reloadedAtMs));
+    const isOff = processes.some(({ isFrozen, isDrifting, offMs }) => isFrozen || isDrifting || offMs !== 0);
+    return isOff ? world.nowMs : Math.max(sharedSinceMs(), troubles.clocksSetAtMs, ...changedAtMs);
+  };
+  const nameOf = new Map(simulation.markets.map((market) => [market.replace('/', ''), market]));
+  const speakers = (): readonly Speaker[] =>
+    simulation.listed.map((exchange) => ({
+      name: exchange.name,
+      heardAtMs: exchange.heardAtMs,
+      steadySinceMs: (symbol) => steadiness.since(exchange.name, nameOf.get(symbol) ?? symbol),
+      factorOf: (symbol) => exchange.factorOf(nameOf.get(symbol)!),
+    }));
+  const beliefs = new Beliefs({
+    get nowMs() {
+      return world.nowMs;
+    },
+    get speakers() {
+      return speakers();
+    },
+    get disturbedAtMs() {
+      return disturbedAtMs();
+    },
+  });
+  const steadiness = new Steadiness(world, simulation.exchanges, simulation.markets, () => beliefs.look());
+  const servableSinceMs = (symbol: string) => {
+    // No exchange has that of the engine.
+    if (!nameOf.has(symbol)) return Number.POSITIVE_INFINITY;
+    const honest = speakers().filter(({ name }) => !beliefs.isDeceiving(name, symbol));
+    return Math.max(
+      // None where there is none.
+      Math.min(...honest.map((each) => each.steadySinceMs(symbol))),
+      disturbedAtMs() + settledWithinMs,
+      troubles.operatedAtMs(symbol) + operatedWithinMs,
+      beliefs.movedAtMs(symbol) + levelForMs,
+    );
+  };
+  const truth: Truth = {
     quotes,
+    symbols: [...nameOf.keys()],
+    isInvented: (symbol) => symbol.startsWith(floodPrefix) || symbol.startsWith(deadPrefix),
+    isAllowed(quote, symbol, datedMs) {
+      const [now, before] = [datedMs, datedMs - foundWithinMs].map((atMs) => quotes.deviation(quote, symbol, atMs));
+      const isTrue = quote.bid === quote.truth.bid && quote.ask === quote.truth.ask;
+      const isAllowed = beliefs.isAllowed({ ...quote, isTrue }, symbol, datedMs, { now: now!, before: before! });
+      return isAllowed && beliefs.isTrusted(quote.source, symbol, datedMs);
+    },
+    steadySinceMs(source, symbol) {
+      const speaker = speakers().find(({ name }) => name === source);
+      return speaker?.steadySinceMs(symbol) ?? Number.POSITIVE_INFINITY;
+    },
+    servableSinceMs,
+    convertibleSinceMs: (symbol) => Math.max(servableSinceMs(symbol), quotes.rates.changedAtMs + convertedWithinMs),
     processes: processes.length,
     offMs: (by) => processOf(by).offMs,
     undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,
@@ -225,11 +271,6 @@ export function truthOf(simulation: Inhabited, quotes: HonestQuotes): Truth {
     get processesStartedAtMs() {
       return Math.max(...processes.map(({ disturbedAtMs }) => disturbedAtMs));
     },
-    get isDoubtful() {
-      const heard = honestHeard();
-      if (heard === 0 || heard > 1) isUnopposed = heard === 0;
-      if (isUnopposed) troubles.troubled();
-      return troubles.isDoubtful;
-    },
   };
+  return { truth, beliefs };
 }

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Witnessed } from './clients.ts';
-import { HonestQuotes } from './honest-quotes.ts';
 import { Findings } from './rules.ts';
-import { type Truth, Witnesses } from './witnesses.ts';
+import { ToldQuotes } from './told-quotes.ts';
+import { Witnesses } from './witnesses.ts';
+import type { Truth } from './witnessing.ts';
 
 const start = Date.parse('2026-11-24T10:00:00.000Z');
 const longAgo = Number.NEGATIVE_INFINITY;
 
 /** A calm world of two processes, in which Kraken quoted BTCEUR at 100 and 101 from the beginning on. */
 function calmWorld(over: Partial<Truth> = {}) {
-  const quotes = new HonestQuotes('0.5', '1', '24.315');
-  quotes.quoted('kraken', 'BTCEUR', { bid: '100.0', ask: '101.0' }, 0);
+  const quotes = new ToldQuotes('0.5', '1', '24.315');
+  const statistics = { high: '120.0', low: '80.0', volume: '7.5' };
+  const quote = { bid: '100.0', ask: '101.0' };
+  quotes.quoted('kraken', 'BTCEUR', { ...quote, truth: quote, isMuted: false, ...statistics }, 0);
   const findings = new Findings(
     () => 0,
     () => {},
@@ -28,7 +31,12 @@ function calmWorld(over: Partial<Truth> = {}) {
     oneBoardSinceMs: longAgo,
     processesStartedAtMs: longAgo,
     storeLostAtMs: undefined,
-    isDoubtful: false,
+    symbols: ['BTCEUR'],
+    isAllowed: () => true,
+    isInvented: () => false,
+    steadySinceMs: () => longAgo,
+    servableSinceMs: () => Number.POSITIVE_INFINITY,
+    convertibleSinceMs: () => Number.POSITIVE_INFINITY,
     offMs: () => 0,
     undisturbedSinceMs: () => longAgo,
     revokedAtMs: () => undefined,
@@ -36,11 +44,14 @@ function calmWorld(over: Partial<Truth> = {}) {
     wasUnsaved: () => false,
     ...over,
   };
-  return { witnesses: new Witnesses(truth, findings, start), found: () => findings.violations.map(({ rule }) => rule) };
+  return {
+    witnesses: new Witnesses({ truth, findings, epochMs: start }),
+    found: () => findings.violations.map(({ rule }) => rule),
+  };
 }
 
 /** Of the minute that begins as the world is ten minutes old. */
-const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795515060' };
+const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795515060', 'retry-after': '60' };
 
 function answer(target: string, body: object, over: Partial<Witnessed> = {}): Witnessed {
   const known = { by: 'process-1', key: 'k', askedAtMs: 600_000, answeredAtMs: 600_005 };
@@ -52,6 +63,9 @@ const ticker = (over: object = {}) => ({
   symbol: 'BTCEUR',
   buyPrice: '101.6',
   sellPrice: '99.5',
+  high24h: '120.0',
+  low24h: '80.0',
+  volume24h: '7.5',
   timestampMs: start + 600_000,
   ...over,
 });
@@ -68,6 +82,118 @@ test('a price that nobody quoted is found, and one that was quoted is not', () =
   assert.deepEqual(found(), []);
   witnesses.saw(answer(one, ticker({ buyPrice: '106.6' })));
   assert.deepEqual(found(), ['honest price']);
+});
+
+test('a price that one source had is found where the law does not let it be believed', () => {
+  const { witnesses, found } = calmWorld({
+    isAllowed: ({ source }, symbol) => source !== 'kraken' || symbol !== 'BTCEUR',
+  });
+  witnesses.saw(answer(one, ticker()));
+  assert.deepEqual(found(), ['honest price']);
+});
+
+test('statistics that its source did not have are found', () => {
+  for (const over of [{ high24h: '121.0' }, { low24h: '79.0' }, { volume24h: '7.4' }]) {
+    const { witnesses, found } = calmWorld();
+    witnesses.saw(answer(one, ticker(over)));
+    assert.deepEqual(found(), ['statistics'], JSON.stringify(over));
+  }
+});
+
+test('a price that is old, or none, is found where a source has been there for long, and later where the world is quiet', () => {
+  const seen = (ageMs: number, over: Partial<Truth> = {}) => {
+    const { witnesses, found } = calmWorld({ servableSinceMs: () => 600_000, ...over });
+    witnesses.saw(answer(one, ticker({ timestampMs: start + 600_000 - ageMs })));
+    return found();
+  };
+  assert.deepEqual(seen(17_000), []);
+  assert.deepEqual(seen(17_001), ['fresh price']);
+  assert.deepEqual(seen(32_000, { isQuiet: true }), []);
+  assert.deepEqual(seen(60_000, { servableSinceMs: () => 600_001 }), []);
+  const none = (over: Partial<Truth>, problem?: string) => {
+    const { witnesses, found } = calmWorld(over);
+    const body = { tickers: [], code: problem };
+    witnesses.saw(
+      answer('/v1/tickers', body, {
+        status: problem === undefined ? 200 : 503,
+        headers: { ...headers, 'retry-after': '5' },
+      }),
+    );
+    return found().filter((rule) => rule !== 'documented');
+  };
+  assert.deepEqual(none({ servableSinceMs: () => 600_000 }), ['fresh price']);
+  assert.deepEqual(none({ servableSinceMs: () => 600_000 }, 'MARKET_DATA_UNAVAILABLE'), ['fresh price']);
+  assert.deepEqual(none({ servableSinceMs: () => 600_001 }), []);
+  assert.deepEqual(none({ servableSinceMs: () => 600_000, mayBeDelisted: () => true }), []);
+});
+
+test('a status that is newer than the newest price, or operational over old ones, is found', () => {
+  const seen = (state: string, priceAgeMs: number, ageMs: number, askedAtMs = 600_000, over: Partial<Truth> = {}) => {
+    const { witnesses, found } = calmWorld(over);
+    witnesses.saw(answer('/v1/status', status(state, ageMs)));
+    const before = found().length;
+    const tickers = [ticker({ timestampMs: start + 600_000 - priceAgeMs })];
+    witnesses.saw(answer('/v1/tickers', { tickers }, { askedAtMs, answeredAtMs: askedAtMs + 5 }));
+    return found().slice(before);
+  };
+  assert.deepEqual(seen('operational', 16_000, 0), []);
+  assert.deepEqual(seen('degraded', 16_001, 0), ['age of the prices']);
+  assert.deepEqual(seen('degraded', 30_000, 20_000), []);
+  assert.deepEqual(seen('operational', 30_000, 20_000), ['age of the prices']);
+  assert.deepEqual(seen('operational', 30_000, 20_000, 602_000), [], 'of a later moment');
+  assert.deepEqual(seen('operational', 30_000, 20_000, 599_000), [], 'of an earlier moment');
+  assert.deepEqual(seen('operational', 30_000, 0, 600_000, { isQuiet: true }), []);
+});
+
+test('a status that knows of no price is found once one was served that was saved', () => {
+  const seen = (askedAtMs: number, over: Partial<Truth> = {}) => {
+    const { witnesses, found } = calmWorld(over);
+    const never = { ...status('outage'), lastUpdatedAtMs: null };
+    witnesses.saw(answer('/v1/status', never));
+    assert.deepEqual(found(), []);
+    witnesses.saw(answer('/v1/tickers', { tickers: [ticker()] }));
+    const before = found().length;
+    witnesses.saw(answer('/v1/status', never, { askedAtMs }));
+    return found().slice(before);
+  };
+  assert.deepEqual(seen(606_000), ['never forgotten']);
+  assert.deepEqual(seen(605_000), []);
+  assert.deepEqual(seen(606_000, { wasUnsaved: () => true }), []);
+  assert.deepEqual(seen(606_000, { clocksSetAtMs: 500_000 }), [], 'the clock was set back, maybe');
+});
+
+test('whoever is refused is told when to come back: at the end of the window, in five seconds, within an hour', () => {
+  const seen = (status: number, retry: string | undefined, code = '', over: Partial<Truth> = {}) => {
+    const { witnesses, found } = calmWorld(over);
+    const told = { 'x-ratelimit-reset': '1795515060', ...(retry && { 'retry-after': retry }) };
+    witnesses.saw(
+      answer('/v1/status', { code }, { status, headers: told, askedAtMs: 1_200_000, answeredAtMs: 1_200_000 }),
+    );
+    return found().filter((rule) => rule === 'retry after').length === 0;
+  };
+  // The window ends when the world is 1,260 s old.
+  assert.equal(1_795_515_060_000 - start, 660_000);
+  const at = (askedAtMs: number, retry: string, over: Partial<Truth> = {}) => {
+    const { witnesses, found } = calmWorld(over);
+    const told = { 'x-ratelimit-reset': '1795515060', 'retry-after': retry };
+    witnesses.saw(answer('/v1/status', {}, { status: 429, headers: told, askedAtMs, answeredAtMs: askedAtMs }));
+    return !found().includes('retry after');
+  };
+  assert.deepEqual(
+    [at(630_000, '30'), at(630_000, '28'), at(630_000, '32'), at(659_900, '0')],
+    [true, false, false, false],
+  );
+  assert.equal(at(630_000, '28', { offMs: () => 2_000 }), true);
+  assert.equal(at(630_000, '28', { undisturbedSinceMs: () => 629_500 }), true, 'it stood still');
+  assert.deepEqual(
+    [seen(503, '5', 'MARKET_DATA_UNAVAILABLE'), seen(503, '6', 'MARKET_DATA_UNAVAILABLE')],
+    [true, false],
+  );
+  assert.deepEqual([seen(503, '3600', 'SERVICE_MAINTENANCE'), seen(503, '3601', 'SERVICE_MAINTENANCE')], [true, false]);
+  assert.deepEqual(
+    [seen(503, undefined, 'SERVICE_MAINTENANCE'), seen(503, '0', 'SERVICE_MAINTENANCE')],
+    [false, false],
+  );
 });
 
 test('an older ticker for the same key is found, of another process too while all share what they served', () => {
@@ -156,7 +282,7 @@ test('a tag that names two texts is found, and what a client still has by a 304 
     const { witnesses, found } = calmWorld();
     witnesses.saw(answer(one, ticker(), tagged({})));
     witnesses.saw(answer(one, body, tagged({ ...second, ...over })));
-    return found().filter((rule) => rule !== 'documented');
+    return found().filter((rule) => rule !== 'documented' && rule !== 'statistics');
   };
   assert.deepEqual(seen(ticker(), {}), []);
   assert.deepEqual(seen(ticker({ volume24h: '1' }), {}), ['entity tags']);

@@ -5,6 +5,7 @@ import { chainEndsElsewhere } from '../../src/history/segment/postgres-segments.
 import { DamagedChunk, recordTooNew, recordTooOld } from '../../src/history/segment/record-form.ts';
 import { recordOfAnotherProgram } from '../../src/history/segment/sqlite-segments.ts';
 import * as accounts from '../../src/store/accounts.ts';
+import { alertUnknown } from '../../src/store/alerts.ts';
 import * as copy from '../../src/store/copy-store.ts';
 import * as keyRecords from '../../src/store/key-record.ts';
 import * as keys from '../../src/store/keys.ts';
@@ -145,6 +146,7 @@ export const everyStoreError: Readonly<Record<StoreErrorCode, StoreError>> = {
   'copy_incomplete.record': recordNotCopied({ what: 'qwhat' }),
 
   notice_unknown: noticeUnknown({ id }),
+  alert_unknown: alertUnknown({ id }),
 
   'token_unknown.operator': tokens.operatorTokenUnknown({ id }),
   'token_unknown.source': tokens.sourceTokenUnknown({ id }),

@@ -17,6 +17,7 @@ const read = [
   'client/README.md',
   'client-python/README.md',
   'docs/clients/*.md',
+  'docs/runbook.md',
   'exchange-simulator/recordings/{LICENSE-cryptofeed,asset-pairs-2021-04-17.json,ws-v1-ticker-2021-04-17.jsonl}',
   'src/**/*.{awk,bash,fish,json,lua,sql,txt,yaml,zsh}',
   'web/**/*.{css,html,svg}',

@@ -472,6 +472,86 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/market-review": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What waits of the lists of sources
+         * @description Markets that are not offered, believed to be gone or delisted without an operator: a sudden growth, what is above `markets.max`, a list that is taken for incomplete, and a loss. Needs the role `read-only`.
+         */
+        readonly get: operations["readMarketReview"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/market-review/{id}/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Accept markets that wait
+         * @description A growth is offered with the next load of the list. The markets of a loss are delisted for good: `confirm` must repeat the source. Needs the role `operator`.
+         */
+        readonly post: operations["acceptPendingMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/market-review/{id}/reject": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Reject markets that wait
+         * @description New markets are never offered, unless they are accepted later. The markets of a loss are not delisted: they stay paused until they are listed again. Needs the role `operator`.
+         */
+        readonly post: operations["rejectPendingMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/market-review/rejected/{source}/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Accept the markets of a source that were rejected
+         * @description They are offered with the next load of the list. Needs the role `operator`.
+         */
+        readonly post: operations["acceptRejectedMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/prices": {
         readonly parameters: {
             readonly query?: never;
@@ -1248,6 +1328,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/alerts/{id}/acknowledge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Acknowledge an alert
+         * @description It is not sent again until it is over. The audit log records who did it. Needs the role `operator`.
+         */
+        readonly post: operations["acknowledgeAlert"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/alerts/deliveries": {
         readonly parameters: {
             readonly query?: never;
@@ -1731,6 +1831,43 @@ export interface components {
             readonly code: "DelistingHeldBack";
             /** @description What it names. */
             readonly values: {
+                /** @description The markets. */
+                readonly markets: {
+                    /** @description The first of them. */
+                    readonly first: readonly string[];
+                    /**
+                     * Format: int64
+                     * @description How many there are besides.
+                     * @example 2
+                     */
+                    readonly more: number;
+                };
+            };
+        } | {
+            /**
+             * @description The condition.
+             * @constant
+             */
+            readonly code: "MarketsWait";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The source’s id in the configuration.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * @description Why they wait.
+                 * @example growth
+                 * @enum {string}
+                 */
+                readonly reason: "growth" | "over_maximum" | "incomplete" | "loss";
+                /**
+                 * Format: int64
+                 * @description How many wait.
+                 * @example 412
+                 */
+                readonly count: number;
                 /** @description The markets. */
                 readonly markets: {
                     /** @description The first of them. */
@@ -3710,7 +3847,7 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
-             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
+             * @description Since when the exchange’s list has lacked it or listed it as ended, or the market it is converted from; null else. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
@@ -3889,7 +4026,7 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
-             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
+             * @description Since when the exchange’s list has lacked it or listed it as ended, or the market it is converted from; null else. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
              */
@@ -4442,6 +4579,73 @@ export interface components {
              * @example 26
              */
             readonly changed: number;
+        };
+        /** @description Markets of the list of one source that wait. */
+        readonly PendingList: {
+            /**
+             * @description Names these very markets: another id is of others.
+             * @example 3f2a9c0b71de
+             */
+            readonly id: string;
+            /**
+             * @description The source’s id in the configuration.
+             * @example kraken
+             */
+            readonly source: string;
+            /**
+             * @description Why they wait.
+             * @example growth
+             * @enum {string}
+             */
+            readonly reason: "growth" | "over_maximum" | "incomplete" | "loss";
+            /**
+             * @description The reason in words.
+             * @example more than half as many new ones as were listed, and at least 50, at once: not offered yet
+             */
+            readonly why: string;
+            /**
+             * Format: date-time
+             * @description Since when markets of this source wait for this reason. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description The same instant as `since`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly sinceMs: number;
+            /**
+             * Format: int64
+             * @description How many there are.
+             * @example 412
+             */
+            readonly count: number;
+            /** @description The first of them. */
+            readonly symbols: readonly string[];
+            /** @description What an operator can decide; empty where it ends by itself. */
+            readonly verdicts: readonly ("accept" | "reject")[];
+        };
+        /** @description New markets of a source that were rejected. */
+        readonly RejectedList: {
+            /**
+             * @description The source’s id in the configuration.
+             * @example kraken
+             */
+            readonly source: string;
+            /**
+             * Format: int64
+             * @description How many there are.
+             * @example 412
+             */
+            readonly count: number;
+        };
+        /** @description What waits of the lists of sources, and what was rejected. */
+        readonly MarketReview: {
+            /** @description What waits, by source. */
+            readonly pending: readonly components["schemas"]["PendingList"][];
+            /** @description What was rejected, by source. */
+            readonly rejected: readonly components["schemas"]["RejectedList"][];
         };
         /** @description A ticker, in the very bytes that clients get from `/v1/ticker`. */
         readonly VersionedTicker: {
@@ -6040,6 +6244,60 @@ export interface components {
              * @example 1795255200000
              */
             readonly raisedAtMs: number;
+            /** @description It was so already when the process that told it began to look; whether it was told before is not known. */
+            readonly isStill: boolean;
+            /**
+             * Format: date-time
+             * @description When it was told for the last time. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly toldAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `toldAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly toldAtMs: number;
+            /**
+             * Format: int64
+             * @description How often it was told again, for nobody had acknowledged it.
+             * @example 0
+             */
+            readonly repeats: number;
+            /**
+             * Format: date-time
+             * @description When those of `alerts.escalate` were told. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly escalatedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `escalatedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly escalatedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description When somebody said that they know of it. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly acknowledgedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `acknowledgedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly acknowledgedAtMs: number | null;
+            /**
+             * @description Who that is, as the audit log names them.
+             * @example alice
+             * @example null
+             */
+            readonly acknowledgedBy: string | null;
         };
         /** @description Alerts and where they go. */
         readonly AlertList: {
@@ -6060,6 +6318,8 @@ export interface components {
                 readonly kind: "webhook" | "slack" | "telegram" | "pagerduty" | "mail";
                 /** @description What it is told of. */
                 readonly events: readonly ("source" | "status" | "prices" | "record" | "certificate" | "keys" | "service" | "maintenance")[];
+                /** @description It is told of nothing but what nobody has acknowledged in time. */
+                readonly isSecond: boolean;
             }[];
             /**
              * Format: int64
@@ -6073,6 +6333,24 @@ export interface components {
              * @example 120000
              */
             readonly endAfterMs: number;
+            /**
+             * Format: int64
+             * @description After how long an alert that nobody acknowledged is sent again; 0: never.
+             * @example 14400000
+             */
+            readonly repeatAfterMs: number;
+            /**
+             * Format: int64
+             * @description After how long those are told who are second; null where there are none.
+             * @example 1800000
+             * @example null
+             */
+            readonly escalateAfterMs: number | null;
+        };
+        /** @description Alerts that were acknowledged just now. */
+        readonly AcknowledgedAlerts: {
+            /** @description None where somebody had acknowledged it already. */
+            readonly alerts: readonly components["schemas"]["Alert"][];
         };
         /** @description A message to a destination. */
         readonly AlertDelivery: {
@@ -6091,6 +6369,12 @@ export interface components {
              * @example alr_4fGh72Kq0ZsTn1Lw
              */
             readonly alert: string;
+            /**
+             * @description What it tells of the alert.
+             * @example raised
+             * @enum {string}
+             */
+            readonly step: "raised" | "repeated" | "escalated" | "ended";
             /** @description Whether it tells the end. */
             readonly isEnd: boolean;
             /**
@@ -6212,7 +6496,7 @@ export interface components {
              * @example account.create
              * @enum {string}
              */
-            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "rate.hold" | "rate.release" | "rate.accept" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "alert.acknowledge" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -6220,7 +6504,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source";
+                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source" | "alert";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -6675,6 +6959,34 @@ export interface components {
              * @description What it is.
              * @constant
              */
+            readonly code: "nothing_waits";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "not_settled";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Of whose list they are.
+                 * @example kraken
+                 */
+                readonly source: string;
+                /**
+                 * @description Why they wait.
+                 * @example growth
+                 * @enum {string}
+                 */
+                readonly reason: "growth" | "over_maximum" | "incomplete" | "loss";
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
             readonly code: "configuration_none";
             /** @description What it names. */
             readonly values: Record<string, never>;
@@ -7103,6 +7415,9 @@ export type PausedMarkets = components['schemas']['PausedMarkets'];
 export type ResumedMarkets = components['schemas']['ResumedMarkets'];
 export type HeldMarkets = components['schemas']['HeldMarkets'];
 export type ReleasedMarkets = components['schemas']['ReleasedMarkets'];
+export type PendingList = components['schemas']['PendingList'];
+export type RejectedList = components['schemas']['RejectedList'];
+export type MarketReview = components['schemas']['MarketReview'];
 export type VersionedTicker = components['schemas']['VersionedTicker'];
 export type PriceList = components['schemas']['PriceList'];
 export type Term = components['schemas']['Term'];
@@ -7145,6 +7460,7 @@ export type NoticeList = components['schemas']['NoticeList'];
 export type NoticeMail = components['schemas']['NoticeMail'];
 export type Alert = components['schemas']['Alert'];
 export type AlertList = components['schemas']['AlertList'];
+export type AcknowledgedAlerts = components['schemas']['AcknowledgedAlerts'];
 export type AlertDelivery = components['schemas']['AlertDelivery'];
 export type AlertDeliveryList = components['schemas']['AlertDeliveryList'];
 export type AlertTest = components['schemas']['AlertTest'];
@@ -9372,6 +9688,246 @@ export interface operations {
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readMarketReview: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What waits of the lists of sources, and what was rejected. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "pending": [
+                     *         {
+                     *           "id": "3f2a9c0b71de",
+                     *           "source": "kraken",
+                     *           "reason": "growth",
+                     *           "why": "more than half as many new ones as were listed, and at least 50, at once: not offered yet",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "count": 412,
+                     *           "symbols": [
+                     *             "BTCEUR"
+                     *           ],
+                     *           "verdicts": [
+                     *             "accept"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rejected": [
+                     *         {
+                     *           "source": "kraken",
+                     *           "count": 412
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MarketReview"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly acceptPendingMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Names these very markets: another id is of others. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The decision. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "confirm": "kraken"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The source once more, where markets are delisted for good.
+                     * @example kraken
+                     */
+                    readonly confirm?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description What waited. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f2a9c0b71de",
+                     *       "source": "kraken",
+                     *       "reason": "growth",
+                     *       "why": "more than half as many new ones as were listed, and at least 50, at once: not offered yet",
+                     *       "since": "2026-11-21T10:00:00.000Z",
+                     *       "sinceMs": 1795255200000,
+                     *       "count": 412,
+                     *       "symbols": [
+                     *         "BTCEUR"
+                     *       ],
+                     *       "verdicts": [
+                     *         "accept"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PendingList"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly rejectPendingMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Names these very markets: another id is of others. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The decision. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "confirm": "kraken"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The source once more, where markets are delisted for good.
+                     * @example kraken
+                     */
+                    readonly confirm?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description What waited. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f2a9c0b71de",
+                     *       "source": "kraken",
+                     *       "reason": "growth",
+                     *       "why": "more than half as many new ones as were listed, and at least 50, at once: not offered yet",
+                     *       "since": "2026-11-21T10:00:00.000Z",
+                     *       "sinceMs": 1795255200000,
+                     *       "count": 412,
+                     *       "symbols": [
+                     *         "BTCEUR"
+                     *       ],
+                     *       "verdicts": [
+                     *         "accept"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PendingList"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly acceptRejectedMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The source’s id in the configuration. */
+                readonly source: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description What was rejected. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": "kraken",
+                     *       "count": 412
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RejectedList"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
@@ -12297,7 +12853,16 @@ export interface operations {
                      *             }
                      *           },
                      *           "raisedAt": "2026-11-21T10:00:00.000Z",
-                     *           "raisedAtMs": 1795255200000
+                     *           "raisedAtMs": 1795255200000,
+                     *           "isStill": true,
+                     *           "toldAt": "2026-11-21T10:00:00.000Z",
+                     *           "toldAtMs": 1795255200000,
+                     *           "repeats": 0,
+                     *           "escalatedAt": "2026-11-21T10:00:00.000Z",
+                     *           "escalatedAtMs": 1795255200000,
+                     *           "acknowledgedAt": "2026-11-21T10:00:00.000Z",
+                     *           "acknowledgedAtMs": 1795255200000,
+                     *           "acknowledgedBy": "alice"
                      *         }
                      *       ],
                      *       "destinations": [
@@ -12306,11 +12871,14 @@ export interface operations {
                      *           "kind": "webhook",
                      *           "events": [
                      *             "source"
-                     *           ]
+                     *           ],
+                     *           "isSecond": true
                      *         }
                      *       ],
                      *       "raiseAfterMs": 15000,
-                     *       "endAfterMs": 120000
+                     *       "endAfterMs": 120000,
+                     *       "repeatAfterMs": 14400000,
+                     *       "escalateAfterMs": 1800000
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AlertList"];
@@ -12318,6 +12886,85 @@ export interface operations {
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly acknowledgeAlert: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Alerts that were acknowledged just now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alerts": [
+                     *         {
+                     *           "id": "alr_4fGh72Kq0ZsTn1Lw",
+                     *           "event": "source",
+                     *           "name": "SourceLost",
+                     *           "subject": "kraken",
+                     *           "severity": "critical",
+                     *           "summary": "kraken: no connection for 40 s",
+                     *           "condition": {
+                     *             "code": "SourceLost",
+                     *             "values": {
+                     *               "source": "kraken",
+                     *               "seconds": 40,
+                     *               "others": [
+                     *                 {
+                     *                   "source": "kraken",
+                     *                   "markets": 56
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
+                     *           "raisedAt": "2026-11-21T10:00:00.000Z",
+                     *           "raisedAtMs": 1795255200000,
+                     *           "isStill": true,
+                     *           "toldAt": "2026-11-21T10:00:00.000Z",
+                     *           "toldAtMs": 1795255200000,
+                     *           "repeats": 0,
+                     *           "escalatedAt": "2026-11-21T10:00:00.000Z",
+                     *           "escalatedAtMs": 1795255200000,
+                     *           "acknowledgedAt": "2026-11-21T10:00:00.000Z",
+                     *           "acknowledgedAtMs": 1795255200000,
+                     *           "acknowledgedBy": "alice"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcknowledgedAlerts"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -12353,6 +13000,7 @@ export interface operations {
                      *           "id": "dlv_4fGh72Kq0ZsTn1Lw",
                      *           "destination": "ops",
                      *           "alert": "alr_4fGh72Kq0ZsTn1Lw",
+                     *           "step": "raised",
                      *           "isEnd": true,
                      *           "name": "SourceLost",
                      *           "subject": "kraken",

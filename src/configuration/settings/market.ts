@@ -25,9 +25,14 @@ export const markets = section('The markets on offer.', {
     description: 'Markets to offer in those quote currencies.',
     example: ['BTCEUR', 'ETHEUR'],
   }),
+  max: setting(wholeNumber(5_000, [1, 100_000]), {
+    description:
+      'How many markets a source lists at most, converted ones not counted. Known ones stay; of others those that the exchange names first are taken, and the rest waits for the operator.',
+    security: 'A list of invented pairs costs memory and time up to this bound.',
+  }),
   delistAfter: setting(duration('24h', ['1h', '365d']), {
     description:
-      'How long every complete list of the exchange must lack a market, with no ticker from it, before it is delisted for good; never over a tenth of the markets.',
+      'How long every complete list of the exchange must lack a market, or have it as ended, with no ticker from it, before it is delisted for good; never over a tenth of the markets.',
     security: 'A list that stays faulty this long ends markets.',
   }),
 });

@@ -2,7 +2,20 @@ import { Type } from 'typebox';
 import { languages } from '../../ground/languages.ts';
 import { alertEvents, destinationKinds } from '../../operator/alert-event.ts';
 import * as kind from '../kinds.ts';
-import { duration, item, list, listOr, oneOf, optional, section, setting, text, truth, wholeNumber } from '../kinds.ts';
+import {
+  duration,
+  item,
+  list,
+  listOr,
+  oneOf,
+  optional,
+  section,
+  setting,
+  subsection,
+  text,
+  truth,
+  wholeNumber,
+} from '../kinds.ts';
 
 export const mail = section('E-mail to key holders.', {
   smtp: optional(text(kind.smtpUrl, { secret: true }), {
@@ -58,4 +71,40 @@ export const alerts = section('See [alerts without Prometheus](operators/monitor
     'Shortest time that a condition must hold before its alert is sent.',
   ),
   endAfter: setting(duration('2m', ['15s', '24h']), 'Time without the condition before the alert’s end is sent.'),
+  repeatAfter: setting(
+    duration('4h', ['0s', '7d']),
+    'Time after which an alert that is on and that nobody has acknowledged is sent again; 0s: never. Those of severity info are never.',
+  ),
+  escalate: subsection({
+    after: setting(
+      duration('30m', ['1m', '7d']),
+      'Time without acknowledgement after which `alerts.escalate.to` is told.',
+    ),
+    to: setting(list(text(kind.destinationName), { default: [] }), {
+      description:
+        'Names of destinations that are told of alerts that nobody acknowledged, how these go on, and nothing else.',
+      example: ['duty'],
+    }),
+  }),
+  consoleUrl: optional(text(kind.httpUrl), {
+    description: 'Where operators reach the console: messages link to it, to acknowledge, and to its runbook.',
+    whenAbsent: 'the address of the private listener',
+    example: 'https://admin.example.com',
+  }),
+  heartbeat: subsection({
+    url: optional(text(kind.httpUrl, { secret: true }), {
+      description:
+        'A dead man’s switch outside, asked while this process is ready: it tells you once nobody does. See [heartbeat](operators/monitoring.md#heartbeat).',
+      whenAbsent: 'no heartbeat',
+      security: 'It is never shown.',
+      example: 'https://hc-ping.com/your-check-uuid',
+    }),
+    every: setting(duration('60s', ['10s', '1h']), 'Time between two heartbeats.'),
+    method: setting(oneOf(['GET', 'POST'], 'GET'), 'How the URL is asked. Any status of 200 to 299 counts.'),
+    unreadyFor: setting(
+      duration('2m', ['0s', '1h']),
+      'Time for which the process may be unready before its heartbeat stops.',
+    ),
+    allowHttp: setting(truth(), 'Permits http://, for a switch in your own network.'),
+  }),
 });

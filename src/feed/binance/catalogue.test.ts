@@ -57,7 +57,7 @@ test('in today’s shape NOTIONAL is the minimum value, and a tick need not be a
   assert.deepEqual([market?.tickSize, market?.pricePrecision, market?.minOrderValue], ['0.05', 2, '5']);
 });
 
-test('only TRADING with spot orders allowed is trading; every other state, known or new, is paused', () => {
+test('only TRADING with spot orders allowed is trading; where nothing trades every other state, known or new, is paused', () => {
   for (const status of ['END_OF_DAY', 'HALT', 'BREAK', 'CANCEL_ONLY', 'SOMETHING_NEW', undefined]) {
     assert.equal(read({ ...today, status }).markets[0]?.status, 'paused');
   }

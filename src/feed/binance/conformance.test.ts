@@ -7,6 +7,7 @@ connectorConformance({
   acknowledges: 'none',
   plansReconnects: true,
   maintenance: 'markets',
+  listsEnded: true,
   hasCandles: true,
   endsDaily: true,
   frameBytesMax: 1_048_576,

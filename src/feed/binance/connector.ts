@@ -1,9 +1,10 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import type { ListedStatus, MarketTerms } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { asStep, type ListedPair, listedPairs, type MarketTerms, type Step } from '../market-listing.ts';
+import { asStep, type ListedPair, listedPairs, type StateTable, type Step, statusIn } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
@@ -181,23 +182,35 @@ export class BinanceLive extends LiveProtocol<Map<MarketSymbol, number>> {
   }
 }
 
-/**
- * Reads the answer of `exchangeInfo`. Only `TRADING` is trading; every other state, known (`HALT`, `BREAK`,
- * `END_OF_DAY`, `CANCEL_ONLY`) or new, takes fewer kinds of order or none. Binance also lists assets whose names are
- * not in ASCII.
- */
+/** Delisted symbols stay in the list for years as `BREAK`, which is also the state of all in a maintenance. */
+export const symbolStates = {
+  TRADING: 'trading',
+  PRE_TRADING: 'paused',
+  POST_TRADING: 'paused',
+  END_OF_DAY: 'paused',
+  HALT: 'paused',
+  AUCTION_MATCH: 'paused',
+  CANCEL_ONLY: 'paused',
+  BREAK: 'ended',
+} as const satisfies StateTable;
+
+/** Reads the answer of `exchangeInfo`. Binance also lists assets whose names are not in ASCII. */
 export function readExchangeInfo(result: unknown): ListedPair[] {
-  const pairs = listedPairs(asObject(result)?.symbols, 'symbols', ['symbol', 'baseAsset', 'quoteAsset'], readTerms);
+  const names = ['symbol', 'baseAsset', 'quoteAsset'] as const;
+  const pairs = listedPairs(asObject(result)?.symbols, 'symbols', names, symbolStatus, readTerms);
   // The names of streams are in lower case.
   return pairs.map((pair) => ({ ...pair, liveName: pair.id?.toLowerCase() }));
 }
 
+function symbolStatus({ status, isSpotTradingAllowed }: WireObject): ListedStatus {
+  const own = statusIn(symbolStates, status);
+  return own === 'trading' && isSpotTradingAllowed === false ? 'paused' : own;
+}
+
 function readTerms(entry: WireObject): MarketTerms {
   const tick = requireFilter(entry, 'PRICE_FILTER', 'tickSize');
-  const isTrading = entry.status === 'TRADING' && entry.isSpotTradingAllowed !== false;
   const value = filterOf(entry, 'NOTIONAL') ?? filterOf(entry, 'MIN_NOTIONAL');
   return {
-    status: isTrading ? 'trading' : 'paused',
     pricePrecision: tick.places,
     amountPrecision: requireFilter(entry, 'LOT_SIZE', 'stepSize').places,
     tickSize: tick.size,

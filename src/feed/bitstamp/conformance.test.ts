@@ -7,6 +7,7 @@ connectorConformance({
   acknowledges: 'each',
   plansReconnects: true,
   maintenance: 'markets',
+  listsEnded: true,
   hasCandles: true,
   frameBytesMax: 1_048_576,
   polls: 'statistics',

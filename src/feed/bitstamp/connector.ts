@@ -1,11 +1,11 @@
 import type { Clock, EpochMs } from '../../ground/clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { UpstreamTicker } from '../../market/upstream.ts';
+import type { MarketTerms, UpstreamTicker } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { type ListedPair, type MarketTerms, requirePlaces } from '../market-listing.ts';
+import { type ListedPair, requirePlaces, type StateTable, statusIn } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
@@ -158,6 +158,9 @@ export class BitstampLive extends LiveProtocol<LoadTickers> {
   }
 }
 
+/** The member `trading` of a market. There is no other word for a market that ended, nor for one that stands still. */
+export const tradingStates = { Enabled: 'trading', Disabled: 'ended' } as const satisfies StateTable;
+
 /**
  * Reads the answer of `markets`, in today's shape or in that of the older `trading-pairs-info`, which names a pair
  * `url_symbol` and writes its smallest order as `20.0 EUR`. Perpetuals are ignored. Bitstamp gives no minimum amount of
@@ -167,7 +170,8 @@ export function readMarkets(result: unknown): ListedPair[] {
   const spot = requireList(result, 'markets').filter(({ market_type = 'SPOT' }) => market_type === 'SPOT');
   return spot.map((entry) => {
     const [base, quote] = asText(entry.name)?.split('/') ?? [];
-    return { id: asText(entry.market_symbol) ?? asText(entry.url_symbol), base, quote, terms: () => readTerms(entry) };
+    const id = asText(entry.market_symbol) ?? asText(entry.url_symbol);
+    return { id, base, quote, status: statusIn(tradingStates, entry.trading), terms: () => readTerms(entry) };
   });
 }
 
@@ -175,7 +179,6 @@ function readTerms(entry: WireObject): MarketTerms {
   const pricePrecision = requirePlaces(entry, 'counter_decimals');
   const amountPrecision = requirePlaces(entry, 'base_decimals');
   return {
-    status: entry.trading === 'Enabled' ? 'trading' : 'paused',
     pricePrecision,
     amountPrecision,
     tickSize: unitAt(pricePrecision),

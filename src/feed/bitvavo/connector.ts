@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import { changePercentOf, vwapOf } from '../../market/derived-statistics.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
+import type { MarketTerms } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
@@ -8,9 +9,10 @@ import {
   asStep,
   type ListedPair,
   listedPairs,
-  type MarketTerms,
   requirePlaces,
   requireStep,
+  type StateTable,
+  statusIn,
 } from '../market-listing.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { asDecimal, asEpoch, asList, asObject, asPositive, requireList, type WireObject } from '../wire.ts';
@@ -97,17 +99,25 @@ export class BitvavoLive extends LiveProtocol {
   }
 }
 
+/** A market that ended leaves the list. */
+export const marketStates = {
+  trading: 'trading',
+  halted: 'paused',
+  auction: 'paused',
+  auctionMatching: 'paused',
+  cancelOnly: 'paused',
+} as const satisfies StateTable;
+
 /** Reads the answer of `GET /markets`. */
 export function readMarkets(result: unknown): ListedPair[] {
-  return listedPairs(result, 'markets', ['market', 'base', 'quote'], readTerms);
+  const statusOf = ({ status }: WireObject) => statusIn(marketStates, status);
+  return listedPairs(result, 'markets', ['market', 'base', 'quote'], statusOf, readTerms);
 }
 
 /** `pricePrecision` is no longer sent: it follows from the tick. */
 function readTerms(entry: WireObject): MarketTerms {
   const tick = requireStep(entry, 'tickSize');
   return {
-    // `halted`, `auction`, `auctionMatching`, `cancelOnly`, and any new state, take fewer kinds of order or none.
-    status: entry.status === 'trading' ? 'trading' : 'paused',
     pricePrecision: tick.places,
     amountPrecision: requirePlaces(entry, 'quantityDecimals'),
     tickSize: tick.size,

@@ -7,6 +7,7 @@ connectorConformance({
   acknowledges: 'set',
   plansReconnects: false,
   maintenance: 'markets',
+  listsEnded: true,
   hasCandles: true,
   polls: 'statistics',
 });

@@ -154,7 +154,7 @@ test('the status channel tells states, and a delisted product is no longer confi
   live.received(JSON.stringify({ type: 'status', products }));
   const [event] = channel.events.flatMap((event) => (event.type === 'instruments' ? [event] : []));
   assert.deepEqual(event?.pairs, [
-    { name: product_id, symbol: crv, isOurs: true, status: 'delisted' },
+    { name: product_id, symbol: crv, isOurs: true, status: 'ended' },
     { name: 'NEW-EUR', symbol: undefined, isOurs: true, status: 'paused' },
     { name: 'A-USD', symbol: undefined, isOurs: false, status: 'trading' },
   ]);

@@ -4,7 +4,7 @@ import { type FrameReaders, LiveProtocol, type SocketTraits } from '../live-prot
 import type { Statistics } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
 import { asCount, asList, asText, requireList, type WireObject } from '../wire.ts';
-import { productStatus, readLiveStatistics, readTime } from './messages.ts';
+import { productStatus, readLiveStatistics, readTerms, readTime } from './messages.ts';
 import { coinbaseRefusals } from './refusals.ts';
 
 const never = Number.NEGATIVE_INFINITY;
@@ -189,11 +189,12 @@ export class CoinbaseLive extends LiveProtocol<LoadStatistics> {
   }
 
   #instruments(products: readonly WireObject[]): void {
-    for (const { id, status } of products) if (status === 'delisted') this.#dropPrices(this.symbolOf(id));
+    for (const product of products) if (productStatus(product) === 'ended') this.#dropPrices(this.symbolOf(product.id));
     this.emitInstruments(products, (product) => ({
       liveName: product.id,
       quote: asText(product.id)?.split('-')[1],
-      status: product.status === 'delisted' ? product.status : productStatus(product),
+      status: productStatus(product),
+      terms: () => readTerms(product),
     }));
   }
 

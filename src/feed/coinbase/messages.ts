@@ -1,29 +1,29 @@
 import type { EpochMs } from '../../ground/clock.ts';
 import { changePercentOf } from '../../market/derived-statistics.ts';
-import type { UpstreamMarketStatus } from '../../market/upstream.ts';
-import { asStep, type ListedPair, type MarketTerms, requireStep } from '../market-listing.ts';
+import type { ListedStatus, MarketTerms } from '../../market/upstream.ts';
+import { asStep, type ListedPair, requireStep, type StateTable, statusIn } from '../market-listing.ts';
 import { readCommonValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import { asDecimal, asInstant, asPositive, asText, requireList, requireObject, type WireObject } from '../wire.ts';
 
 /**
  * Reads the answer of `GET /products`. Base and quote come from the id: some products (auctions) carry another base
- * currency. Delisted products stay in the list: they are left out.
+ * currency.
  */
 export function readProducts(result: unknown): ListedPair[] {
   return requireList(result, 'products').flatMap((product) => {
     const id = asText(product.id);
     const [base, quote, ...rest] = id?.split('-') ?? [];
-    if (rest.length > 0 || product.status === 'delisted') return [];
-    return { id, base, quote, terms: () => readTerms(product) };
+    if (rest.length > 0) return [];
+    return { id, base, quote, status: productStatus(product), terms: () => readTerms(product) };
   });
 }
 
-function readTerms(product: WireObject): MarketTerms {
+/** Throws `UpstreamError` with what is missing. */
+export function readTerms(product: WireObject): MarketTerms {
   const tick = requireStep(product, 'quote_increment');
   const amount = requireStep(product, 'base_increment');
   return {
-    status: productStatus(product),
     pricePrecision: tick.places,
     amountPrecision: amount.places,
     tickSize: tick.size,
@@ -33,12 +33,28 @@ function readTerms(product: WireObject): MarketTerms {
   };
 }
 
-const restrictions = ['trading_disabled', 'cancel_only', 'post_only', 'limit_only', 'auction_mode'];
+/** Delisted products stay in the list; internal ones are not for the public. */
+export const productStates = {
+  online: 'trading',
+  offline: 'paused',
+  internal: 'ended',
+  delisted: 'ended',
+} as const satisfies StateTable;
+
+/** Members that can be true of a product that is online. */
+const restrictions = {
+  trading_disabled: 'ended',
+  cancel_only: 'paused',
+  post_only: 'paused',
+  limit_only: 'paused',
+  auction_mode: 'paused',
+} as const satisfies StateTable;
 
 /** `trading` only when it is online without any restriction. The same in the catalogue and on the channel `status`. */
-export function productStatus(product: WireObject): UpstreamMarketStatus {
-  const isRestricted = restrictions.some((name) => product[name] === true);
-  return product.status === 'online' && !isRestricted ? 'trading' : 'paused';
+export function productStatus(product: WireObject): ListedStatus {
+  const status = statusIn(productStates, product.status);
+  if (status !== 'trading') return status;
+  return Object.entries(restrictions).find(([name]) => product[name] === true)?.[1] ?? 'trading';
 }
 
 /** Snapshots come without a time, or with one of the year 1. */

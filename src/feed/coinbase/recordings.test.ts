@@ -50,15 +50,17 @@ test('every recorded EUR product is a market with the steps and minimums that it
   }
 });
 
-test('a market without a minimum takes the smallest amount, and one that is delisted is no market', () => {
+test('a market without a minimum takes the smallest amount, and one that is delisted has ended (fault row 95)', () => {
   const [first] = products;
   const { base_min_size: _, ...today } = first!;
-  const read = (product: object) => selectMarkets(readProducts([product]), { quotes, symbols: 'all' }).markets;
+  const trading = { ...today, id: 'ZZZ-EUR' };
+  const read = (product: object) => selectMarkets(readProducts([product, trading]), { quotes, symbols: 'all' }).markets;
   assert.equal(read(today)[0]?.minOrderSize, first!.base_increment);
-  assert.deepEqual(read({ ...today, status: 'delisted' }), []);
-  for (const flag of ['trading_disabled', 'cancel_only', 'post_only', 'limit_only', 'auction_mode']) {
+  for (const ended of [{ status: 'delisted' }, { status: 'internal' }, { trading_disabled: true }])
+    assert.equal(read({ ...today, ...ended })[0]?.status, 'ended');
+  for (const flag of ['cancel_only', 'post_only', 'limit_only', 'auction_mode'])
     assert.equal(read({ ...today, [flag]: true })[0]?.status, 'paused');
-  }
+  assert.equal(read({ ...today, status: 'offline' })[0]?.status, 'paused');
 });
 
 /** The tickers that the frames make, worked out in the plainest way. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ground/clock.ts';
 import { unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
+import type { FeedPath, MarketTerms, UpstreamTicker } from '../../market/upstream.ts';
 import type { CloseReason, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { type ListedPair, listedPairs, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
+import { type ListedPair, listedPairs, requirePlaces, requirePositive } from '../market-listing.ts';
 import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import { Loop } from '../timers.ts';
@@ -140,13 +140,13 @@ const closeReasons: Partial<Record<wire.UpstreamErrorKind, CloseReason>> = {
  * is listed is trading.
  */
 export function readTradingPairs(data: unknown): ListedPair[] {
-  return listedPairs(data, 'tradingPairs', ['name', 'firstCurrency', 'secondCurrency'], readTerms);
+  const names = ['name', 'firstCurrency', 'secondCurrency'] as const;
+  return listedPairs(data, 'tradingPairs', names, () => 'trading', readTerms);
 }
 
 function readTerms(entry: wire.WireObject): MarketTerms {
   const pricePrecision = requirePlaces(entry, 'priceDecimals');
   return {
-    status: 'trading',
     pricePrecision,
     amountPrecision: requirePlaces(entry, 'lotDecimals'),
     tickSize: unitAt(pricePrecision),

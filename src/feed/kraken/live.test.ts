@@ -264,7 +264,7 @@ test('the instrument channel gives the state of each pair, known or new', async 
   assert.deepEqual(of('instruments')[0]?.pairs, [
     { name: 'C0/EUR', symbol: 'C0EUR', isOurs: true, status: 'trading' },
     { name: 'C1/EUR', symbol: 'C1EUR', isOurs: true, status: 'paused' },
-    { name: 'C2/EUR', symbol: 'C2EUR', isOurs: true, status: 'delisted' },
+    { name: 'C2/EUR', symbol: 'C2EUR', isOurs: true, status: 'ended' },
     { name: 'NEW/EUR', symbol: undefined, isOurs: true, status: 'paused' },
     { name: 'NEW/USD', symbol: undefined, isOurs: false, status: 'trading' },
   ]);

@@ -1,6 +1,6 @@
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
-import { commonCode, pairStatus, readLiveTicker } from './messages.ts';
+import { asObject, asText, requireList, type WireObject } from '../wire.ts';
+import { commonCode, pairStatus, readAnnouncedTerms, readLiveTicker } from './messages.ts';
 import { krakenRefusals } from './refusals.ts';
 
 export const krakenSocket: SocketTraits = {
@@ -42,11 +42,6 @@ export class KrakenLive extends LiveProtocol {
 
   protected readonly kindOf = ({ channel, method }: WireObject) => channel ?? method;
 
-  /** The catalogue frame has half a megabyte, and we read none of its numbers. */
-  protected override parse(text: string): unknown {
-    return text.startsWith('{"channel":"instrument"') ? parsePlain(text) : super.parse(text);
-  }
-
   protected request(method: 'subscribe' | 'unsubscribe', symbol: readonly string[], request: number): object {
     const snapshot = method === 'subscribe' ? { snapshot: true } : {};
     return { method, params: { channel: 'ticker', symbol, event_trigger: 'bbo', ...snapshot }, req_id: request };
@@ -78,10 +73,11 @@ export class KrakenLive extends LiveProtocol {
   }
 
   #instruments(entries: readonly WireObject[]): void {
-    this.emitInstruments(entries, ({ symbol, quote, status }) => ({
-      liveName: symbol,
-      quote: commonCode(asText(quote) ?? ''),
-      status: status === 'delisted' ? status : pairStatus(status),
+    this.emitInstruments(entries, (pair) => ({
+      liveName: pair.symbol,
+      quote: commonCode(asText(pair.quote) ?? ''),
+      status: pairStatus(pair.status),
+      terms: () => readAnnouncedTerms(pair),
     }));
   }
 }

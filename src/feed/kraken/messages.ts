@@ -1,9 +1,27 @@
 import { unitAt } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
-import type { UpstreamMarketStatus } from '../../market/upstream.ts';
-import { type ListedPair, type MarketTerms, readCurrency, requirePlaces, requirePositive } from '../market-listing.ts';
+import type { ListedStatus, MarketTerms } from '../../market/upstream.ts';
+import {
+  type ListedPair,
+  placesMax,
+  readCurrency,
+  requirePlaces,
+  requirePositive,
+  type StateTable,
+  statusIn,
+} from '../market-listing.ts';
 import { readCommonValues, type TickerValues } from '../rest-answers.ts';
-import { asDecimal, asInstant, asList, asObject, asPositive, asText, requireObject, type WireObject } from '../wire.ts';
+import {
+  asCount,
+  asDecimal,
+  asInstant,
+  asList,
+  asObject,
+  asPositive,
+  asText,
+  requireObject,
+  type WireObject,
+} from '../wire.ts';
 
 /** Kraken's own codes that differ from the common ones. */
 const commonCodes = new Map([
@@ -72,7 +90,8 @@ function readPair(id: string, pair: WireObject, assets: AssetNames): ListedPair 
   const objection = isOwnName
     ? undefined
     : `its live name ${liveName} differs from its base and quote, ${base}/${quote}`;
-  return { id, liveName, base, quote, objection, terms: () => readTerms(pair) };
+  const status = pair.status === undefined ? 'trading' : pairStatus(pair.status);
+  return { id, liveName, base, quote, status, objection, terms: () => readTerms(pair) };
 }
 
 function caseRank({ liveName, base, quote }: ListedPair): number {
@@ -82,7 +101,6 @@ function caseRank({ liveName, base, quote }: ListedPair): number {
 function readTerms(pair: WireObject): MarketTerms {
   const pricePrecision = requirePlaces(pair, 'pair_decimals');
   return {
-    status: pair.status === undefined ? 'trading' : pairStatus(pair.status),
     pricePrecision,
     amountPrecision: requirePlaces(pair, 'lot_decimals'),
     tickSize: pair.tick_size === undefined ? unitAt(pricePrecision) : requirePositive(pair, 'tick_size'),
@@ -91,9 +109,33 @@ function readTerms(pair: WireObject): MarketTerms {
   };
 }
 
-/** `trading` only for `online`; in every other state, known or not, the exchange takes fewer kinds of order or none. */
-export function pairStatus(status: unknown): UpstreamMarketStatus {
-  return status === 'online' ? 'trading' : 'paused';
+/** `maintenance`, `work_in_progress` and `delisted` are on the channel `instrument` only. */
+export const pairStates = {
+  online: 'trading',
+  cancel_only: 'paused',
+  limit_only: 'paused',
+  maintenance: 'paused',
+  post_only: 'paused',
+  reduce_only: 'paused',
+  work_in_progress: 'paused',
+  delisted: 'ended',
+} as const satisfies StateTable;
+
+export function pairStatus(status: unknown): ListedStatus {
+  return statusIn(pairStates, status);
+}
+
+/** The terms in an entry of the channel `instrument`, without values that are missing or unreadable. */
+export function readAnnouncedTerms(pair: WireObject): Partial<MarketTerms> | undefined {
+  const terms = {
+    pricePrecision: asCount(pair.price_precision, placesMax),
+    amountPrecision: asCount(pair.qty_precision, placesMax),
+    tickSize: asPositive(pair.price_increment) ?? asPositive(pair.tick_size),
+    minOrderSize: asPositive(pair.qty_min),
+    minOrderValue: asPositive(pair.cost_min),
+  };
+  const announced = Object.entries(terms).filter(([, value]) => value !== undefined);
+  return announced.length === 0 ? undefined : Object.fromEntries(announced);
 }
 
 /** Reads one entry of the live channel's `data`. A value that is missing or not a decimal is `undefined`. */

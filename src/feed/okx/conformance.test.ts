@@ -7,5 +7,6 @@ connectorConformance({
   acknowledges: 'each',
   plansReconnects: true,
   maintenance: 'announced',
+  listsEnded: true,
   hasCandles: true,
 });

@@ -1,10 +1,17 @@
 import { changePercentOf, vwapOf } from '../../market/derived-statistics.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { UpstreamMarketStatus } from '../../market/upstream.ts';
+import type { MarketTerms } from '../../market/upstream.ts';
 import type { CandleInterval, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type FrameReaders, ignored, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { type ListedPair, listedPairs, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
+import {
+  type ListedPair,
+  listedPairs,
+  requirePositive,
+  requireStep,
+  type StateTable,
+  statusIn,
+} from '../market-listing.ts';
 import { leadsTo, type RefusalKind } from '../refusal.ts';
 import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { asDecimal, asEpoch, asObject, asText, requireList, UpstreamError, type WireObject } from '../wire.ts';
@@ -156,10 +163,11 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
 
   #instruments(entries: readonly WireObject[]): void {
     const ours = entries.filter(({ instType }) => instType === 'SPOT');
-    this.emitInstruments(ours, ({ instId, quoteCcy, state }) => ({
-      liveName: instId,
-      quote: quoteCcy,
-      status: instrumentStatus(state),
+    this.emitInstruments(ours, (instrument) => ({
+      liveName: instrument.instId,
+      quote: instrument.quoteCcy,
+      status: instrumentStatus(instrument),
+      terms: () => readTerms(instrument),
     }));
   }
 
@@ -184,20 +192,26 @@ export class OkxLive extends LiveProtocol<() => Promise<unknown>> {
   }
 }
 
-/**
- * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`,
- * `preopen`, `test`, `post_only`, `rebase`, `settling`) or new, takes fewer kinds of order or none. There is no minimum
- * value of an order.
- */
+/** An instrument is suspended before it leaves the list, and `test` is none of the market's. */
+export const instrumentStates = {
+  live: 'trading',
+  preopen: 'paused',
+  post_only: 'paused',
+  rebase: 'paused',
+  settling: 'paused',
+  suspend: 'ended',
+  test: 'ended',
+} as const satisfies StateTable;
+
+/** Reads the data of `public/instruments`, spot only. There is no minimum value of an order. */
 export function readInstruments(data: unknown): ListedPair[] {
   const spot = requireList(data, 'instruments').filter(({ instType }) => instType === 'SPOT');
-  return listedPairs(spot, 'instruments', ['instId', 'baseCcy', 'quoteCcy'], readTerms);
+  return listedPairs(spot, 'instruments', ['instId', 'baseCcy', 'quoteCcy'], instrumentStatus, readTerms);
 }
 
 function readTerms(entry: WireObject): MarketTerms {
   const tick = requireStep(entry, 'tickSz');
   return {
-    status: instrumentStatus(entry.state),
     pricePrecision: tick.places,
     amountPrecision: requireStep(entry, 'lotSz').places,
     tickSize: tick.size,
@@ -206,8 +220,8 @@ function readTerms(entry: WireObject): MarketTerms {
   };
 }
 
-export function instrumentStatus(state: unknown): UpstreamMarketStatus {
-  return state === 'live' ? 'trading' : 'paused';
+function instrumentStatus({ state }: WireObject) {
+  return statusIn(instrumentStates, state);
 }
 
 /**

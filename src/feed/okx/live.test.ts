@@ -87,7 +87,7 @@ test('states of instruments and maintenance of our services are passed on', () =
     {
       type: 'instruments',
       pairs: [
-        { name: 'BTC-USDT', symbol: btc, isOurs: true, status: 'paused' },
+        { name: 'BTC-USDT', symbol: btc, isOurs: true, status: 'ended' },
         { name: 'NEW-USDT', symbol: undefined, isOurs: true, status: 'trading' },
       ],
     },

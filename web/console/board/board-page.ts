@@ -11,6 +11,7 @@ import { Choice } from '../parts/form.ts';
 import { hrefTo, hrefWith, replaceWith } from '../router.ts';
 import { BoardTable, columns } from './board-table.ts';
 import { nextPoll, noPoll, type Poll } from './moves.ts';
+import { ReviewCard } from './review-card.ts';
 import { queryOf, type Selection, type SortKey, selected, selectionOf } from './selection.ts';
 
 const everyMs = 1_000;
@@ -26,6 +27,7 @@ export function BoardPage({ query }: { query: URLSearchParams }) {
   const verbs = [isAnyPaused ? 'resume' : 'pause', isHeld ? 'release' : 'hold'] as const;
   const actions = html`<span class="buttons">${pause}<${Allowed} role="operator">${verbs.map((verb) => html`<${ChangeAll} key=${verb} verb=${verb} onChanged=${polled.refresh} />`)}<//></span>`;
   return html`<${Page} title=${say('Markets')} actions=${actions}>
+    <${ReviewCard} />
     <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
 }

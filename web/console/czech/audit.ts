@@ -42,6 +42,8 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
     if (reason === undefined) return undefined;
     return `Vyřazen ${symbol}, natrvalo${isText(reason) ? `: ${reason}` : ''}.`;
   },
+  'market.forget': ({ count }) =>
+    typeof count === 'number' ? `Odebrány trhy, které nikdy neměly cenu a na burze skončily: ${count}.` : undefined,
   'market.hold_back': ({ missing }, symbol) =>
     typeof missing === 'number'
       ? `Zadrženo vyřazení ${symbol}: najednou chybí více než desetina trhů (${missing}).`
@@ -50,6 +52,18 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
   'rate.hold': (_, quote) => `Podržen kurz ${quote}.`,
   'rate.release': (_, quote) => `Uvolněn kurz ${quote}.`,
   'rate.accept': ({ mid }, quote) => (isText(mid) ? `Přijat kurz ${quote}: ${mid}.` : undefined),
+  'catalogue.accept': ({ count, first }, source) => ofList('Přijaty nové trhy ze seznamu', source, count, first),
+  'catalogue.reject': ({ count, first, decision }, source) =>
+    ofList(
+      decision === 'keep' ? 'Ponechány trhy, které chybí na seznamu' : 'Odmítnuty nové trhy ze seznamu',
+      source,
+      count,
+      first,
+    ),
+  'catalogue.hold_back': ({ count, reason }, source) =>
+    typeof count === 'number'
+      ? `Zadrženy trhy ze seznamu ${source} (${count}): ${reason === 'growth' ? 'příliš mnoho nových najednou' : 'více než markets.max'}.`
+      : undefined,
 
   'window.announce': ofWindow('Ohlášena'),
   'window.extend': ofWindow('Prodloužena'),
@@ -76,6 +90,8 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
 
   'sources.reload': ({ changeCodes }) =>
     Array.isArray(changeCodes) ? `Znovu načteny zdroje: ${changeCodes.map(changeText).join('; ')}.` : undefined,
+  'alert.acknowledge': ({ name, subject }) =>
+    isText(name) && isText(subject) ? `Výstraha ${name} (${subject}) vzata na vědomí.` : undefined,
   'subscription.remove': () => 'Odebrán odběr zpráv o stavu.',
   'store.accept': () => 'Přijato, že z databáze zmizely klíče a údržby.',
 
@@ -125,6 +141,13 @@ function ofMarket(what: string): Words {
     if (symbol !== 'all') return `${what} ${symbol}.`;
     return typeof count === 'number' ? `${what} všech trhů; změněných: ${grouped(String(count), 'cs')}.` : undefined;
   };
+}
+
+function ofList(what: string, source: string, count: unknown, first: unknown): string | undefined {
+  if (typeof count !== 'number' || !Array.isArray(first)) return undefined;
+  const named = first.slice(0, 5);
+  const more = count - named.length;
+  return `${what} ${source}: ${named.join(', ')}${more > 0 ? ` a další: ${more}` : ''}.`;
 }
 
 function ofWindow(verb: string): Words {

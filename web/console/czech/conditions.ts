@@ -4,6 +4,7 @@ import type { WordsFor } from '../format/said.ts';
 import { localText } from '../format/time.ts';
 import { word } from '../language.ts';
 import { doubtWhys, servedText } from './doubts.ts';
+import { pendingText } from './pending.ts';
 import { heldRateWhys } from './rates.ts';
 import { storeErrorText } from './store-errors.ts';
 
@@ -33,8 +34,10 @@ export const conditions: WordsFor<FoundCondition> = {
     `trhy s cenou, které nejdou nejlepší cestou: ${polled + standby + silent} z ${markets} (přes REST ${polled}, z náhradního zdroje ${standby}, nedodávané ${silent})`,
   MarketPricesOld: ({ old, markets, oldest }) =>
     `ceny potvrzené naposledy před více než 15 s, které nejdou živě: ${old} z ${markets}; nejstarší je ${oldest.market} ze zdroje ${oldest.source}, ${oldest.seconds} s`,
-  MarketsMissing: ({ markets }) => `chybí na seznamu burzy a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
+  MarketsMissing: ({ markets }) =>
+    `chybí na seznamu burzy nebo v něm skončily a budou vyřazeny, pokud se nevrátí: ${fewText(markets)}`,
   DelistingHeldBack: ({ markets }) => `vyřazení čeká na operátora: ${fewText(markets)}`,
+  MarketsWait: ({ source, reason, count, markets }) => `${source}: ${pendingText(reason, count)}: ${fewText(markets)}`,
   SourceLost({ source, seconds, others }) {
     const span = seconds === null ? 'zatím bez spojení' : `bez spojení ${seconds} s`;
     const makers = others.map((other) => `trhy na ${other.source}: ${other.markets}`).join(', ');
@@ -67,7 +70,7 @@ export const conditions: WordsFor<FoundCondition> = {
 
   // Prices and rates.
   MarketsWithoutPrice: ({ count, reason }) => `obchodované trhy bez ceny: ${count} (${word(reason, 'cs')})`,
-  MostMarketsWithoutPrice: () => 'Více než polovina trhů nemá cenu',
+  MostMarketsWithoutPrice: () => 'Více než polovina trhů, které mají mít cenu, žádnou nemá',
   PricesHeld: ({ holder, markets }) =>
     `ceny ${holder === 'operator' ? 'podržené operátorem' : 'zadržené pojistkou'}: ${fewText(markets)}`,
   RateDoubted: ({ quote, mid, inForce, reason }) =>

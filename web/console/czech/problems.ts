@@ -1,6 +1,7 @@
 import type { ProblemDetailCode } from '../../generated/management-v1.d.ts';
 import type { WordsFor } from '../format/said.ts';
 import { word } from '../language.ts';
+import { remedyText } from './pending.ts';
 import { termConcerns } from './said.ts';
 import { storeErrorText } from './store-errors.ts';
 
@@ -39,6 +40,8 @@ export const problemDetails: WordsFor<ProblemDetailCode> = {
   term_not_converted: ({ subject }) => `${subject} se nepřevádí: přirážku nemá a přesnost má od burzy.`,
   market_unknown: () => 'Trh s tímto symbolem není.',
   nothing_doubted: ({ symbol }) => `${symbol}: nic není zpochybněno.`,
+  nothing_waits: () => 'Tyto trhy už nečekají.',
+  not_settled: ({ source, reason }) => `${source}: tak o nich rozhodnout nejde. ${remedyText(reason)}`,
   configuration_none: () => 'Služba nemá konfiguraci, kterou by znovu načetla.',
   configuration_refused: ({ why }) => `Konfigurace je odmítnuta a nic se nezměnilo. ${why}`,
   destination_unknown: () => 'Příjemce tohoto názvu není.',

@@ -62,6 +62,7 @@ export const storeErrors: Words = {
   // Markets and windows.
   market_unknown: ({ symbol }) => `Trh ${symbol} není. Viz \`mdapi markets list\`.`,
   market_delisted: ({ symbol }) => `Trh ${symbol} je vyřazen, a to natrvalo.`,
+  alert_unknown: ({ id }) => `Výstraha ${id} netrvá.`,
   window_unknown: ({ id }) => `Údržba ${id} není.`,
   window_order: () => 'Údržba musí skončit později, než začne.',
   window_in_past: () => 'Konec údržby musí být v budoucnosti.',

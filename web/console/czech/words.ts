@@ -22,6 +22,8 @@ export const words = {
   past: 'minulé',
   running: 'probíhá',
   ended: 'skončilo',
+  repeated: 'znovu',
+  escalated: 'druhým příjemcům',
   cancelled: 'zrušeno',
   sent: 'odesláno',
   pending: 'čeká',

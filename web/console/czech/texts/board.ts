@@ -48,4 +48,30 @@ export const board = {
   'The rate source has not been read for too long. Look at the rates on the feed page.':
     'Zdroj kurzu se příliš dlouho nepodařilo načíst. Podívejte se na kurzy na stránce příjmu dat.',
   'Give the market more decimals with a term.': 'Dejte trhu podmínkou více desetinných míst.',
+  'Lists of the sources': 'Seznamy zdrojů',
+  'This many are new at once: {markets}. They are not offered yet.':
+    'Najednou je nových: {markets}. Zatím se nenabízejí.',
+  'This many are above markets.max: {markets}. They are not offered; to offer them, raise it.':
+    'Nad markets.max: {markets}. Nenabízejí se; mají-li se nabízet, zvyšte ji.',
+  'The list lacks this many: {markets}. It is taken for incomplete until an equal one follows, and they stay as they are.':
+    'Seznamu chybí: {markets}. Považuje se za neúplný, dokud nepřijde stejný, a trhy zůstávají, jak jsou.',
+  'This many have been missing for so long that they are due: {markets}. They are paused, and not delisted yet.':
+    'Tak dlouho chybí, že by byly vyřazeny: {markets}. Jsou pozastavené a zatím se nevyřazují.',
+  'Since {instant}.': 'Od {instant}.',
+  Which: 'Které',
+  'Offer them': 'Nabízet',
+  'Offer {markets} of {source}': 'Nabízet {markets} ze zdroje {source}',
+  'Clients see them with the next load of the list.': 'Klienti je uvidí s příštím načtením seznamu.',
+  Reject: 'Odmítnout',
+  'Never offer {markets} of {source}': 'Nikdy nenabízet {markets} ze zdroje {source}',
+  'They are not offered, whatever the list says, unless they are accepted later.':
+    'Nenabízejí se, ať seznam říká cokoli, dokud je někdo nepřijme.',
+  'Delist them': 'Vyřadit',
+  'Delist {markets} of {source} for good': 'Natrvalo vyřadit {markets} ze zdroje {source}',
+  'This is final: they never come back, not even by hand.': 'Je to konečné: nevrátí se, ani ručně.',
+  'Keep them': 'Ponechat',
+  'Keep {markets} of {source}': 'Ponechat {markets} ze zdroje {source}',
+  'They stay paused until they are listed again, and are not delisted for having been missing until now.':
+    'Zůstanou pozastavené, dokud nebudou zase na seznamu, a nevyřadí se za to, že dosud chyběly.',
+  '{source}: rejected are {markets}.': '{source}: odmítnuto {markets}.',
 } as const;

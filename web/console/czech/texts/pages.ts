@@ -78,6 +78,15 @@ export const pages = {
   // Alerts.
   'On now': 'Trvá teď',
   Destinations: 'Příjemci',
+  Acknowledged: 'Na vědomí',
+  Acknowledge: 'Beru na vědomí',
+  'Acknowledge {name}: {subject}': 'Beru na vědomí {name}: {subject}',
+  '{name} is acknowledged: it is not sent again.': '{name}: vzato na vědomí, znovu se neposílá.',
+  'sent again: {count}': 'posláno znovu: {count}',
+  'only what nobody acknowledges': 'jen co nikdo nevzal na vědomí',
+  'One that nobody acknowledges is sent again every {repeat}.':
+    'Výstraha, kterou nikdo nevzal na vědomí, se posílá znovu každých {repeat}.',
+  'After {escalate} it goes to the second destinations too.': 'Po {escalate} jde i druhým příjemcům.',
   'An alert is sent once its condition has held for {raise}, and its end once it has been over for {end}.':
     'Výstraha se odešle, když její důvod trvá {raise}, a její konec, když už {end} netrvá.',
   'Delivery log': 'Záznam doručení',
