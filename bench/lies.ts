@@ -36,7 +36,7 @@ const settings: readonly (readonly [
   sources: number[],
 ])[] = [
   ['jumpPercent', ['2', '5', '10', '20'], [1]],
-  ['ceilingPercent', ['20', '50', '100'], [1]],
+  ['ceilingPercent', ['20', '50', '100', '300'], [1]],
   ['confirmAfterMs', [1_000, 5_000, 10_000, 30_000, 60_000], [1]],
   ['spreadPercent', ['5', '10', '20'], [1]],
   ['disagreePercent', ['1', '2', '3', '5'], [2, 3]],
