@@ -1,6 +1,7 @@
 import type { DecimalString } from '../src/market/decimal.ts';
 import type { RateBounds } from '../src/market/rate-law.ts';
 import { currencies, type Fixing, fixingsOf, publishedAt, rateOf, secondAfterMs } from './alarms/fixings.ts';
+import { defaults } from './alarms/judged-market.ts';
 import { endings, JudgedRate, type RateAlarms } from './alarms/judged-rate.ts';
 import type { Section } from './report/section.ts';
 import type { Scope } from './scope.ts';
@@ -11,13 +12,8 @@ const yearMs = 365.25 * 24 * hourMs;
 const operatorAfterMs = 2 * hourMs;
 const readEveryMs = 5 * 60_000;
 
-/** Those of the configuration. */
-export const defaultBounds: RateBounds = {
-  ratePercent: '3' as DecimalString,
-  rateCeilingPercent: '20' as DecimalString,
-};
 const settings: readonly (readonly [name: string, bounds: RateBounds])[] = [
-  ['default', defaultBounds],
+  ['default', defaults],
   ...['1', '2', '5', '10'].map((value) => [`ratePercent ${value}`, boundsOf({ ratePercent: value })] as const),
   ...['5', '10', '50'].map(
     (value) => [`rateCeilingPercent ${value}`, boundsOf({ rateCeilingPercent: value })] as const,
@@ -25,7 +21,8 @@ const settings: readonly (readonly [name: string, bounds: RateBounds])[] = [
 ];
 
 function boundsOf(changes: { readonly [name in keyof RateBounds]?: string }): RateBounds {
-  return { ...defaultBounds, ...changes } as RateBounds;
+  const { ratePercent = defaults.ratePercent, rateCeilingPercent = defaults.rateCeilingPercent } = changes;
+  return { ratePercent: ratePercent as DecimalString, rateCeilingPercent: rateCeilingPercent as DecimalString };
 }
 
 const kinds = ['dated', 'dated, second source', 'no dates'] as const;

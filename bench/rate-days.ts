@@ -1,8 +1,8 @@
 import type { RateOutcome } from '../src/market/rate-law.ts';
 import { rateOf } from './alarms/fixings.ts';
+import { defaults } from './alarms/judged-market.ts';
 import { apart, JudgedRate } from './alarms/judged-rate.ts';
 import { type RateSituation, rateSituations, type Said } from './alarms/rate-situations.ts';
-import { defaultBounds } from './rate-alarms.ts';
 import type { Section } from './report/section.ts';
 import type { Scope } from './scope.ts';
 
@@ -31,7 +31,7 @@ export async function rateDays(_scope: Scope): Promise<Section> {
 
 function momentsOf({ said, right }: RateSituation): readonly Moment[] {
   const first = said.find(({ by }) => by === 'source')!;
-  const rate = new JudgedRate(defaultBounds, rateOf(first.mid, 'source', first.atMs, first.date));
+  const rate = new JudgedRate(defaults, rateOf(first.mid, 'source', first.atMs, first.date));
   return said.map((each) => {
     const { atMs, by, mid, date } = each;
     const read = rateOf(mid, by, atMs, date);

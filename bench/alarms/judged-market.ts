@@ -1,3 +1,4 @@
+import { fromYaml } from '../../src/configuration/configuration.testing.ts';
 import type { EpochMs } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { Guard, type GuardRules } from '../../src/market/guard.ts';
@@ -11,17 +12,10 @@ export interface Judging extends GuardRules {
   readonly returnAfterMs: number;
 }
 
-/** Those of the configuration. */
-export const defaults: Judging = {
-  jumpPercent: '10' as DecimalString,
-  disagreePercent: '2' as DecimalString,
-  ceilingPercent: '100' as DecimalString,
-  spreadPercent: '10' as DecimalString,
-  ratePercent: '3' as DecimalString,
-  rateCeilingPercent: '20' as DecimalString,
-  confirmAfterMs: 10_000,
-  returnAfterMs: 60_000,
-};
+const { guard, pricing } = fromYaml('');
+
+/** Those of a configuration that says nothing else. */
+export const defaults: Judging = { ...guard, returnAfterMs: pricing.returnAfterMs };
 
 /** What a source quotes, as numbers: their digits are of no matter here. */
 export interface Quoted {
