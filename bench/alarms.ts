@@ -26,6 +26,15 @@ const others: readonly (readonly [Setting, readonly (string | number)[], sources
   ['returnAfterMs', [10_000, 600_000], [2, 3]],
 ];
 
+/** The strictest of the others, for what was recorded. */
+const recordedUnder: readonly (readonly [setting: string, judging: Judging])[] = [
+  ['default', defaults],
+  ...(['jumpPercent', 'spreadPercent', 'disagreePercent'] as const).map((setting) => {
+    const value = others.find(([name]) => name === setting)![1][0];
+    return [`${setting} ${value}`, { ...defaults, [setting]: value }] as const;
+  }),
+];
+
 const jumpPercent = 10;
 /** Beyond `guard.ceilingPercent` of 50 as the higher of two prices to the lower, within that of 100. */
 const crashPercent = 40;
@@ -80,13 +89,13 @@ export async function alarms(scope: Scope): Promise<Section> {
 function recorded(): Found[] {
   const markets = recordedMarkets();
   const days = markets.reduce((sum, each) => sum + lengthMs(each), 0) / dayMs;
-  return [1, 3].map((sources) => ({
-    market: `${markets.length} recorded, ${Math.round(days * 1440)} minutes in all`,
-    sources,
-    setting: 'default',
-    days,
-    alarms: sumOf(markets.map((each) => replay(each, sources, defaults))),
-  }));
+  const market = `${markets.length} recorded, ${Math.round(days * 1440)} minutes in all`;
+  return recordedUnder.flatMap(([setting, judging]) =>
+    [1, 3].map((sources) => {
+      const alarms = sumOf(markets.map((each) => replay(each, sources, judging)));
+      return { market, sources, setting, days, alarms };
+    }),
+  );
 }
 
 function sumOf(all: readonly Alarms[]): Alarms {
