@@ -124,10 +124,11 @@ function takenValue({ value, many }: Option, given: readonly string[] | undefine
 }
 
 function checkPositionals(command: Command, values: readonly string[], isForAll: boolean): void {
-  const { positionals } = command;
+  const { positionals, options } = command;
   const missing = positionals[values.length];
   if (isForAll && values.length > 0) throw new UsageError(`Give either --all or ${positionals[0]?.name}.`);
-  const mayMiss = missing?.isOptional === true ? isForAll : missing?.many === true;
+  const isForAllAlone = options.some(({ name }) => name === 'all');
+  const mayMiss = missing?.isOptional === true ? isForAll || !isForAllAlone : missing?.many === true;
   if (missing !== undefined && !mayMiss) throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
   if (values.length > positionals.length && positionals.at(-1)?.many !== true)
     throw new UsageError(`Unexpected argument "${values[positionals.length]}".`);
