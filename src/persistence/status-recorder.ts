@@ -13,11 +13,10 @@ import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import { type Log, tellingOnce } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Store } from '../store/store.ts';
+import { incidentAfterMs, incidentsIn, type Span, uncovered } from './spans.ts';
 
 const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
-/** Trouble that is over sooner is no incident, and a shorter pause of the process no outage. */
-const incidentAfterMs = 60_000;
 const seenName = 'status-seen';
 
 interface RecorderOptions {
@@ -194,12 +193,20 @@ export class StatusRecorder {
       await store.statusRecords.endIncident(id, Math.max(from, Number.isNaN(seen) ? now : seen) as EpochMs);
     if (!isSole || !(now - seen >= incidentAfterMs)) return;
     const from = Math.max(seen, firstDayAt(now)) as EpochMs;
-    const windows = await store.windows.list();
-    const isPlanned = windows.some((each) => each.cancelledAt === undefined && each.from <= now && each.to >= from);
-    const state = isPlanned ? 'maintenance' : 'outage';
-    for (const component of historyComponents)
-      for (const { day, durationMs } of splitByDay(from, now)) this.#add(component, day, state, durationMs);
-    if (!isPlanned) await store.statusRecords.addIncident({ component: 'api', state: 'outage', from, to: now });
+    const windows = (await store.windows.list()).filter(({ cancelledAt }) => cancelledAt === undefined);
+    const unplanned = uncovered({ from, to: now }, windows);
+    const planned = uncovered({ from, to: now }, unplanned);
+    for (const component of historyComponents) {
+      this.#addSpans(component, 'maintenance', planned);
+      this.#addSpans(component, 'outage', unplanned);
+    }
+    for (const span of incidentsIn(unplanned))
+      await store.statusRecords.addIncident({ component: 'api', state: 'outage', ...span });
+  }
+
+  #addSpans(component: HistoryComponent, state: PublicServiceStatus, spans: readonly Span[]): void {
+    for (const { from, to } of spans)
+      for (const { day, durationMs } of splitByDay(from, to)) this.#add(component, day, state, durationMs);
   }
 
   async #save(): Promise<void> {
