@@ -9,6 +9,8 @@ import { openStore, type Store } from '../store/store.ts';
 import { StatusRecorder } from './status-recorder.ts';
 
 const minuteMs = 60_000;
+/** Each process has an id of its own. */
+let lives = 100;
 
 async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.000Z'), opened?: Store) {
   const store = opened ?? (await openStore({ url: 'sqlite::memory:', clock, randomness: seededRandomness(5) }));
@@ -20,7 +22,7 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
     service,
     clock,
     log: silentLog,
-    isSole: true,
+    randomness: seededRandomness(lives++),
     isWriter: () => role.writes,
   });
   t.after(async () => {

@@ -4,30 +4,26 @@ import {
   firstDayAt,
   type HistoryComponent,
   type HistoryDay,
-  historyComponents,
   type Incident,
   type StatusHistory,
-  splitByDay,
 } from '../board/status-history.ts';
-import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
-import { type Log, tellingOnce } from '../ground/log.ts';
+import type { EpochMs, Timer } from '../ground/clock.ts';
+import { tellingOnce } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Store } from '../store/store.ts';
-import { incidentAfterMs, incidentsIn, type Span, uncovered } from './spans.ts';
+import { judgeAbsences } from './absences.ts';
+import { SignsOfLife, type SignsOptions } from './signs-of-life.ts';
+import { incidentAfterMs } from './spans.ts';
 
 const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
 const seenName = 'status-seen';
 
-interface RecorderOptions {
-  readonly store: Pick<Store, 'statusRecords' | 'snapshots' | 'windows'>;
+interface RecorderOptions extends SignsOptions {
+  readonly store: Pick<Store, 'statusRecords' | 'snapshots' | 'windows' | 'processLives'>;
   readonly service: Pick<ServiceBoard, 'read' | 'history'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Whether this process writes: the one that runs the feed. */
   readonly isWriter: () => boolean;
-  /** Whether no other process serves, so that the time in which this one does not run is an outage. */
-  readonly isSole: boolean;
 }
 
 /** `noticed` until it has lasted long enough to be an incident; then the store's id of that. */
@@ -64,15 +60,18 @@ export class StatusRecorder {
   #wasWriter = false;
   #maintainedAt: EpochMs | undefined;
   readonly #guarded: ReturnType<typeof tellingOnce>;
+  readonly #signs: SignsOfLife;
   #timer: Timer | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#signs = new SignsOfLife(options);
     this.#guarded = tellingOnce((err) => options.log.error({ err }, 'the history of the status could not be kept'));
   }
 
   /** Shows what was; records from now on. */
   async start(): Promise<void> {
+    await this.#signs.start();
     this.#timer = this.#options.clock.every(sampleEveryMs, () => this.#sample());
     this.#sample();
     await this.#queue.idle();
@@ -81,6 +80,7 @@ export class StatusRecorder {
   /** Saves one last time. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
+    await this.#signs.stop();
     if (this.#wasWriter) this.#next(() => this.#save());
     await this.#queue.idle();
   }
@@ -184,29 +184,18 @@ export class StatusRecorder {
     await this.#show();
   }
 
-  /** The process that wrote before is gone: its incidents end where it was last seen, and what followed is reported. */
+  /** The process that wrote before is gone: its incidents end where it was last seen. */
   async #takeOver(now: EpochMs): Promise<void> {
-    const { store, isSole } = this.#options;
-    const seen = Number((await store.snapshots.load(seenName))?.payload ?? Number.NaN);
+    const { store } = this.#options;
+    const seen = await this.#seen();
     const open = (await store.statusRecords.incidents(firstDayAt(now), 1_000)).filter(({ to }) => to === undefined);
-    for (const { id, from } of open)
-      await store.statusRecords.endIncident(id, Math.max(from, Number.isNaN(seen) ? now : seen) as EpochMs);
-    if (!isSole || !(now - seen >= incidentAfterMs)) return;
-    const from = Math.max(seen, firstDayAt(now)) as EpochMs;
-    const windows = (await store.windows.list()).filter(({ cancelledAt }) => cancelledAt === undefined);
-    const unplanned = uncovered({ from, to: now }, windows);
-    const planned = uncovered({ from, to: now }, unplanned);
-    for (const component of historyComponents) {
-      this.#addSpans(component, 'maintenance', planned);
-      this.#addSpans(component, 'outage', unplanned);
-    }
-    for (const span of incidentsIn(unplanned))
-      await store.statusRecords.addIncident({ component: 'api', state: 'outage', ...span });
+    for (const { id, from } of open) await store.statusRecords.endIncident(id, Math.max(from, seen ?? now) as EpochMs);
   }
 
-  #addSpans(component: HistoryComponent, state: PublicServiceStatus, spans: readonly Span[]): void {
-    for (const { from, to } of spans)
-      for (const { day, durationMs } of splitByDay(from, to)) this.#add(component, day, state, durationMs);
+  /** When the status was last recorded, by whatever process. */
+  async #seen(): Promise<EpochMs | undefined> {
+    const saved = await this.#options.store.snapshots.load(seenName);
+    return saved && (Number(saved.payload) as EpochMs);
   }
 
   async #save(): Promise<void> {
@@ -222,6 +211,7 @@ export class StatusRecorder {
           this.#add(component, day, state as PublicServiceStatus, durationMs);
       throw error;
     }
+    await judgeAbsences(store, now, await this.#seen());
     await store.snapshots.save(seenName, String(now));
     await store.statusRecords.prune(firstDayAt(now));
     await this.#saveEnds();
