@@ -127,6 +127,17 @@ test('data that arrives worse and then not at all makes two incidents, which tou
   ]);
 });
 
+test('a clock that is set while trouble lasts makes no incident of it', async (t) => {
+  const { pass, recorder, clock, incidents } = await rig(t);
+  await recorder.start();
+  await pass(2);
+  await pass(0.2, 'fallback');
+  clock.jump(10 * minuteMs);
+  await pass(0.2, 'fallback');
+  await pass(2);
+  assert.deepEqual(incidents(), []);
+});
+
 test('a silence that is too short for an incident divides none', async (t) => {
   const { pass, recorder, incidents } = await rig(t);
   await recorder.start();

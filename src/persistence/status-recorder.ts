@@ -35,9 +35,13 @@ interface KnownIncident {
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
   readonly noticedAt: EpochMs;
+  /** The same by the monotonic clock, which nobody sets. */
+  readonly noticedMs: number;
   stage: Stage;
   /** `undefined` while it lasts. */
   to?: EpochMs;
+  /** How long it had lasted from when it was noticed, once it is over. */
+  lastedMs?: number;
 }
 
 type PublicServiceStatus = keyof HistoryDay['states'];
@@ -137,22 +141,25 @@ export class StatusRecorder {
   /** @param silentFrom 0 where there never was any data; `undefined` while it flows */
   #follow(state: Incident['state'] | undefined, silentFrom: EpochMs | undefined, now: EpochMs): void {
     const known = this.#incident;
+    const nowMs = this.#options.clock.monotonicMs();
     if (known?.state !== state) {
       const from = state === 'outage' && silentFrom !== undefined && silentFrom > 0 ? silentFrom : now;
       const until = Math.max(from, known?.from ?? 0) as EpochMs;
       if (known !== undefined) {
         known.to = until;
+        known.lastedMs = nowMs - known.noticedMs - (now - until);
         this.#ended.push(known);
         this.#next(() => this.#saveEnds());
       }
       const noticedAt = state === 'outage' && known !== undefined ? until : now;
-      this.#incident = state && { state, from, noticedAt, stage: 'noticed' };
+      const noticedMs = Math.max(known?.noticedMs ?? 0, nowMs - (now - noticedAt));
+      this.#incident = state && { state, from, noticedAt, noticedMs, stage: 'noticed' };
     }
     const current = this.#incident;
     if (current === undefined || current.stage !== 'noticed') return;
     // Trouble in which data arrives has lasted until the last of it: what follows may become an incident of its own.
-    const lastedTo = current.state === 'outage' ? now : (silentFrom ?? now);
-    if (lastedTo - current.noticedAt < incidentAfterMs) return;
+    const silentMs = current.state === 'outage' ? 0 : now - (silentFrom ?? now);
+    if (nowMs - current.noticedMs - silentMs < incidentAfterMs) return;
     current.stage = 'saving';
     this.#next(() => this.#begin(current));
   }
@@ -174,10 +181,10 @@ export class StatusRecorder {
   async #saveEnds(): Promise<void> {
     const { statusRecords } = this.#options.store;
     for (let ended = this.#ended[0]; ended !== undefined; ended = this.#ended[0]) {
-      const { stage, state, from, noticedAt, to = noticedAt } = ended;
+      const { stage, state, from, noticedAt, to = noticedAt, lastedMs = 0 } = ended;
       if (typeof stage === 'object') await statusRecords.endIncident(stage.open, to);
       // Its begin could not be saved.
-      else if (to - noticedAt >= incidentAfterMs)
+      else if (lastedMs >= incidentAfterMs)
         await statusRecords.addIncident({ component: 'market-data', state, from, to });
       this.#ended.shift();
     }
