@@ -31,8 +31,8 @@ export interface Incident {
 }
 
 /**
- * The state that the service reported at the worst of an incident: that no market data arrives is an outage only once it
- * has lasted.
+ * The state that the service reported at the worst of an incident: that no market data arrives is an outage only once
+ * it has lasted.
  */
 export function reportedState({ component, state, from, to }: Incident, now: number): Incident['state'] {
   const isShort = component === 'market-data' && (to ?? now) - from <= tickerOutageAfterMs;

@@ -125,7 +125,7 @@ export function incidentTitle(site: Site, incident: Incident, nowMs: number): st
   return `${word}: ${translate(site, incidentNames[incident.state][incident.component])}`;
 }
 
-/** What happened in a time. */
+/** An event of the past: what happened, and when. */
 interface Event {
   readonly title: string;
   readonly from: number;

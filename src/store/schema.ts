@@ -302,7 +302,7 @@ export interface IncidentTable {
 /** A time in which one process ran without a pause. */
 export interface ProcessLifeTable {
   id: string;
-  /** What it did: `api` answered clients, `feed` kept the market data, `all` both. */
+  /** Times in which one process ran without a pause. */
   role: 'all' | 'api' | 'feed';
   since_ms: EpochMs;
   /** Its last sign. */
