@@ -299,10 +299,10 @@ export interface IncidentTable {
   to_ms: EpochMs | null;
 }
 
-/** A time in which one process ran without a pause. */
+/** The unbroken time that one process ran. */
 export interface ProcessLifeTable {
   id: string;
-  /** Times in which one process ran without a pause. */
+  /** What it did: `api` answered clients, `feed` kept the market data, `all` both. */
   role: 'all' | 'api' | 'feed';
   since_ms: EpochMs;
   /** Its last sign. */
