@@ -302,7 +302,7 @@ export interface IncidentTable {
 /** The unbroken time that one process ran. */
 export interface ProcessLifeTable {
   id: string;
-  /** What it did: `api` answered clients, `feed` kept the market data, `all` both. */
+  /** Its part: `api` answered clients, `feed` kept the market data, `all` did both. */
   role: 'all' | 'api' | 'feed';
   since_ms: EpochMs;
   /** Its last sign. */
