@@ -118,7 +118,7 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       [],
     );
     const kinds =
-      /^dist\/(package\.json|((src|exchange-simulator)\/.*\.js(\.map)?)|src\/.*\.(awk|bash|fish|json|lua|sql|txt|yaml|zsh)|web\/.*\.(js|css|html|svg)|docs\/clients\/.*\.md|client(-python)?\/README\.md|exchange-simulator\/recordings\/.*)$/;
+      /^dist\/(package\.json|((src|exchange-simulator)\/.*\.js(\.map)?)|src\/.*\.(awk|bash|fish|json|lua|sql|txt|yaml|zsh)|web\/.*\.(js|css|html|svg)|docs\/(runbook|clients\/.*)\.md|client(-python)?\/README\.md|exchange-simulator\/recordings\/.*)$/;
     assert.deepEqual(
       own.filter((name) => name.startsWith('dist/') && !kinds.test(name)),
       [],
