@@ -6,6 +6,7 @@ import { alertOperations } from './alerts.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';
 import { feedOperations } from './feed.ts';
+import { incidentOperations } from './incidents.ts';
 import { keyOperations } from './keys.ts';
 import { maintenanceOperations } from './maintenance.ts';
 import { marketReviewOperations } from './market-review.ts';
@@ -74,6 +75,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Record: recordOperations,
   'Accounts and keys': { ...accountOperations, ...keyOperations, ...usageOperations },
   Maintenance: maintenanceOperations,
+  Incidents: incidentOperations,
   Notices: noticeOperations,
   Alerts: alertOperations,
   Audit: { ...auditOperations, ...tokenOperations },

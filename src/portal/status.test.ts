@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { StatusHistory } from '../board/status-history.ts';
+import type { WrittenIncident } from '../board/written-incidents.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { durationInWords, instantInWords } from './language.ts';
@@ -39,11 +40,29 @@ function service() {
       board.setWindows(
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
-    summary: () => statusSummary(site, board.current(now), board.windows(now)) as Summary,
+    write: (...written: readonly WrittenIncident[]) => {
+      board.written = written;
+    },
+    summary() {
+      const { history, written } = board;
+      return statusSummary(site, {
+        current: board.current(now),
+        windows: board.windows(now),
+        history,
+        written,
+      }) as Summary;
+    },
+    feed: (reader = site) => statusFeed(reader, board.history, board.written, now),
     page: () =>
       pageHtml(
         site,
-        statusPage(site, { current: board.current(now), now, windows: board.windows(now), history: board.history }),
+        statusPage(site, {
+          current: board.current(now),
+          now,
+          windows: board.windows(now),
+          history: board.history,
+          written: board.written,
+        }),
       ),
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
@@ -203,7 +222,7 @@ test('the summary, the page and the feed say that no data arrives, and since whe
   assert.deepEqual([incident!.impact, incident!.started_at], ['minor', '2026-11-21T09:59:53.517Z']);
   status.fed('fallback', 301_000);
   assert.equal(told(), 'Market data is not arriving: the last is 5 minutes 1 second old');
-  assert.match(statusFeed(site, history(status.now), status.now), /<title>Outage: No market data arrived<\/title>/);
+  assert.match(statusFeed(site, history(status.now), [], status.now), /<title>Outage: No market data arrived<\/title>/);
 });
 
 test('data that is polled every twenty seconds arrives, and its age is told, until a poll is overdue', () => {
@@ -306,7 +325,7 @@ test('a silence too short for the state outage is degraded in words, in the shar
   status.fed('live', 500);
   status.keep(kept);
   status.shows('99.33% operational, no outage, degraded 4 minutes', 'Degraded: No market data arrived: 21 November');
-  assert.match(statusFeed(site, kept, status.now), /<title>Degraded: No market data arrived</);
+  assert.match(statusFeed(site, kept, [], status.now), /<title>Degraded: No market data arrived</);
 });
 
 test('every instant of the past is readable for scripts, which show it in the zone of the visitor', () => {
@@ -319,7 +338,7 @@ test('every instant of the past is readable for scripts, which show it in the zo
 
 test('the feed is Atom: an entry for each incident and window, under an id that stays, the latest news first', () => {
   const status = service();
-  const text = statusFeed(site, history(status.now), status.now);
+  const text = statusFeed(site, history(status.now), [], status.now);
   const ids = [...text.matchAll(/<id>([^<]+)<\/id>/g)].map(([, id]) => id);
   assert.deepEqual(ids, [
     'https://api.example.com/status',
@@ -327,7 +346,7 @@ test('the feed is Atom: an entry for each incident and window, under an id that 
   ]);
   assert.ok(text.includes('<title>Maintenance: Over &#60;b&#62;.</title>'));
   assert.match(text, /<updated>2026-11-21T09:58:00\.517Z<\/updated>\n<author>/);
-  const czech = statusFeed(siteFor('cs'), history(status.now), status.now);
+  const czech = statusFeed(siteFor('cs'), history(status.now), [], status.now);
   assert.match(czech, /xml:lang="cs"[\s\S]*<id>https:\/\/api\.example\.com\/cs\/status<\/id>/);
 });
 
@@ -335,7 +354,7 @@ test('the exported page asks the service, leads to it, and takes scripts and sty
   const status = service();
   const files = exportedStatus(
     { ...siteFor('en'), brand: {} },
-    { now: status.now, history: history(status.now), windows: [] },
+    { now: status.now, history: history(status.now), written: [], windows: [] },
   );
   for (const [path, prefix, language] of [
     ['index.html', './', 'en'],

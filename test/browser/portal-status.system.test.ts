@@ -236,14 +236,19 @@ describe('the status page in a browser', () => {
       const urls = { baseUrl, errorsUrl: `${baseUrl}/errors` };
       const offer = { ...urls, document: openApiDocument(urls), version: '1.0.0' };
       const now = systemClock.now();
-      const files = new Map(exportedStatus(offer, { now, history: noHistory, windows: [] }));
+      const files = new Map(exportedStatus(offer, { now, history: noHistory, written: [], windows: [] }));
       const host = await serve(t, files);
       await page.clock.install();
       await page.goto(`${host}/`);
       await page.locator('#state .word').filter({ hasText: 'Operational' }).waitFor();
       await assertAccessible(page);
       const incident = { id: 'inc_1', component: 'market-data', state: 'outage', from: now, to: undefined } as const;
-      const later = exportedStatus(offer, { now, history: { ...noHistory, incidents: [incident] }, windows: [] });
+      const later = exportedStatus(offer, {
+        now,
+        history: { ...noHistory, incidents: [incident] },
+        written: [],
+        windows: [],
+      });
       files.set('index.html', later.get('index.html')!);
       await page.clock.fastForward(60_000);
       await page.getByText('No market data arrived').waitFor();
