@@ -136,11 +136,11 @@ const list = storeCommand({
       ID: 'id',
       STATE: 'state',
       FROM: 'from',
-      TO: 'to',
+      TO: endCell,
       PARTS: ({ parts }: IncidentView) => parts.join(', '),
       TITLE: 'title',
     } as const;
-    const draftColumns = { 'FOUND OUTAGE': 'id', STATE: 'state', FROM: 'from', TO: 'to', PART: 'part' } as const;
+    const draftColumns = { 'FOUND OUTAGE': 'id', STATE: 'state', FROM: 'from', TO: endCell, PART: 'part' } as const;
     const written = listing(incidents, columns, paint, options.all ? 'No incidents.' : 'No open incidents.');
     const outages = drafts.length === 0 ? '' : `\n\n${listing(drafts, draftColumns, paint, '')}`;
     return {
@@ -158,6 +158,10 @@ function shown(record: IncidentRecord, { paint }: Pick<Job, 'paint'>): Result {
   return { json: incident, text: incidentText(incident, paint) };
 }
 
+function endCell({ to }: Pick<IncidentView, 'to'>): string {
+  return to === null ? '-' : instantCell(to);
+}
+
 function incidentText(incident: IncidentView, paint: Paint): string {
   const facts = {
     Incident: 'id',
@@ -165,7 +169,7 @@ function incidentText(incident: IncidentView, paint: Paint): string {
     Title: 'title',
     Parts: ({ parts }: IncidentView) => parts.join(', '),
     From: 'from',
-    To: 'to',
+    To: endCell,
   } as const;
   const updates = incident.updates.map(({ at, state, text }) => `${instantCell(at)}  ${state}\n${indented(text)}`);
   const review = incident.review === null ? [] : [`${paint.heading('Review')}\n${indented(incident.review)}`];

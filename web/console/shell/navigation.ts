@@ -19,6 +19,7 @@ const places = [
   { path: 'accounts', text: say('Accounts and keys') },
   { path: 'usage', text: say('Usage') },
   { path: 'maintenance', text: say('Maintenance') },
+  { path: 'incidents', text: say('Incidents') },
   { path: 'notices', text: say('Notices') },
   { path: 'alerts', text: say('Alerts') },
   { path: 'audit', text: say('Audit log') },
