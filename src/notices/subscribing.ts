@@ -37,6 +37,8 @@ const hourMs = 3_600_000;
 /** From a mail's end on no other process claims it while an answer may still come. */
 const answerLeaseMs = 120_000;
 const listedMax = 50;
+/** Longer than the clocks of processes differ. */
+const apartMs = 2_000;
 /**
  * Couriers of strangers. A request to confirm goes to somebody who may never answer: it holds up no news. A subscriber
  * that did not take a message is sent the next one apart from those who do, ever more seldom.
@@ -136,8 +138,8 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
     const windows = [...past, ...current];
     const told = await store.subscriptions.told([...incidents, ...written, ...windows].map(({ id }) => id));
     const known = new Set(told.map(({ subject }) => subject));
-    // One event of a thing with each look, so that messages keep their order.
-    const telling = new Set<string>();
+    // One event of a thing with each look, whichever process looks, so that messages keep their order.
+    const telling = new Set(told.filter(({ toldAt }) => now - toldAt < apartMs).map(({ subject }) => subject));
     const all = [
       ...incidentNews(incidents.toReversed(), written, now),
       ...writtenNews(written, now),

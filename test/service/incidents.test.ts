@@ -122,9 +122,8 @@ describe('an incident that people write', { concurrency: true }, () => {
       await page('/status/feed.atom'),
       /<title>Resolved: The exchange is away<\/title>[\s\S]*Review: It had/,
     );
-    const { entries } = (
-      await operator.get<{ entries: { actor: string; action: string }[] }>(`/api/audit?subject=${id}`)
-    ).body;
+    const { entries } = (await again.get<{ entries: { actor: string; action: string }[] }>(`/api/audit?subject=${id}`))
+      .body;
     assert.deepEqual(
       entries.map(({ actor, action }) => `${actor} ${action}`),
       [

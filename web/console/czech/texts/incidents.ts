@@ -1,6 +1,5 @@
 /** Texts of incidents. */
 export const incidents = {
-  Incidents: 'Incidenty',
   API: 'API',
   'Market data': 'Tržní data',
   '{label}, in Czech': '{label}, česky',
@@ -45,7 +44,6 @@ export const incidents = {
   'Nobody has written about these outages. They stay on the status page as they were measured, whatever is written.':
     'O těchto výpadcích nikdo nenapsal. Na stránce stavu zůstanou, jak byly naměřeny, ať se napíše cokoli.',
   Resolved: 'Vyřešené',
-  Lasted: 'Trvání',
   Write: 'Napsat',
   'Write about it': 'Napsat o něm',
   '{span} so far': 'zatím {span}',

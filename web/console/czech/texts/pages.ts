@@ -2,7 +2,7 @@
 export const pages = {
   // Overview.
   'Top keys': 'Nejvytíženější klíče',
-  Incidents: 'Události',
+  Incidents: 'Incidenty',
   'No incident in the last 24 hours.': 'Za posledních 24 hodin žádná událost.',
   'for {span}.': 'po dobu {span}.',
   'for {span} so far.': 'zatím {span}.',
