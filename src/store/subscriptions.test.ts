@@ -27,7 +27,7 @@ describe('subscriptions', () => {
   storeTest(
     'are told an event once each, whichever processes notice it, together with its being noticed',
     async (t) => {
-      const { store, openAnother, outside } = await openEngine(t);
+      const { store, clock, openAnother, outside } = await openEngine(t);
       const stores = [store, await openAnother(), await openAnother()];
       await subscribe(store, 'a@example.com');
       await subscribe(store, 'b@example.com');
