@@ -131,12 +131,12 @@ function writtenItem(site: Site, incident: WrittenIncident, found: readonly Inci
   return {
     html: html`<li class="incident ${incident.state}" id="${incident.id}">
 <p class="about"><bdi${languageOf(title)}>${title.text}</bdi></p>
-<p><strong class="word">${state}</strong> <span class="quiet">${parts}: ${spanHtml(site, from, to, nowMs)}</span></p>
+<p><strong class="word">${state}.</strong> <span class="quiet">${parts}: ${spanHtml(site, from, to, nowMs)}</span></p>
 ${measured && html`<p class="quiet">${measured.title}: ${spanHtml(site, measured.from, measured.to, nowMs)}</p>\n`}${review && html`<p class="word">${translate(site, 'Review')}</p>\n${paragraphs(review)}`}${updates.html}</li>
 `,
     markdown: [
       `- **${literal(title.text)}**`,
-      `**${state}** ${parts}: ${spanInWords(site, from, to, nowMs)}`,
+      `**${state}.** ${parts}: ${spanInWords(site, from, to, nowMs)}`,
       ...(measured === undefined ? [] : [`${measured.title}: ${spanInWords(site, measured.from, measured.to, nowMs)}`]),
       ...(review === undefined ? [] : [`**${translate(site, 'Review')}**`, markdownOf(review.text)]),
       updates.markdown,

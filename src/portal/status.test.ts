@@ -431,7 +431,7 @@ test('an open incident stands whole at the top, in the state that is measured, w
     main!.text
       .replaceAll(/\s+/g, ' ')
       .includes(
-        'Open incidents Prices of <b>some</b> markets are late Cause identified Market data: since 21 November 2026, 09:50:00 UTC; it has lasted 10 minutes so far. Cause identified, 21 November 2026, 09:59:00 UTC The exchange <i>says</i> why: https://x.example/a. Investigating, 21 November 2026, 09:55:00 UTC We look. Still. More soon.',
+        'Open incidents Prices of <b>some</b> markets are late Cause identified. Market data: since 21 November 2026, 09:50:00 UTC; it has lasted 10 minutes so far. Cause identified, 21 November 2026, 09:59:00 UTC The exchange <i>says</i> why: https://x.example/a. Investigating, 21 November 2026, 09:55:00 UTC We look. Still. More soon.',
       ),
     main!.text,
   );

@@ -81,7 +81,7 @@ describe('an incident that people write', { concurrency: true }, () => {
     const czech = await page('/cs/status');
     assert.ok(czech.includes('Ceny n&#283;kter&#253;ch trh&#367;'));
     assert.match(czech, /<p dir="auto" lang="en">We look into it\.<\/p>/);
-    assert.match(await page('/status', 'text/markdown'), /\*\*Investigating\*\* Market data: since /);
+    assert.match(await page('/status', 'text/markdown'), /\*\*Investigating\.\*\* Market data: since /);
     assert.match(await page('/status/feed.atom'), new RegExp(`#${id}</id>\n<title>Investigating: Prices of `));
     const [shown] = (await summary()).incidents.filter((each) => each.id === id);
     assert.deepEqual(

@@ -82,7 +82,7 @@ export function OpenForm({ outage, ...form }: FormProps & { readonly outage?: Fo
 /** When it began, where that was not now. */
 function Since({ from, setFrom, fault }: { from: string; setFrom: (text: string) => void; fault: string | undefined }) {
   if (from === '')
-    return html`<p class="small">${say('It begins now.')} <button type="button" class="link" onClick=${() => setFrom(localFieldText(serverNowMs()))}>${say('It began earlier')}</button></p>`;
+    return html`<p class="small">${say('It begins now.')} <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>${say('It began earlier')}</button></p>`;
   return html`<${InstantField} label=${say('Began')} text=${from} setText=${setFrom} atMs=${parseLocal(from)} fault=${fault}>
     ${[5, 15, 60].map((minutes) => html`<button key=${minutes} type="button" onClick=${() => setFrom(localFieldText(serverNowMs() - minutes * minuteMs))}>${say('{minutes} min ago', { minutes })}</button>`)}
   <//>`;
