@@ -74,6 +74,19 @@ test('what is near the true price cannot be told from it, and what leaves slowly
   assert.equal(jump.may('bitvavo', 0.03, 0), false, 'one that jumps is found at once');
 });
 
+test('what a market comes to and leaves again is found as what it leaves slowly, and what goes along with it at once', () => {
+  const met = world();
+  met.deceive('bitvavo', 0.95, { how: 'fixed', factor: 0.95 });
+  met.pass(10);
+  assert.equal(met.may('bitvavo', 0.05, 0), false, 'it was not there before');
+  met.pass(10);
+  assert.deepEqual([met.may('bitvavo', 0.05, 0.02), met.may('bitvavo', 0.05, 0.03)], [true, false]);
+  const scaled = world();
+  scaled.deceive('bitvavo', 0.95);
+  scaled.pass(20);
+  assert.equal(scaled.may('bitvavo', 0.05, 0.02), false);
+});
+
 test('a source that is alone is believed up to double and half, and further only once nobody has been heard for long', () => {
   const alone = (factor: number) => {
     const made = world();

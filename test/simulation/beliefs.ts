@@ -138,8 +138,11 @@ export class Beliefs {
         datedMs > sinceMs - lookedWithinMs,
     );
     if (deceived === undefined) return true;
-    const isSlow = deceived.deceit.how === 'drifting' || deceived.deceit.how === 'repeated';
-    if (quote.isTrue && deceived.deceit.how !== 'repeated') return true;
+    const { how } = deceived.deceit;
+    // A market can come to what stays where it is, which is then believed, and leave it again.
+    const wasMet = (how === 'fixed' || how === 'another') && datedMs - foundWithinMs > deceived.sinceMs;
+    const isSlow = how === 'drifting' || how === 'repeated' || wasMet;
+    if (quote.isTrue && how !== 'repeated') return true;
     if (deviation.now <= band || (isSlow && deviation.before <= band)) return true;
     // Whatever is believed from this moment on was not so at the last look.
     this.#look(deceived);
