@@ -35,7 +35,10 @@ const { simulate } = await import('./simulate.ts');
 // Loaded before time is virtual.
 const release = former && (await releaseIn(former));
 replacePlatform();
-if (process.send !== undefined) await answerSeeds((seed, say) => simulate({ ...options, seed }, say, release));
+if (process.send !== undefined) {
+  await answerSeeds((seed, say) => simulate({ ...options, seed }, say, release));
+  await exit(0);
+}
 let areAllWell = true;
 for (const each of all) {
   const { isWell } = await simulate(each, print, release);
