@@ -4,7 +4,7 @@ import { firstDayAt, type HistoryComponent } from './status-history.ts';
 /** Where an incident is in its life; `resolved` is final. */
 export type IncidentState = 'investigating' | 'identified' | 'monitoring' | 'resolved';
 
-/** What was told of an incident, and when. */
+/** A piece of news of an incident, and when it was told. */
 export interface IncidentUpdate {
   /** 1 for the first. */
   readonly number: number;
@@ -33,12 +33,12 @@ export interface WrittenIncident {
   readonly updatedAt: EpochMs;
 }
 
-/** Those that are not resolved. */
+/** Gives those that are not resolved. */
 export function openIncidents(written: readonly WrittenIncident[]): readonly WrittenIncident[] {
   return written.filter(({ to }) => to === undefined);
 }
 
-/** Those that were resolved in the days that are shown. */
+/** Gives those that were resolved in the days that are shown. */
 export function resolvedIncidents(written: readonly WrittenIncident[], now: number): readonly WrittenIncident[] {
   return written.filter(({ to }) => to !== undefined && to >= firstDayAt(now));
 }

@@ -12,7 +12,7 @@ export interface NewsWords {
   readonly troubles: Readonly<Record<'outage' | 'degraded', Readonly<Record<'api' | 'market-data', string>>>>;
   readonly incidents: Readonly<Record<IncidentNewsType, Text<{ readonly trouble: string }>>>;
   readonly windows: Readonly<Record<WindowNewsType, Text<{ readonly description: string }>>>;
-  /** Of incidents that people wrote. */
+  /** Subjects of incidents that people wrote. */
   readonly written: Readonly<Record<WrittenNewsType, Text<{ readonly title: string; readonly state: string }>>>;
   readonly states: Readonly<Record<IncidentState, string>>;
   /** From when to when; since when of what lasts. */
@@ -20,7 +20,7 @@ export interface NewsWords {
   readonly since: Text<{ readonly from: string }>;
   readonly news: Text<{
     readonly title: string;
-    /** What a person wrote. */
+    /** The words of a person. */
     readonly text?: string;
     readonly span: string;
     readonly service: string;

@@ -43,7 +43,7 @@ interface WindowNews extends News {
   readonly description: string;
 }
 
-/** What a person wrote, in English, and in Czech where it was written. */
+/** The words of a person, in English, and in Czech where it was written. */
 interface WrittenNews extends News {
   readonly type: WrittenNewsType;
   readonly state: IncidentRecord['state'];

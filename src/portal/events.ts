@@ -29,7 +29,7 @@ export interface EventItem {
   readonly markdown: string;
 }
 
-/** What happened, and when. */
+/** Says what happened, and when. */
 export function eventItem(site: Site, title: string, from: number, to: number | undefined, nowMs = 0): EventItem {
   return {
     html: html`<li><strong>${title}</strong>: ${spanHtml(site, from, to, nowMs)}</li>\n`,

@@ -49,7 +49,9 @@ export function openIncidentSection(
   ];
 }
 
-/** Incidents that are over and those that were found, the latest first. A found one stands with what was written of it. */
+/**
+ * Incidents that are over and those that were found, the latest first. A found one stands with what was written of it.
+ */
 export function pastIncidents(
   site: Site,
   found: readonly Incident[],
@@ -112,7 +114,7 @@ function partsIn(site: Site, { parts }: WrittenIncident): string {
   return parts.map((part) => translate(site, componentNames[part])).join(', ');
 }
 
-/** What the service measured of an outage that it found itself. */
+/** Finds what the service measured of an outage that it found itself. */
 function measuredOf(site: Site, { id }: WrittenIncident, found: readonly Incident[], nowMs: number) {
   const outage = found.find((each) => each.id === id);
   if (outage === undefined) return undefined;

@@ -31,7 +31,7 @@ function window(fromMinutes: number, description: string) {
 
 const outage = { id: 'inc_2', component: 'api', state: 'outage' } as const;
 
-/** What people wrote, with what Markdown takes for markup. */
+/** An incident with what Markdown takes for markup. */
 function incident(id: string, to: EpochMs | undefined): WrittenIncident {
   const at = (clock.now() - 60_000) as EpochMs;
   const text = '# 1. *Look* at\n- this.\n\n[Here] (javascript:x) | `code` <b>';

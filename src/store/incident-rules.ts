@@ -4,7 +4,7 @@ import { StoreError, type StoreErrorValues } from './store-error.ts';
 /** The longest texts that an incident takes, in characters. */
 export const incidentTextMax = { title: 120, text: 2_000, review: 8_000 } as const;
 
-/** What may be wrong at once, and what is told of one incident: more is a mistake, and no page shows it. */
+/** The most that is wrong at once, and that is told of one incident: more is a mistake, and no page shows it. */
 export const openIncidentsMax = 20;
 export const incidentUpdatesMax = 100;
 

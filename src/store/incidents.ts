@@ -44,7 +44,7 @@ interface UpdateTexts {
 export interface NewIncident extends UpdateTexts {
   readonly title: string;
   readonly titleCs?: string | undefined;
-  /** Those of the found outage when left out. */
+  /** The part of the found outage when left out. */
   readonly parts?: readonly string[] | undefined;
   readonly state?: Exclude<IncidentState, 'resolved'> | undefined;
   /** When it began: now, or with the found outage, when left out. */

@@ -322,7 +322,7 @@ export interface WrittenIncidentTable {
   from_ms: EpochMs;
   /** Null until it is resolved. */
   to_ms: EpochMs | null;
-  /** What was learnt of it afterwards. */
+  /** A text on what was learnt of it afterwards. */
   review: string | null;
   review_cs: string | null;
   reviewed_at_ms: EpochMs | null;
@@ -331,7 +331,7 @@ export interface WrittenIncidentTable {
   updated_at_ms: EpochMs;
 }
 
-/** What was told of an incident, and when. Never changed. */
+/** A piece of news of an incident, and when it was told. Never changed. */
 export interface IncidentUpdateTable {
   incident_id: string;
   /** 1 for the first. */
