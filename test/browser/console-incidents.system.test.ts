@@ -27,6 +27,8 @@ describe('incidents in the console', { concurrency: 3 }, () => {
     const { page, harness } = stage;
     const list = () => harness.withStore(({ incidents }) => incidents.list({ limit: 9 }));
     await stage.sees('No incident is open.');
+    // The browser's own note on what the service refuses.
+    stage.watched.expect(/status of 400 .*\/api\/incidents/);
     await stage.button('Open an incident').click();
     await page.getByLabel('Title', { exact: true }).fill('Prices of some markets are late');
     await page.getByLabel('Title, in Czech').fill('Ceny některých trhů se opožďují');
