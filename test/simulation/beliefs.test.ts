@@ -178,6 +178,11 @@ test('a price may be as old as a frame that is repeated near the true one, and f
   bitvavo.factor = 1.05;
   pass(60);
   assert.equal(beliefs.frozenUntilMs('BTCEUR'), nearMs + 25_000);
+  const last = frozen('one frame');
+  for (const other of [last.kraken, last.coinbase]) other.since = never;
+  last.bitvavo.factor = 1.05;
+  last.pass(60);
+  assert.equal(last.beliefs.frozenUntilMs('BTCEUR'), last.spoken.nowMs + 25_000, 'nobody says otherwise');
   assert.equal(frozen('again').beliefs.frozenUntilMs('BTCEUR'), long, 'it says that it holds now');
 });
 

@@ -34,7 +34,7 @@ export interface Deceived {
   convictedAtMs: number;
   /** The last time that two may have: when they fall silent it is no less doubted than before. */
   outvotedAtMs: number;
-  /** The last time that it repeated one frame near the true price, which nobody can tell from a quiet market. */
+  /** The last time that it repeated one frame near the true price, as in a quiet market, or could be believed. */
   frozenAtMs: number;
   /** Since when, after its end, another has said the same. */
   agreesSinceMs: number | undefined;
@@ -102,9 +102,10 @@ export class Beliefs {
     }
     const { deceit } = deceived;
     const isFrozen = deceit.how === 'repeated' && deceit.frame === 'one frame';
-    if (isFrozen && areClose(this.#factorOf(deceived), 1)) deceived.frozenAtMs = nowMs;
+    const isBelievable = this.#isBelievable(deceived);
+    if (isFrozen && (isBelievable || areClose(this.#factorOf(deceived), 1))) deceived.frozenAtMs = nowMs;
     if (this.#honest(deceived).length > 1 && !areClose(this.#factorOf(deceived), 1)) deceived.outvotedAtMs = nowMs;
-    if (!this.#isBelievable(deceived)) {
+    if (!isBelievable) {
       if (this.#isConvicted(deceived)) deceived.convictedAtMs = nowMs;
       return;
     }
