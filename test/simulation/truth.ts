@@ -212,6 +212,7 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
       disturbedAtMs() + settledWithinMs,
       troubles.operatedAtMs(symbol) + operatedWithinMs,
       beliefs.movedAtMs(symbol) + levelForMs,
+      beliefs.frozenUntilMs(symbol),
     );
   };
   const truth: Truth = {
