@@ -9,12 +9,14 @@ import type { WireResponse } from '../support/http-client.ts';
 import { Nginx } from '../support/nginx.ts';
 import { RedisServer } from '../support/redis.ts';
 import { Wire } from '../support/wire.ts';
+import { keysForNodes } from './keys-for-nodes.ts';
 
 interface Parts {
   readonly nginx: Nginx;
   /** A client through nginx. */
   readonly api: ApiClient;
-  readonly key: string;
+  /** At least one that nginx sends to each node. */
+  readonly keys: readonly string[];
   readonly ports: readonly number[];
   readonly startOn: (port: number) => Promise<ServingProcess>;
 }
@@ -61,8 +63,11 @@ export class NodesBehindNginx {
     };
     const nodes = [await startOn(ports[0]!), await startOn(ports[1]!)];
     const nginx = await Nginx.start(t, ownPort, ports);
+    let made = 0;
+    const makeKey = async () => (made++ === 0 ? key : (await installation.makeKey()).key);
+    const keys = await keysForNodes([ownPort], nodes, makeKey);
     const api = await ApiClient.of(`http://127.0.0.1:${ownPort}`, key);
-    const cluster = new NodesBehindNginx({ nginx, api, key, ports, startOn }, nodes);
+    const cluster = new NodesBehindNginx({ nginx, api, keys, ports, startOn }, nodes);
     await eventually('prices', () => cluster.#bothHavePrices(), 30_000);
     return cluster;
   }
@@ -90,18 +95,30 @@ export class NodesBehindNginx {
     assert.deepEqual(node.failures, []);
   }
 
-  /** nginx asks one and the other in turn. */
+  /** nginx sends each of the keys to one node, and at least one to each. */
   async #bothHavePrices(): Promise<boolean> {
     const wire = await Wire.open(this.nginx.port);
-    const ask = async () => (await wire.ask(this.request('GET', '/v1/tickers'))).status === 200;
-    const have = [await ask(), await ask(), await ask(), await ask()];
+    let have = true;
+    for (const key of this.#parts.keys) {
+      have &&= (await wire.ask(this.#requestWith(key, 'GET', '/v1/tickers'))).status === 200;
+    }
     wire.close();
-    return have.every(Boolean);
+    return have;
   }
 
   /** A request of the client, as it is on the wire. */
   request(method: string, target: string, ...headers: readonly string[]): string {
-    const lines = [`Host: 127.0.0.1:${this.nginx.port}`, `X-EXCHANGE-APIKEY: ${this.api.key}`, ...headers];
+    return this.#requestWith(this.api.key, method, target, ...headers);
+  }
+
+  /** A request of one of many clients, of whom some ask one node and some the other. */
+  requestOf(client: number, method: string, target: string, ...headers: readonly string[]): string {
+    const { keys } = this.#parts;
+    return this.#requestWith(keys[client % keys.length]!, method, target, ...headers);
+  }
+
+  #requestWith(key: string, method: string, target: string, ...headers: readonly string[]): string {
+    const lines = [`Host: 127.0.0.1:${this.nginx.port}`, `X-EXCHANGE-APIKEY: ${key}`, ...headers];
     return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
   }
 

@@ -13,11 +13,10 @@ import { Wire } from '../support/wire.ts';
 import { KeyWatch } from './key-watch.ts';
 import { keysForNodes } from './keys-for-nodes.ts';
 
-/** What each proxy refuses by itself in the form of every other error. */
-const refused: readonly [what: string, request: string, by: readonly ShippedProxy['name'][]][] = [
-  ['no HTTP', 'HELLO\r\n\r\n', ['nginx']],
-  ['a version there is not', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n', ['nginx']],
-  ['two lengths', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', ['nginx', 'HAProxy']],
+/** What is no HTTP. HAProxy and Caddy refuse it in words of their own, which nothing changes. */
+const refused: readonly [what: string, request: string][] = [
+  ['no HTTP', 'HELLO\r\n\r\n'],
+  ['a version there is not', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
 ];
 
 describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', needsProxies, () => {
@@ -67,14 +66,13 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
     for (const { name, faults } of watches) assert.deepEqual(faults, [], name);
   };
 
-  test('refuse what is no HTTP in the form of every other error (fault row 109)', async () => {
-    for (const [what, request, by] of refused) {
-      for (const { name, port } of proxies) {
-        if (!by.includes(name)) continue;
-        const { responses } = await exchange(port, request);
-        assert.equal(responses.length, 1, `${name}: ${what}`);
-        assertSound(responses[0]!);
-      }
+  test('nginx refuses what is no HTTP in the form of every other error (fault row 109)', async () => {
+    const { port } = proxies.find(({ name }) => name === 'nginx')!;
+    for (const [what, request] of refused) {
+      const { responses } = await exchange(port, request);
+      assert.equal(responses.length, 1, what);
+      assertSound(responses[0]!);
+      assert.equal(responses[0]!.status, 400, what);
     }
   });
 
