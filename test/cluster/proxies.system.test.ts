@@ -11,7 +11,7 @@ import { RedisServer } from '../support/redis.ts';
 import { needsProxies, type ShippedProxy, startProxies } from '../support/shipped-proxies.ts';
 import { Wire } from '../support/wire.ts';
 import { KeyWatch } from './key-watch.ts';
-import { keysForNodes } from './keys-for-nodes.ts';
+import { isAsked, keysForNodes } from './keys-for-nodes.ts';
 
 /** What is no HTTP. HAProxy and Caddy refuse it in words of their own, which nothing changes. */
 const refused: readonly [what: string, request: string][] = [
@@ -25,6 +25,7 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
   const watches: KeyWatch[] = [];
   let simulator: ExchangeSimulator;
   let redis: RedisServer;
+  let keys: readonly string[];
   let proxies: readonly ShippedProxy[];
   let startOn: (port: number) => Promise<ServingProcess>;
   const t = { after: (run: () => unknown) => cleanups.unshift(run) };
@@ -49,7 +50,7 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
     let made = 0;
     const makeKey = async () => (made++ === 0 ? key : (await installation.makeKey()).key);
     const throughs = proxies.map(({ port }) => port);
-    const keys = await keysForNodes(throughs, nodes, makeKey);
+    keys = await keysForNodes(throughs, nodes, makeKey);
     for (const proxy of proxies) for (const one of keys) watches.push(new KeyWatch(proxy, one));
     cleanups.unshift(() => Promise.all(watches.map((watch) => watch.stop())));
   });
@@ -57,13 +58,15 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
     for (const run of cleanups) await run();
   });
 
-  /** Resolves once every key got this many more answers without a failure between them. */
-  const allServed = (what: string) =>
-    Promise.all(watches.map((watch) => eventually(`${what}: ${watch.name}`, () => watch.isServed(), 40_000)));
+  /** Resolves once every client got many answers in a row. */
   const settled = async (what: string) => {
     for (const watch of watches) watch.expectServed();
-    await allServed(what);
+    for (const watch of watches) await eventually(`${what}: ${watch.name}`, () => watch.isServed(), 40_000);
     for (const { name, faults } of watches) assert.deepEqual(faults, [], name);
+  };
+  const leaders = async () => {
+    const leading = await Promise.all(nodes.map(async (node) => (await node.metrics()).value('mdapi_feed_leading')));
+    return leading.filter((value) => value === 1).length;
   };
 
   test('nginx refuses what is no HTTP in the form of every other error (fault row 109)', async () => {
@@ -83,7 +86,9 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
       assert.deepEqual(await node.ended, { code: 0, signal: null });
       await settled('on the other node');
       nodes[index] = await startOn(node.port);
-      await eventually('every proxy asks it again', async () => watches.every((watch) => watch.answered > 0));
+      for (const { name, port } of proxies) {
+        await eventually(`${name} asks it again`, () => isAsked(nodes[index]!, port, keys));
+      }
       await settled('on both');
     }
     assert.deepEqual(
@@ -101,22 +106,10 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
 
   test('nothing fails or goes back while Redis is paused, and after (fault row 109)', async (context) => {
     redis.freeze();
-    await eventually('each node has a feed of its own', async () => {
-      const leading = await Promise.all(nodes.map(async (node) => (await node.metrics()).value('mdapi_feed_leading')));
-      return leading.every((value) => value === 1);
-    });
+    await eventually('each node has a feed of its own', async () => (await leaders()) === 2);
     await settled('without Redis');
     redis.thaw();
-    await eventually(
-      'one feed',
-      async () => {
-        const leading = await Promise.all(
-          nodes.map(async (node) => (await node.metrics()).value('mdapi_feed_leading')),
-        );
-        return leading.filter((value) => value === 1).length === 1;
-      },
-      30_000,
-    );
+    await eventually('one feed', async () => (await leaders()) === 1, 30_000);
     await settled('with Redis');
     const answered = watches.reduce((sum, watch) => sum + watch.answered, 0);
     context.diagnostic(`${answered} answers to ${watches.length} clients`);

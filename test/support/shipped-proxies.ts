@@ -37,12 +37,12 @@ export async function startProxies(
 async function startCaddy(t: Pick<TestContext, 'after'>, nodes: readonly number[]): Promise<ShippedProxy> {
   const port = await fixedPort();
   const site = edited('caddy/Caddyfile', [
-    ['api.example.com {', `http://127.0.0.1:${port} {`],
+    ['api.example.com {', `http://:${port} {`],
     [/to 10\..*/, `to ${nodes.map((node) => `127.0.0.1:${node}`).join(' ')}`],
   ]);
   // Its interface for commands has a port of its own, which a test needs not.
   const argv = (file: string) => [caddy.path!, 'run', '--adapter', 'caddyfile', '--config', file];
-  await run(t, port, `{\n\tadmin off\n\tpersist_config off\n}\n${site}`, argv);
+  await run(t, port, `{\n\tadmin off\n}\n${site}`, argv);
   return { name: 'Caddy', port };
 }
 
@@ -55,7 +55,7 @@ async function startHaproxy(t: Pick<TestContext, 'after'>, nodes: readonly numbe
     [/ {4}user .*\n {4}group .*\n/, ''],
     ['log /dev/log local0', 'log stdout format raw local0'],
   ]);
-  await run(t, port, configuration, (file) => [haproxy.path!, '-db', '-q', '-f', file]);
+  await run(t, port, configuration, (file) => [haproxy.path!, '-db', '-f', file]);
   return { name: 'HAProxy', port };
 }
 
@@ -93,11 +93,15 @@ async function run(
     child.stdin?.end();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
-  await eventually('the proxy listens', () => {
-    if (child.exitCode !== null) throw new Error(`the proxy does not start: ${said}`);
-    return openSocket(port).then(
-      (socket) => socket.destroy(),
-      () => undefined,
+  const listens = () =>
+    openSocket(port).then(
+      (socket) => {
+        socket.destroy();
+        return true;
+      },
+      () => false,
     );
+  await eventually('the proxy listens', listens).catch((error: Error) => {
+    throw new Error(`${error.message}; it said: ${said}`);
   });
 }
