@@ -127,7 +127,9 @@ function checkPositionals(command: Command, values: readonly string[], isForAll:
   const { positionals } = command;
   const missing = positionals[values.length];
   if (isForAll && values.length > 0) throw new UsageError(`Give either --all or ${positionals[0]?.name}.`);
-  const mayMiss = missing?.isOptional === true ? isForAll : missing?.many === true;
+  // Where a command has --all, what it names may be missing only with that.
+  const hasAll = command.options.some(({ name }) => name === 'all');
+  const mayMiss = missing?.isOptional === true ? isForAll || !hasAll : missing?.many === true;
   if (missing !== undefined && !mayMiss) throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
   if (values.length > positionals.length && positionals.at(-1)?.many !== true)
     throw new UsageError(`Unexpected argument "${values[positionals.length]}".`);

@@ -32,7 +32,7 @@ const show = storeCommand({
 
 const accept = storeCommand({
   name: 'rates accept',
-  summary: 'take the rate that is held, or confirm the one in force that nothing has confirmed',
+  summary: 'take the rate that is held, or confirm the one in force',
   details: [
     'It is in force at once. `mdapi rates show` says which one is meant; where the server holds another level by then, nothing is taken.',
   ],

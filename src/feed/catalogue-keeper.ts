@@ -18,6 +18,8 @@ import { Loop } from './timers.ts';
 import type { UpstreamError } from './wire.ts';
 
 /** Names remembered so that one announced pair causes one load; the bound is far above any exchange's catalogue. */
+/** An exchange that has not answered within this time of the start may be out of reach. */
+const awaitedForMs = 2_000;
 const announcedMax = 10_000;
 /** The shortest time between two loads where a price is finer than the list says. */
 const finerSpacingMs = 5_000;
@@ -32,6 +34,7 @@ export class CatalogueKeeper extends Loop {
   readonly #announced = new Set<string>();
   readonly #terms = new AnnouncedTerms();
   readonly #finerPrices = new FinerPrices();
+  #startedAtMs = Number.POSITIVE_INFINITY;
   #loadedAtMs = Number.NEGATIVE_INFINITY;
   #skippedNames = '';
   /** How many markets of the latest load were not taken. */
@@ -44,6 +47,22 @@ export class CatalogueKeeper extends Loop {
     this.#parts = parts;
     this.#loaded = loaded;
     this.#backoff = new Backoff(randomness, { minMs: 1_000, maxMs: timing.catalogueRetryMaxMs });
+  }
+
+  override start(): void {
+    this.#startedAtMs = this.#parts.clock.monotonicMs();
+    super.start();
+  }
+
+  /**
+   * The exchange answered since the start, or had neither the time to nor failed. Nobody waits for the first price of
+   * one that cannot be reached.
+   */
+  get isAwaited(): boolean {
+    const { clock, counters } = this.#parts;
+    if (counters.lastCatalogueAt !== undefined) return true;
+    const hasFailed = Object.keys(counters.catalogueLoads).length > 0;
+    return !hasFailed && clock.monotonicMs() - this.#startedAtMs < awaitedForMs;
   }
 
   /**

@@ -18,8 +18,6 @@ import { SubscriptionStates } from './subscription-states.ts';
 
 /** An answer over REST whose every ticker is older proves nothing. */
 const cachedAfterMs = 5_000;
-/** A source that has not answered within this time of its start may be out of reach. */
-const awaitedForMs = 2_000;
 
 interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
@@ -50,8 +48,6 @@ export class FeedSupervisor {
   #path: FeedPath | undefined;
   /** When live data last arrived. Monotonic. */
   #liveAtMs: number | undefined;
-  /** Monotonic. */
-  #startedAtMs = Number.POSITIVE_INFINITY;
   /** False while the exchange says of itself that it is in maintenance, or takes fewer kinds of order. */
   #isTrading = true;
 
@@ -76,7 +72,6 @@ export class FeedSupervisor {
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
   start(): void {
-    this.#startedAtMs = this.#parts.clock.monotonicMs();
     this.#catalogue.start();
     this.#poller.start();
     this.#after(this.#parts.timing.liveGraceMs, () => this.#giveUpOnLive());
@@ -137,15 +132,9 @@ export class FeedSupervisor {
     return this.#path === 'live' && this.#link.isReceiving && this.#isTrading;
   }
 
-  /**
-   * It may still say its first price: it answered since the start, or had neither the time to nor failed. Nobody waits
-   * for one that cannot be reached.
-   */
+  /** It may still say its first price. */
   get isAwaited(): boolean {
-    const { clock, counters } = this.#parts;
-    if (counters.lastCatalogueAt !== undefined) return true;
-    const hasFailed = Object.keys(counters.catalogueLoads).length > 0;
-    return !hasFailed && clock.monotonicMs() - this.#startedAtMs < awaitedForMs;
+    return this.#catalogue.isAwaited;
   }
 
   /**

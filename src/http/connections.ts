@@ -20,8 +20,8 @@ const turnMs = 5;
 export const keylessKeepAliveSeconds = 5;
 const idleSweepsMax = 7;
 /**
- * So many times the bound of an address may be open from it without a key: those beyond the bound get an answer to their
- * first request, and only then end.
+ * So many times the bound of an address may be open from it without a key: those beyond the bound get an answer to
+ * their first request, and only then end.
  */
 const onProbationFactor = 5;
 

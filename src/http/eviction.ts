@@ -19,8 +19,8 @@ export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle'>>(
 }
 
 /**
- * The one of an address that is ended for a new one of the same: its client had an answer and now asks nothing. One that
- * was never answered, or is being answered, is left: its client would get a reset in the place of an answer.
+ * The one of an address that is ended for a new one of the same: its client had an answer and now asks nothing. One
+ * that was never answered, or is being answered, is left: its client would get a reset in the place of an answer.
  */
 export function restingOf<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'bucket' | 'lastReply'>>(
   leastRecentFirst: Iterable<C>,

@@ -17,7 +17,7 @@ function faultOf({ version: [httpVersionMajor, httpVersionMinor] = [1, 1], heade
   return fault && [fault.code, fault.detail];
 }
 
-test('a head is HTTP/1.0 or 1.1, has one Host, which 1.0 may leave out, a Transfer-Encoding that ends in chunked, and an If-None-Match of at most 4,096 characters', () => {
+test('a head is HTTP/1.0 or 1.1, has one Host, which 1.0 may leave out, a Transfer-Encoding that ends in chunked, and an If-None-Match of at most 4,096 characters (fault row 113)', () => {
   const missing = ['BAD_REQUEST', 'The Host header is missing.'];
   const long = ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The If-None-Match header is longer than accepted.'];
   const known: readonly (readonly [Head, readonly string[] | undefined])[] = [

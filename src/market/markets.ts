@@ -102,15 +102,14 @@ export class Markets {
 
   /** Takes over a state from before a restart or of another process, or what changed of it. Newer tickers stay. */
   restore(state: MarketState): void {
-    const { records, listed, reviews, forgotten, tickers, references, rates } = state;
-    const { beliefs = [], doubts, peerMemories = [] } = state;
+    const { records, listed, reviews, forgotten, beliefs = [], doubts, peerMemories = [] } = state;
     if (records !== undefined) {
       this.catalogue.restore(records, listed, reviews, forgotten);
       this.#everythingChanged();
     }
-    for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
-    for (const [symbol, prices] of references) this.referencesTaken(symbol, prices);
-    for (const [, rate] of rates) this.rates.take(rate);
+    for (const [symbol, ticker] of state.tickers) this.tickerAccepted(symbol, ticker);
+    for (const [symbol, prices] of state.references) this.referencesTaken(symbol, prices);
+    for (const [, rate] of state.rates) this.rates.take(rate);
     for (const [quote, belief] of beliefs) this.rates.restore(quote, belief);
     this.sources.restorePeerMemories(peerMemories);
     if (doubts !== undefined) this.sources.restoreDoubts(doubts);
@@ -249,9 +248,9 @@ export class Markets {
 
   /** Looks again at the doubt of the source in use, which may have changed by what others say. */
   doubtReviewed(symbol: MarketSymbol): void {
-    const doubts = this.sources.doubtOf(symbol);
-    const reasons = [doubts?.reason, this.doubts().get(symbol)?.reason];
-    if (reasons.includes('contradicted')) this.doubtChanged(symbol, doubts);
+    const doubt = this.sources.doubtOf(symbol);
+    const isOfPeers = [doubt, this.doubts().get(symbol)].some((each) => each?.reason === 'contradicted');
+    if (isOfPeers) this.doubtChanged(symbol, doubt);
   }
 
   /** Takes over a ticker that another process accepted, unless it is older than the one here. */
@@ -322,9 +321,8 @@ export class Markets {
   operatorHolds(): ReadonlyMap<DoubtSubject, EpochMs> {
     if (!this.#doubts.isAnyHeldByOperator) return new Map();
     const withheld = [...this.catalogue.all()].flatMap((market) => this.withheldFor(market));
-    return new Map(
-      withheld.flatMap(({ subject, reason, since }) => (reason === 'operator' ? [[subject, since] as const] : [])),
-    );
+    const held = withheld.filter(({ reason }) => reason === 'operator');
+    return new Map(held.map(({ subject, since }) => [subject, since]));
   }
 
   /** Lists what is withheld of what makes the prices of a market, by the operator or by the guard. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Limits } from '../../src/access/limits.ts';
 import { systemClock } from '../../src/ground/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -211,6 +212,31 @@ describe('what one client may take of the connections', () => {
     const keyed = await client.ask(api.requestText('/v1/time', keepAlive));
     assert.equal(keyed.headers['keep-alive'], 'timeout=75');
     assert.equal((await client.ask(keyless('/docs'))).headers['keep-alive'], 'timeout=75');
+  });
+
+  test('good requests before bytes that are no HTTP, in one piece, are answered, also while each is being counted (fault row 113)', async (t) => {
+    for (const isSlow of [false, true]) {
+      const api = await ListenerHarness.start({
+        clock: systemClock,
+        sharedLimits(memory) {
+          const limits: Limits = memory;
+          const takeForKey = memory.takeForKey.bind(memory);
+          limits.takeForKey = (match, now) => {
+            const verdict = takeForKey(match, now);
+            return isSlow ? new Promise((resolve) => setImmediate(() => resolve(verdict))) : verdict;
+          };
+          return limits;
+        },
+      });
+      t.after(() => api.stop());
+      for (const good of [keyless('/docs'), api.requestText('/v1/time', keepAlive)]) {
+        const client = await openSocket(api.port);
+        client.write(`${good.repeat(3)}NOT HTTP\r\n\r\n`);
+        const statuses = (await readToEnd(client)).toString().match(/(?<=HTTP\/1\.1 )\d+/g);
+        assert.deepEqual(statuses?.slice(0, 3), ['200', '200', '200']);
+        assert.match(statuses?.[3] ?? '', /^40[05]$/);
+      }
+    }
   });
 
   test('a request behind an upgrade in the same segment gets no answer of another: the connection ends (fault row 63)', async (t) => {

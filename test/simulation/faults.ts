@@ -309,8 +309,8 @@ const afterMs = 2 * 60_000;
 
 /**
  * Draws a plan: storms of faults, half of them of one fault alone, and quiet between. Where there are many markets,
- * and no others are offered, one is gone for so long that it is to be delisted first, while the store is locked until the
- * market is back.
+ * and no others are offered, one is gone for so long that it is to be delisted first, while the store is locked until
+ * the market is back.
  *
  * @param only of these kinds
  */
