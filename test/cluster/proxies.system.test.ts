@@ -48,7 +48,12 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
     for (const port of ports) nodes.push(await startOn(port));
     proxies = await startProxies(t, ports);
     let made = 0;
-    const makeKey = async () => (made++ === 0 ? key : (await installation.makeKey()).key);
+    const makeKey = async () => {
+      if (made++ === 0) return key;
+      const email = `client${made}@example.com`;
+      const { id } = await installation.json<{ id: string }>('accounts', 'create', '--email', email);
+      return (await installation.json<{ key: string }>('keys', 'create', '--account', id)).key;
+    };
     const throughs = proxies.map(({ port }) => port);
     keys = await keysForNodes(throughs, nodes, makeKey);
     for (const proxy of proxies) for (const one of keys) watches.push(new KeyWatch(proxy, one));
