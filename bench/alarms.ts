@@ -1,21 +1,9 @@
 import type { DecimalString } from '../src/market/decimal.ts';
-import { type Alarms, doubtNames, type Judging } from './alarms/judged-market.ts';
+import { type Alarms, defaults, doubtNames, type Judging } from './alarms/judged-market.ts';
 import { lengthMs, recordedMarkets, replay } from './alarms/recorded.ts';
 import { dayMs, type Kind, passDays } from './alarms/walk.ts';
 import type { Section } from './report/section.ts';
 import type { Scope } from './scope.ts';
-
-/** Those of the configuration. */
-const defaults: Judging = {
-  jumpPercent: '10' as DecimalString,
-  disagreePercent: '2' as DecimalString,
-  ceilingPercent: '100' as DecimalString,
-  spreadPercent: '10' as DecimalString,
-  ratePercent: '3' as DecimalString,
-  rateCeilingPercent: '20' as DecimalString,
-  confirmAfterMs: 10_000,
-  returnAfterMs: 60_000,
-};
 
 /** The recordings' spreads are those of the first two; the others are thinner than anything recorded. */
 const deep: Kind = { name: 'deep', spreadPercent: 0.02, everyMs: 1_000, basisPercent: 0.03, hitAfterMs: 300 };
@@ -30,15 +18,26 @@ type Setting = Exclude<keyof Judging, 'ratePercent' | 'rateCeilingPercent'>;
 
 /** Other values than the default's, and how many sources a market needs for them to matter. */
 const others: readonly (readonly [Setting, readonly (string | number)[], sources: readonly number[]])[] = [
-  ['jumpPercent', ['5', '20'], [1]],
+  ['jumpPercent', ['2', '5', '20'], [1]],
   ['spreadPercent', ['5', '20'], [1]],
-  ['ceilingPercent', ['50', '5'], [1]],
-  ['confirmAfterMs', [1_000, 60_000], [1]],
+  ['ceilingPercent', ['50', '20', '5'], [1]],
+  ['confirmAfterMs', [1_000, 5_000, 30_000, 60_000], [1]],
   ['disagreePercent', ['1', '3', '5'], [2, 3]],
   ['returnAfterMs', [10_000, 600_000], [2, 3]],
 ];
 
+/** The strictest of the others, for what was recorded. */
+const recordedUnder: readonly (readonly [setting: string, judging: Judging])[] = [
+  ['default', defaults],
+  ...(['jumpPercent', 'spreadPercent', 'disagreePercent'] as const).map((setting) => {
+    const value = others.find(([name]) => name === setting)![1][0];
+    return [`${setting} ${value}`, { ...defaults, [setting]: value }] as const;
+  }),
+];
+
 const jumpPercent = 10;
+/** Beyond `guard.ceilingPercent` of 50 as the higher of two prices to the lower, within that of 100. */
+const crashPercent = 40;
 
 interface Found {
   readonly market: string;
@@ -71,6 +70,12 @@ export async function alarms(scope: Scope): Promise<Section> {
         const market = 'all but deep, with jumps';
         found.push({ market, sources, setting: `${setting} ${value}`, days: days * all.length, alarms: sumOf(all) });
       }
+  for (const ceilingPercent of [defaults.ceilingPercent, '50', '20'] as DecimalString[]) {
+    const all = kinds.map((kind) => walk(kind, 1, crashPercent, { ...defaults, ceilingPercent }));
+    const market = `all but deep, jumps of ${crashPercent} %`;
+    const setting = `ceilingPercent ${ceilingPercent}`;
+    found.push({ market, sources: 1, setting, days: days * all.length, alarms: sumOf(all) });
+  }
   return {
     title: 'False alarms of the guard',
     meaning: `Doubts that begin, a market and day, where every source is honest: quotes of the simulator's price curve with a spread, a delay (0.3, 1 and 2.5 s), an offset and a pace of each source's own, now and then with one side of the book swept; ${days} days of virtual time. With jumps: four a day of ${jumpPercent} % within 5 s. The recordings are real, seconds long, and none of one market at one time: several sources are one recording with delays. Withheld: the newest price of the source in use, which the last good one stands in for; elsewhere: served by another source than the first.`,
@@ -84,13 +89,13 @@ export async function alarms(scope: Scope): Promise<Section> {
 function recorded(): Found[] {
   const markets = recordedMarkets();
   const days = markets.reduce((sum, each) => sum + lengthMs(each), 0) / dayMs;
-  return [1, 3].map((sources) => ({
-    market: `${markets.length} recorded, ${Math.round(days * 1440)} minutes in all`,
-    sources,
-    setting: 'default',
-    days,
-    alarms: sumOf(markets.map((each) => replay(each, sources, defaults))),
-  }));
+  const market = `${markets.length} recorded, ${Math.round(days * 1440)} minutes in all`;
+  return recordedUnder.flatMap(([setting, judging]) =>
+    [1, 3].map((sources) => {
+      const alarms = sumOf(markets.map((each) => replay(each, sources, judging)));
+      return { market, sources, setting, days, alarms };
+    }),
+  );
 }
 
 function sumOf(all: readonly Alarms[]): Alarms {

@@ -8,9 +8,12 @@ import { flood } from './flood.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { latency } from './latency.ts';
+import { liesTold } from './lies.ts';
 import { describeMachine } from './machine.ts';
 import { memory } from './memory.ts';
 import { readOptions } from './options.ts';
+import { rateAlarms } from './rate-alarms.ts';
+import { rateDays } from './rate-days.ts';
 import { reads } from './reads.ts';
 import { recording } from './recording.ts';
 import type { Section } from './report/section.ts';
@@ -38,6 +41,9 @@ const measurements = {
   flood,
   alarms,
   believed,
+  lies: liesTold,
+  'rate-alarms': rateAlarms,
+  'rate-days': rateDays,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;
 

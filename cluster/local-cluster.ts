@@ -44,7 +44,7 @@ export async function startCluster(cleanup: Cleanup, ended: AbortSignal, progres
     history: { url: 'off' },
     redis: redis.url,
     sources: [{ id: 'kraken', urls: { rest: exchange.dialects.kraken!.restUrl, ws: exchange.dialects.kraken!.wsUrl } }],
-    rates: { source: 'cnb', url: exchange.cnbUrl },
+    rates: { source: 'cnb', url: exchange.cnbUrl, compare: { source: 'ecb', url: exchange.ecbUrl } },
   };
   writeFileSync(join(directory, 'mdapi.yaml'), JSON.stringify(configuration, undefined, 2), { mode: 0o600 });
   const processes: ServeProcess[] = [];

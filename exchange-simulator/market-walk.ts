@@ -6,7 +6,7 @@ import { type TickerValues, unitsText } from './ticker.ts';
 
 const dayMs = 86_400_000;
 /** The 24-hour window advances in steps of this length. */
-const slotMs = 900_000;
+export const slotMs = 900_000;
 const slotsPerDay = dayMs / slotMs;
 const tradeShare = 0.4;
 const quantityDecimals = 8;

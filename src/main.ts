@@ -105,7 +105,6 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     ...options,
     store,
     service: market.service,
-    isSole: configuration.redis === undefined,
     isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
   });
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail });

@@ -1,3 +1,4 @@
+import { fromYaml } from '../../src/configuration/configuration.testing.ts';
 import type { EpochMs } from '../../src/ground/clock.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { Guard, type GuardRules } from '../../src/market/guard.ts';
@@ -10,6 +11,11 @@ import type { FeedPath, UpstreamTicker } from '../../src/market/upstream.ts';
 export interface Judging extends GuardRules {
   readonly returnAfterMs: number;
 }
+
+const { guard, pricing } = fromYaml('');
+
+/** Those of a configuration that says nothing else. */
+export const defaults: Judging = { ...guard, returnAfterMs: pricing.returnAfterMs };
 
 /** What a source quotes, as numbers: their digits are of no matter here. */
 export interface Quoted {
@@ -75,6 +81,12 @@ export class JudgedMarket {
   /** Whether the guard holds what a source sent last: then it is polled over REST. */
   isHeld(source: number): boolean {
     return this.#held.has(source);
+  }
+
+  /** The prices that clients' prices are made of. */
+  get served(): { readonly bid: number; readonly ask: number } | undefined {
+    const served = this.#markets.acceptedTicker(symbol);
+    return served && { bid: Number(served.bid), ask: Number(served.ask) };
   }
 
   quoted(source: number, quoted: Quoted, path: FeedPath, atMs: number): void {

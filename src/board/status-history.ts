@@ -1,3 +1,4 @@
+import { tickerOutageAfterMs } from '../contract/limits.ts';
 import type { PublicServiceStatus } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
@@ -27,6 +28,15 @@ export interface Incident {
   readonly from: EpochMs;
   /** `undefined` while it lasts. */
   readonly to: EpochMs | undefined;
+}
+
+/**
+ * The state that the service reported at the worst of an incident: that no market data arrives is an outage only once
+ * it has lasted.
+ */
+export function reportedState({ component, state, from, to }: Incident, now: number): Incident['state'] {
+  const isShort = component === 'market-data' && (to ?? now) - from <= tickerOutageAfterMs;
+  return isShort ? 'degraded' : state;
 }
 
 /** A maintenance window, announced, running or over. */

@@ -44,8 +44,8 @@ export async function readRates(
   const stored = await storedRates(store.url, clock);
   return Promise.all(
     [...pricing.converted].map(async ([quote, { via }]) => {
-      const read = async (origin: RateOrigin): Promise<ConversionRate | Error> => {
-        const source = rateSource(origin, connectors, clock, via, quote);
+      const read = async (origin: RateOrigin, key?: 'rates.compare'): Promise<ConversionRate | Error> => {
+        const source = rateSource(origin, connectors, clock, via, quote, key);
         try {
           const loaded = await withTimeout(clock, timeoutMs, (signal) => source.load(signal));
           judgeRate(loaded, clock.now());
@@ -55,7 +55,7 @@ export async function readRates(
         }
       };
       const other = secondOrigin(rates, via, quote);
-      const [rate, second] = await Promise.all([read(rates), other && read(other)]);
+      const [rate, second] = await Promise.all([read(rates), other && read(other, 'rates.compare')]);
       const lastStored = stored.get(quote);
       return { pair: `${via}/${quote}`, origin: rates, rate, secondOrigin: other, second, lastStored };
     }),

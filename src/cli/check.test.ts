@@ -140,10 +140,10 @@ describe('mdapi check', () => {
     const short = await detail({ markets: { symbols: ['BTCEUR', 'ETHEUR'] } });
     assert.match(
       short,
-      /kept for 30 days \(MiCA asks for 1830d: history\.keepFor\); up to 0\.021 GB of prices \(2 markets/,
+      /kept for 30 days \(MiCA asks for 1830d: history\.keepFor\); up to 21 MB of prices \(2 markets/,
     );
     assert.match(short, /seals go to the log alone/);
-    assert.match(await detail({ history: { keepFor: '1830d' } }), /kept for 1830 days; up to /);
+    assert.match(await detail({ history: { keepFor: '1830d' } }), /kept for 1830 days; up to 890 GB of prices/);
     assert.equal(await detail({ history: { url: 'off' } }), 'nothing is recorded: history.url is off');
   });
 
@@ -303,6 +303,22 @@ describe('mdapi check', () => {
     assert.ok(!bad.symbols?.includes('BTCCZK'));
   });
 
+  it('names the setting of a pointer that names nothing, and says that the address answers', async (t) => {
+    const source = createHttpServer((_, response) => response.end('{"data":{"EURCZK":24.3}}')).listen(0, '127.0.0.1');
+    t.after(() => source.close());
+    await once(source, 'listening');
+    const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}/`;
+    const wrong = { source: 'json', url, pointer: '/data/EURCHF' };
+    const { bad } = await checked(t, { rates: { ...wrong, compare: 'off' } });
+    assert.equal(
+      bad['rate EUR/CZK'],
+      `json at ${url}: rates.pointer "/data/EURCHF" names no decimal in the answer. It answers, so this machine reaches it: check rates.url.`,
+    );
+    const { findings } = await checked(t, { rates: { url: exchange.cnbUrl, compare: wrong } });
+    const { detail } = findings.find(({ name }) => name === 'rate EUR/CZK')!;
+    assert.match(detail, /second source json: rates\.compare\.pointer "\/data\/EURCHF" names no decimal in the answer/);
+  });
+
   it('names by address what does not answer, and shows no secret', async (t) => {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
@@ -313,7 +329,7 @@ describe('mdapi check', () => {
       mail: { smtp: `smtp://u:hunter2@${dead}`, from: 'ops@example.com' },
       alerts: { heartbeat: { url: `http://${dead}/hunter2`, allowHttp: true } },
       sources: [krakenAt(`http://${dead}`, `ws://${dead}/v2`), { id: 'engine', kind: 'redis-stream' }],
-      rates: { source: 'json', url: `http://${dead}/rate?key=hunter2`, pointer: '/rate' },
+      rates: { source: 'json', url: `http://${dead}/rate?key=hunter2`, pointer: '/rate', compare: 'off' },
     });
     assert.equal(exitCode, 1);
     const expected = {

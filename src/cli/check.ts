@@ -6,6 +6,7 @@ import type { Configuration, HistoryConfiguration } from '../configuration/confi
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import { didYouMean } from '../configuration/spelling.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
+import type { UpstreamError } from '../feed/wire.ts';
 import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
 import { openFilesLimit } from '../http/open-files.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
@@ -18,7 +19,7 @@ import { type ExitCode, exitCodes, failureOf } from './failure.ts';
 import { askServer } from './private-listener.ts';
 import { listenFailure, tlsFailure } from './serve.ts';
 import { configurationFor } from './store-command.ts';
-import { paintFor, table } from './style.ts';
+import { paintFor, sizeText, table } from './style.ts';
 
 const check = command({
   name: 'check',
@@ -173,11 +174,11 @@ function recordKept({ keepForMs, sealTo }: HistoryConfiguration, { markets, pric
   const days = keepForMs / (secondsOfADay * 1_000);
   const note = days < askedDays ? ` (MiCA asks for ${askedDays}d: history.keepFor)` : '';
   const count = markets.symbols === 'all' ? marketsUsual * (1 + pricing.converted.size) : markets.symbols.length;
-  const gigabytes = (count * secondsOfADay * days * bytesAPrice) / 1e9;
-  const size = `up to ${gigabytes.toPrecision(2)} GB of prices (${count} markets, one change a second)`;
+  const size = sizeText(count * secondsOfADay * days * bytesAPrice);
+  const prices = `up to ${size} of prices (${count} markets, one change a second)`;
   const seals =
     sealTo === undefined || mail === undefined ? 'the log alone (history.sealTo)' : `${sealTo.address} and the log`;
-  return [`kept for ${+days.toFixed(2)} days${note}`, size, `seals go to ${seals}`];
+  return [`kept for ${+days.toFixed(2)} days${note}`, prices, `seals go to ${seals}`];
 }
 
 async function certificateState(configuration: Configuration, clock: Clock): Promise<string> {
@@ -197,7 +198,7 @@ async function certificateState(configuration: Configuration, clock: Clock): Pro
 async function logoState(portal: Configuration['portal']): Promise<string> {
   const { logoRefused } = await import('../configuration/load.ts');
   const { portalBrand } = await import('../portal/portal-brand.ts');
-  return `${portal.logo}, ${portalBrand(portal, logoRefused).logo?.bytes.length} bytes`;
+  return `${portal.logo}, ${sizeText(portalBrand(portal, logoRefused).logo!.bytes.length)}`;
 }
 
 /** Whether a service with this configuration runs on this machine: its own ports are no obstacle. */
@@ -365,7 +366,8 @@ function reached(
       return `${subject}: ${await withTimeout(clock, timeoutMs, work)}`;
     } catch (error) {
       const said = error instanceof Error ? error.message : 'failed';
-      const remedy = said.startsWith('HTTP status')
+      const isAnswer = said.startsWith('HTTP status') || (error as Partial<UpstreamError>).kind === 'malformed';
+      const remedy = isAnswer
         ? `It answers, so this machine reaches it: check ${key}.`
         : `Check ${key}, and whether this machine may reach it (DNS, firewall, network.proxy).`;
       throw new Error(`${subject}: ${said}. ${remedy}`);

@@ -25,7 +25,7 @@ export interface PositionalDeclaration {
   readonly values?: readonly string[];
   /** Any number of values, none included. Only the last positional of a command. */
   readonly many?: true;
-  /** It can be left out, but only for `--all`. */
+  /** It can be left out; in a command that has `--all`, only for that. */
   readonly isOptional?: true;
 }
 

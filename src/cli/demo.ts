@@ -77,7 +77,7 @@ async function serveDemo(
  */
 async function writeConfiguration(
   directory: string,
-  { dialects, cnbUrl }: StandInExchange,
+  { dialects, cnbUrl, ecbUrl }: StandInExchange,
   port: number,
 ): Promise<string> {
   const { stringify } = await import('yaml');
@@ -87,7 +87,7 @@ async function writeConfiguration(
     store: 'sqlite:./mdapi.sqlite',
     history: { url: 'sqlite:./history.sqlite' },
     sources: Object.entries(dialects).map(([id, { restUrl, wsUrl }]) => ({ id, urls: { rest: restUrl, ws: wsUrl } })),
-    rates: { source: 'cnb', url: cnbUrl },
+    rates: { source: 'cnb', url: cnbUrl, compare: { source: 'ecb', url: ecbUrl } },
     logs: { level: 'error' },
   };
   try {
@@ -231,6 +231,7 @@ ${faint('Ctrl-C stops it.')}
 /** Stand-in exchanges in a process of their own. */
 interface StandInExchange {
   readonly cnbUrl: string;
+  readonly ecbUrl: string;
   /** Where each is reached, and where its faults are controlled: by dialect, in the order asked for. */
   readonly dialects: Readonly<Record<string, Readonly<Record<'restUrl' | 'wsUrl' | 'controlUrl', string>>>>;
   stop(): Promise<void>;

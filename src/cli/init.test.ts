@@ -27,7 +27,12 @@ describe('mdapi init', () => {
       ...more,
     }).map(([name, value]) => `--${name}=${value}`);
   /** The ports of the machine that runs this test are nobody's business. */
-  const env = () => ({ MDAPI_SERVER_PORT: '0', MDAPI_ADMIN_PORT: '0', MDAPI_RATES_URL: exchange.cnbUrl });
+  const env = () => ({
+    MDAPI_SERVER_PORT: '0',
+    MDAPI_ADMIN_PORT: '0',
+    MDAPI_RATES_URL: exchange.cnbUrl,
+    MDAPI_RATES_COMPARE: JSON.stringify({ source: 'ecb', url: exchange.ecbUrl }),
+  });
   const init = (cwd: string, argv: readonly string[], more: Partial<Inside> = {}) =>
     runInside(['init', ...argv], { cwd, env: env(), clock: systemClock, ...more });
 

@@ -23,7 +23,7 @@ it('a start says in the log that a fee is unusual, and how to undo what it did t
     history: { url: 'off' },
     pricing: { feePercent: '5' },
     sources: [krakenAt(exchange.restUrl, exchange.wsUrl)],
-    rates: { url: exchange.cnbUrl },
+    rates: { url: exchange.cnbUrl, compare: { source: 'ecb', url: exchange.ecbUrl } },
   };
   const { configuration } = loadConfiguration({ flags: [], env: {}, cwd, readFile: () => JSON.stringify(settings) });
   const log: string[] = [];

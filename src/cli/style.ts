@@ -92,3 +92,16 @@ function textOf(cell: Cell): string {
 export function harmless(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\uFFFD');
 }
+
+const sizeUnits = [
+  [1e12, 'TB'],
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
+] as const;
+
+/** Bytes as people write them, to two digits from a kilobyte on: `1.2 GB`, `340 MB`, `512 bytes`. */
+export function sizeText(bytes: number): string {
+  const [size, unit] = sizeUnits.find(([each]) => bytes >= each) ?? [1, 'bytes'];
+  return `${size === 1 ? bytes : +(bytes / size).toPrecision(2)} ${unit}`;
+}

@@ -190,6 +190,24 @@ test('there is no update before the first price, and from then on always one, no
   watch.stop();
 });
 
+test('after a restart the update is that of the price from before, until the wait for another source is over', async () => {
+  const before = process(['first', 'second']);
+  before.tick('first', '84000');
+  before.tick('second', '84000');
+  const { tick, pass, read, watch, markets, symbols, clock, feedStatus } = process(['first', 'second']);
+  const ageOfPrice = () => clock.now() - markets.acceptedTicker(symbols[0]!)!.capturedAt;
+  markets.restore(before.markets.contents());
+  feedStatus.restore(before.feedStatus.lastUpdatedAt);
+  await pass(44 * secondMs);
+  watch.start();
+  tick('first', '84010');
+  assert.deepEqual([ageOfPrice(), read().ageMs], [44 * secondMs, 44 * secondMs]);
+  tick('second', '84010');
+  await pass(secondMs);
+  assert.deepEqual([ageOfPrice(), read().ageMs], [secondMs, secondMs], 'as soon as the sources are reviewed');
+  watch.stop();
+});
+
 type Act = { readonly id: string; readonly say: number } | { readonly id: string; readonly isLive: boolean } | number;
 
 const anyId = fc.constantFrom('first', 'second', 'third');

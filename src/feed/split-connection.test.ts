@@ -22,7 +22,9 @@ class Part {
   readonly terminate = () => void this.calls.push('terminate');
 }
 
-function opened() {
+type Openings = ConstructorParameters<typeof SplitConnection>[0]['openings'];
+
+function opened(openings: Openings = { push: ({ begin }) => begin() }) {
   const clock = new FakeClock();
   const bound = { symbolsMax: 2 };
   const parts: Part[] = [];
@@ -39,7 +41,7 @@ function opened() {
     open,
     bound,
     sessionsMax: 4,
-    openings: { push: ({ begin }) => begin() },
+    openings,
     hasAcknowledgements: true,
     listener: (event) => events.push(event),
   });
@@ -57,6 +59,16 @@ test('a full connection is followed by another, which gets its symbols once it i
   parts[1]?.emit({ type: 'opened' });
   assert.deepEqual(parts[1]?.calls, ['subscribe CEUR']);
   assert.deepEqual(events, [{ type: 'opened' }]);
+});
+
+test('the first session opens at once, whatever the pace of those that follow it', () => {
+  const waiting: (() => void)[] = [];
+  const { connection, parts } = opened({ push: ({ begin }) => void waiting.push(begin) });
+  assert.deepEqual([parts.length, waiting.length], [1, 0]);
+  connection.subscribe([a, b, c]);
+  assert.deepEqual([parts.length, waiting.length], [1, 1]);
+  waiting[0]!();
+  assert.equal(parts.length, 2);
 });
 
 test('each symbol stays with its connection, and one that was given up makes room', () => {

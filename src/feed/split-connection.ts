@@ -135,7 +135,9 @@ export class SplitConnection implements LiveConnection {
       if (this.#hasEnded || !this.#sessions.includes(session)) return;
       session.connection = open((event) => this.#received(session, event), isLeading);
     };
-    openings.push({ begin });
+    // Whoever opens the connection waits between its own attempts: what is paced here is what it does not see.
+    if (isLeading) begin();
+    else openings.push({ begin });
     return session;
   }
 

@@ -23,8 +23,11 @@ export function marketSink(
     catalogueLoaded: (listed, at, gaps) => markets.catalogueLoaded(listed, at, gaps, id),
     marketChanged: (symbol, change) => markets.marketChanged(symbol, change, id),
     tickerReceived(ticker) {
+      const before = markets.acceptedTicker(ticker.symbol);
       const rejection = markets.tickerReceived(ticker, source);
-      if (rejection === undefined && markets.sources.isMaking(ticker.symbol, source))
+      // After a restart the price from before is served until the wait for another source is over.
+      const isMade = markets.acceptedTicker(ticker.symbol) !== before;
+      if (rejection === undefined && isMade && markets.sources.isMaking(ticker.symbol, source))
         served[ticker.path] = ticker.askedAt;
       // The first price is one of a source that spoke before, once another has spoken too.
       const first = feedStatus.lastUpdatedAt === undefined ? markets.acceptedTicker(ticker.symbol) : undefined;

@@ -279,6 +279,7 @@ export class MarketChoice {
         isLive: facts.isLive(first.id),
         isQuiet: facts.isQuiet(first.id, symbol),
       },
+      this.#peers !== undefined && !this.#isOpen,
     );
     return this.#servedOver;
   }

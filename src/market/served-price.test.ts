@@ -11,8 +11,8 @@ import { judgeTicker } from './ticker-acceptance.ts';
 
 test('a price is over its best path only live or quiet at the first source that offers the market', () => {
   type First = Parameters<typeof servedPath>[1] & object;
-  const path = (reach: Reach, first: Partial<First> | undefined = {}, exclusion?: Exclusion) =>
-    servedPath({ reach, exclusion }, { isUsed: true, isLive: true, isQuiet: false, ...first });
+  const path = (reach: Reach, first: Partial<First> | undefined = {}, exclusion?: Exclusion, isRestored = false) =>
+    servedPath({ reach, exclusion }, { isUsed: true, isLive: true, isQuiet: false, ...first }, isRestored);
   const table: [ServedPath, ServedPath][] = [
     [path('live'), 'best'],
     [path('live', {}, 'not_trading'), 'best'],
@@ -29,7 +29,9 @@ test('a price is over its best path only live or quiet at the first source that 
     [path('polled', { isUsed: false }), 'standby'],
     [path('live', { isUsed: false, isQuiet: true }), 'best'],
     [path('live', { isUsed: false, isQuiet: true, isLive: false }), 'standby'],
-    [servedPath({ reach: 'live', exclusion: undefined }, undefined), 'silent'],
+    [path('live', {}, undefined, true), 'silent'],
+    [path('live', { isQuiet: true }, undefined, true), 'best'],
+    [servedPath({ reach: 'live', exclusion: undefined }, undefined, false), 'silent'],
   ];
   for (const [index, [found, expected]] of table.entries()) assert.equal(found, expected, `row ${index}`);
 });

@@ -56,13 +56,19 @@ interface FirstSource {
   readonly isQuiet: boolean;
 }
 
-/** Decides how a price comes from the source in use, as that was last reviewed. */
+/**
+ * Decides how a price comes from the source in use, as that was last reviewed.
+ *
+ * @param isRestored the price is one from before a start: the first since then still waits for another source to speak
+ */
 export function servedPath(
   used: { readonly reach: Reach; readonly exclusion: Exclusion | undefined },
   first: FirstSource | undefined,
+  isRestored: boolean,
 ): ServedPath {
   if (first === undefined || used.reach === 'silent' || !isMaker(used.exclusion)) return 'silent';
   if (first.isLive && first.isQuiet) return 'best';
+  if (isRestored) return 'silent';
   if (!first.isUsed) return 'standby';
   if (used.reach === 'polled') return 'polled';
   return first.isLive ? 'best' : 'silent';

@@ -9,6 +9,8 @@ import { openStore, type Store } from '../store/store.ts';
 import { StatusRecorder } from './status-recorder.ts';
 
 const minuteMs = 60_000;
+/** Each process has an id of its own. */
+let lives = 100;
 
 async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.000Z'), opened?: Store) {
   const store = opened ?? (await openStore({ url: 'sqlite::memory:', clock, randomness: seededRandomness(5) }));
@@ -20,7 +22,7 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
     service,
     clock,
     log: silentLog,
-    isSole: true,
+    randomness: seededRandomness(lives++),
     isWriter: () => role.writes,
   });
   t.after(async () => {
@@ -125,6 +127,17 @@ test('data that arrives worse and then not at all makes two incidents, which tou
   ]);
 });
 
+test('a clock that is set while trouble lasts makes no incident of it', async (t) => {
+  const { pass, recorder, clock, incidents } = await rig(t);
+  await recorder.start();
+  await pass(2);
+  await pass(0.2, 'fallback');
+  clock.jump(10 * minuteMs);
+  await pass(0.2, 'fallback');
+  await pass(2);
+  assert.deepEqual(incidents(), []);
+});
+
 test('a silence that is too short for an incident divides none', async (t) => {
   const { pass, recorder, incidents } = await rig(t);
   await recorder.start();
@@ -172,18 +185,53 @@ test('the time in which the only process did not run is an outage, unless a wind
   assert.deepEqual(second.incidents(), [['api', 'outage', 3, 33]]);
   assert.deepEqual(second.times('api'), [['2026-11-20', 4, 0, 0, 30]]);
   await second.recorder.stop();
-  const from = (first.clock.now() + minuteMs) as EpochMs;
-  await first.store.windows.announce({ from, to: (from + 20 * minuteMs) as EpochMs, description: 'Upgrade.' });
+  const from = (first.clock.now() + minuteMs / 2) as EpochMs;
+  await first.store.windows.announce({ from, to: (from + 21 * minuteMs) as EpochMs, description: 'Upgrade.' });
   await first.clock.advance(22 * minuteMs);
   const third = await rig(t, first.clock, first.store);
   await third.recorder.start();
   await third.pass(1);
   assert.equal(third.incidents().length, 1);
-  assert.deepEqual(third.times('api'), [['2026-11-20', 5, 0, 22, 30]]);
+  assert.deepEqual(third.times('api'), [['2026-11-20', 5, 0, 21, 31]]);
   assert.deepEqual(
     third.service.history.windows.map(({ description }) => description),
     ['Upgrade.'],
   );
+});
+
+test('only the part of a downtime that a window covered is planned (fault row 100)', async (t) => {
+  const first = await rig(t);
+  await first.recorder.start();
+  await first.pass(2);
+  await first.recorder.stop();
+  const at = (seconds: number) => (first.clock.now() + seconds * 1_000) as EpochMs;
+  await first.store.windows.announce({ from: at(40), to: at(42), description: 'Restart.' });
+  const cancelled = await first.store.windows.announce({ from: at(50), to: at(90), description: 'Never.' });
+  await first.store.windows.cancel(cancelled.id);
+  await first.clock.advance(100_000);
+  const second = await rig(t, first.clock, first.store);
+  await second.recorder.start();
+  await second.pass(2);
+  await second.recorder.stop();
+  for (const { states } of second.service.history.days)
+    assert.deepEqual([states.maintenance, states.outage], [2_000, 98_000]);
+  assert.deepEqual(second.incidents(), [['api', 'outage', 2, 4]]);
+});
+
+test('a window that began first, or ended last, leaves an incident of the rest alone', async (t) => {
+  const first = await rig(t);
+  await first.recorder.start();
+  await first.pass(2);
+  await first.recorder.stop();
+  const at = (minutes: number) => (first.clock.now() + minutes * minuteMs) as EpochMs;
+  await first.store.windows.announce({ from: at(0), to: at(10), description: 'Upgrade.' });
+  await first.store.windows.announce({ from: at(5), to: at(12), description: 'Its second part.' });
+  await first.clock.advance(20 * minuteMs);
+  const second = await rig(t, first.clock, first.store);
+  await second.recorder.start();
+  await second.pass(2);
+  assert.deepEqual(second.incidents(), [['api', 'outage', 14, 22]]);
+  assert.deepEqual(second.times('market-data')[0]!.slice(3), [12, 8]);
 });
 
 test('a process that does not run the feed writes nothing and shows what the others wrote', async (t) => {

@@ -4,31 +4,26 @@ import {
   firstDayAt,
   type HistoryComponent,
   type HistoryDay,
-  historyComponents,
   type Incident,
   type StatusHistory,
-  splitByDay,
 } from '../board/status-history.ts';
-import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
-import { type Log, tellingOnce } from '../ground/log.ts';
+import type { EpochMs, Timer } from '../ground/clock.ts';
+import { tellingOnce } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Store } from '../store/store.ts';
+import { judgeAbsences } from './absences.ts';
+import { SignsOfLife, type SignsOptions } from './signs-of-life.ts';
+import { incidentAfterMs } from './spans.ts';
 
 const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
-/** Trouble that is over sooner is no incident, and a shorter pause of the process no outage. */
-const incidentAfterMs = 60_000;
 const seenName = 'status-seen';
 
-interface RecorderOptions {
-  readonly store: Pick<Store, 'statusRecords' | 'snapshots' | 'windows'>;
+interface RecorderOptions extends SignsOptions {
+  readonly store: Pick<Store, 'statusRecords' | 'snapshots' | 'windows' | 'processLives'>;
   readonly service: Pick<ServiceBoard, 'read' | 'history'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Whether this process writes: the one that runs the feed. */
   readonly isWriter: () => boolean;
-  /** Whether no other process serves, so that the time in which this one does not run is an outage. */
-  readonly isSole: boolean;
 }
 
 /** `noticed` until it has lasted long enough to be an incident; then the store's id of that. */
@@ -40,9 +35,13 @@ interface KnownIncident {
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
   readonly noticedAt: EpochMs;
+  /** The same by the monotonic clock, which nobody sets. */
+  readonly noticedMs: number;
   stage: Stage;
   /** `undefined` while it lasts. */
   to?: EpochMs;
+  /** How long it had lasted from when it was noticed, once it is over. */
+  lastedMs?: number;
 }
 
 type PublicServiceStatus = keyof HistoryDay['states'];
@@ -65,15 +64,18 @@ export class StatusRecorder {
   #wasWriter = false;
   #maintainedAt: EpochMs | undefined;
   readonly #guarded: ReturnType<typeof tellingOnce>;
+  readonly #signs: SignsOfLife;
   #timer: Timer | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#signs = new SignsOfLife(options);
     this.#guarded = tellingOnce((err) => options.log.error({ err }, 'the history of the status could not be kept'));
   }
 
   /** Shows what was; records from now on. */
   async start(): Promise<void> {
+    await this.#signs.start();
     this.#timer = this.#options.clock.every(sampleEveryMs, () => this.#sample());
     this.#sample();
     await this.#queue.idle();
@@ -82,6 +84,7 @@ export class StatusRecorder {
   /** Saves one last time. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
+    await this.#signs.stop();
     if (this.#wasWriter) this.#next(() => this.#save());
     await this.#queue.idle();
   }
@@ -138,22 +141,25 @@ export class StatusRecorder {
   /** @param silentFrom 0 where there never was any data; `undefined` while it flows */
   #follow(state: Incident['state'] | undefined, silentFrom: EpochMs | undefined, now: EpochMs): void {
     const known = this.#incident;
+    const nowMs = this.#options.clock.monotonicMs();
     if (known?.state !== state) {
       const from = state === 'outage' && silentFrom !== undefined && silentFrom > 0 ? silentFrom : now;
       const until = Math.max(from, known?.from ?? 0) as EpochMs;
       if (known !== undefined) {
         known.to = until;
+        known.lastedMs = nowMs - known.noticedMs - (now - until);
         this.#ended.push(known);
         this.#next(() => this.#saveEnds());
       }
       const noticedAt = state === 'outage' && known !== undefined ? until : now;
-      this.#incident = state && { state, from, noticedAt, stage: 'noticed' };
+      const noticedMs = Math.max(known?.noticedMs ?? 0, nowMs - (now - noticedAt));
+      this.#incident = state && { state, from, noticedAt, noticedMs, stage: 'noticed' };
     }
     const current = this.#incident;
     if (current === undefined || current.stage !== 'noticed') return;
     // Trouble in which data arrives has lasted until the last of it: what follows may become an incident of its own.
-    const lastedTo = current.state === 'outage' ? now : (silentFrom ?? now);
-    if (lastedTo - current.noticedAt < incidentAfterMs) return;
+    const silentMs = current.state === 'outage' ? 0 : now - (silentFrom ?? now);
+    if (nowMs - current.noticedMs - silentMs < incidentAfterMs) return;
     current.stage = 'saving';
     this.#next(() => this.#begin(current));
   }
@@ -175,31 +181,28 @@ export class StatusRecorder {
   async #saveEnds(): Promise<void> {
     const { statusRecords } = this.#options.store;
     for (let ended = this.#ended[0]; ended !== undefined; ended = this.#ended[0]) {
-      const { stage, state, from, noticedAt, to = noticedAt } = ended;
+      const { stage, state, from, noticedAt, to = noticedAt, lastedMs = 0 } = ended;
       if (typeof stage === 'object') await statusRecords.endIncident(stage.open, to);
       // Its begin could not be saved.
-      else if (to - noticedAt >= incidentAfterMs)
+      else if (lastedMs >= incidentAfterMs)
         await statusRecords.addIncident({ component: 'market-data', state, from, to });
       this.#ended.shift();
     }
     await this.#show();
   }
 
-  /** The process that wrote before is gone: its incidents end where it was last seen, and what followed is reported. */
+  /** The process that wrote before is gone: its incidents end where it was last seen. */
   async #takeOver(now: EpochMs): Promise<void> {
-    const { store, isSole } = this.#options;
-    const seen = Number((await store.snapshots.load(seenName))?.payload ?? Number.NaN);
+    const { store } = this.#options;
+    const seen = await this.#seen();
     const open = (await store.statusRecords.incidents(firstDayAt(now), 1_000)).filter(({ to }) => to === undefined);
-    for (const { id, from } of open)
-      await store.statusRecords.endIncident(id, Math.max(from, Number.isNaN(seen) ? now : seen) as EpochMs);
-    if (!isSole || !(now - seen >= incidentAfterMs)) return;
-    const from = Math.max(seen, firstDayAt(now)) as EpochMs;
-    const windows = await store.windows.list();
-    const isPlanned = windows.some((each) => each.cancelledAt === undefined && each.from <= now && each.to >= from);
-    const state = isPlanned ? 'maintenance' : 'outage';
-    for (const component of historyComponents)
-      for (const { day, durationMs } of splitByDay(from, now)) this.#add(component, day, state, durationMs);
-    if (!isPlanned) await store.statusRecords.addIncident({ component: 'api', state: 'outage', from, to: now });
+    for (const { id, from } of open) await store.statusRecords.endIncident(id, Math.max(from, seen ?? now) as EpochMs);
+  }
+
+  /** When the status was last recorded, by whatever process. */
+  async #seen(): Promise<EpochMs | undefined> {
+    const saved = await this.#options.store.snapshots.load(seenName);
+    return saved && (Number(saved.payload) as EpochMs);
   }
 
   async #save(): Promise<void> {
@@ -215,6 +218,7 @@ export class StatusRecorder {
           this.#add(component, day, state as PublicServiceStatus, durationMs);
       throw error;
     }
+    await judgeAbsences(store, now, await this.#seen());
     await store.snapshots.save(seenName, String(now));
     await store.statusRecords.prune(firstDayAt(now));
     await this.#saveEnds();

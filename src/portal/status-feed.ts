@@ -2,7 +2,7 @@ import { dayOf, type StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { type Html, html } from '../ground/html.ts';
 import { translate } from './language.ts';
-import { incidentNames, spanInWords } from './past.ts';
+import { incidentTitle, spanInWords } from './past.ts';
 import { nameOf, routeIn, type Site } from './site.ts';
 
 /** Where the news of the status are, in English; see `routeIn` for other languages. */
@@ -22,12 +22,12 @@ interface Entry {
 export function statusFeed(site: Site, { days, incidents, windows }: StatusHistory, now: EpochMs): string {
   const entries = [
     ...incidents.map(
-      ({ id, component, state, from, to }): Entry => ({
-        id,
-        title: translate(site, incidentNames[state][component]),
-        text: spanInWords(site, from, to, now),
-        published: from,
-        updated: to ?? from,
+      (incident): Entry => ({
+        id: incident.id,
+        title: incidentTitle(site, incident, now),
+        text: spanInWords(site, incident.from, incident.to, now),
+        published: incident.from,
+        updated: incident.to ?? incident.from,
       }),
     ),
     ...windows.map(

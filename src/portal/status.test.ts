@@ -203,7 +203,7 @@ test('the summary, the page and the feed say that no data arrives, and since whe
   assert.deepEqual([incident!.impact, incident!.started_at], ['minor', '2026-11-21T09:59:53.517Z']);
   status.fed('fallback', 301_000);
   assert.equal(told(), 'Market data is not arriving: the last is 5 minutes 1 second old');
-  assert.match(statusFeed(site, history(status.now), status.now), /<title>No market data arrived<\/title>/);
+  assert.match(statusFeed(site, history(status.now), status.now), /<title>Outage: No market data arrived<\/title>/);
 });
 
 test('data that is polled every twenty seconds arrives, and its age is told, until a poll is overdue', () => {
@@ -273,12 +273,13 @@ test('the page tells what was: the share of each component, a bar a day, inciden
   status.fed('live', 2_000);
   status.keep(history(status.now));
   status.shows(
-    'API: 100% operational, no outage. Days recorded: 1.',
-    'Market data: 97.05% operational, outage 1 hour. Days recorded: 2.',
-    'The service was not running: since 21 November 2026, 09:58:00 UTC; it has lasted 2 minutes so far.',
-    'No market data arrived: 20 November 2026, 10:00:00 UTC to 20 November 2026, 11:00:00 UTC (1 hour).',
+    'API: 100% operational, no outage. Days recorded: 1; counted are 10 hours, without 1 minute of maintenance.',
+    'Market data: 97.05% operational, outage 1 hour. Days recorded: 2; counted are 1 day 10 hours.',
+    'Outage: The service was not running: since 21 November 2026, 09:58:00 UTC; it has lasted 2 minutes so far.',
+    'Outage: No market data arrived: 20 November 2026, 10:00:00 UTC to 20 November 2026, 11:00:00 UTC (1 hour).',
     'Over <b>: 20 November 2026, 10:00:00 UTC',
   );
+  status.shows('Operational Degraded Outage Maintenance Not recorded A bar is a day in UTC, in its worst state.');
   const bars = named(parsePage(status.page()), 'span').filter(({ attributes }) => attributes.has('title'));
   assert.equal(bars.length, 180);
   assert.deepEqual(
@@ -290,6 +291,30 @@ test('the page tells what was: the share of each component, a bar a day, inciden
   );
   assert.equal(bars[0]!.attributes.get('class'), 'unknown');
   assert.ok(!named(parsePage(status.page()), 'main')[0]!.text.includes('To come.'));
+});
+
+test('a silence too short for the state outage is degraded in words, in the share, in the list and in the feed', () => {
+  const status = service();
+  const from = (status.now - 7_200_000) as EpochMs;
+  const day = (Math.floor(status.now / dayMs) * dayMs) as EpochMs;
+  const states = { operational: 36_000_000 - 240_000, degraded: 240_000, maintenance: 0, outage: 0 };
+  const kept: StatusHistory = {
+    days: [{ component: 'market-data', day, states }],
+    incidents: [{ id: 'inc_1', component: 'market-data', state: 'outage', from, to: (from + 240_000) as EpochMs }],
+    windows: [],
+  };
+  status.fed('live', 500);
+  status.keep(kept);
+  status.shows('99.33% operational, no outage, degraded 4 minutes', 'Degraded: No market data arrived: 21 November');
+  assert.match(statusFeed(site, kept, status.now), /<title>Degraded: No market data arrived</);
+});
+
+test('every instant of the past is readable for scripts, which show it in the zone of the visitor', () => {
+  const status = service();
+  status.keep(history(status.now));
+  const shown = named(parsePage(status.page()), 'time').map(({ attributes }) => attributes.get('datetime'));
+  for (const at of ['2026-11-21T09:58:00.517Z', '2026-11-20T10:00:00.517Z', '2026-11-20T11:00:00.517Z'])
+    assert.ok(shown.includes(at), at);
 });
 
 test('the feed is Atom: an entry for each incident and window, under an id that stays, the latest news first', () => {

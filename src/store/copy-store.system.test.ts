@@ -37,6 +37,7 @@ async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
     { ...btcEur, symbol: 'ETHEUR' },
   ]);
   await store.markets.delist('ETHEUR', clock.now());
+  await store.rates.setHeld('CZK', clock.now());
   await store.windows.announce({ from: clock.now(), to: (clock.now() + 1_000) as EpochMs, description: 'Upgrade' });
   await store.terms.add({ from: clock.now(), scope: 'quote', subject: 'CZK', marginPercent: '0.80' });
   await store.snapshots.save('market', '{"a":"\\u0000ř"}');
@@ -51,6 +52,8 @@ async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
   const states = { operational: 60_000, degraded: 0, maintenance: 0, outage: 1_000 };
   await store.statusRecords.addTime([{ component: 'ticker', day: minute(0), states }]);
   await store.statusRecords.addIncident({ component: 'ticker', state: 'outage', from: minute(9), to: undefined });
+  await store.processLives.sign({ id: 'a', role: 'all', since: minute(9), seen: minute(0) });
+  await store.statusRecords.judge({ component: 'api', from: minute(9), until: minute(1), days: [], incidents: [] });
   const counted = { process: 'a', at: minute(3), answers: { 0.01: 2, '+Inf': 1 }, errors: { NOT_FOUND: 1 }, held: 4 };
   await store.requestMinutes.add([counted], minute(100));
   const fact = { name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'info', summary: 'lost' } as const;

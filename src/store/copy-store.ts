@@ -45,6 +45,8 @@ const rowKeys: { readonly [Name in CopiedName]: RowKey<keyof Schema[Name] & stri
   operator_tokens: { key: ['id'] },
   status_days: { key: ['day_ms', 'component'] },
   status_incidents: { key: ['id'] },
+  process_lives: { key: ['id'] },
+  status_judged: { key: ['component'] },
   source_tokens: { key: ['id'] },
   request_minutes: { key: ['at_ms', 'process'] },
   deliveries: { key: ['id'] },

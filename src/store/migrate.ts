@@ -20,6 +20,7 @@ const steps = [
   '0009-subscriptions',
   '0010-rate-controls',
   '0011-alert-acknowledgements',
+  '0012-signs-of-life',
 ];
 
 /** Every step in order, as Kysely runs them. */

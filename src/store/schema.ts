@@ -31,6 +31,8 @@ export interface Schema {
   operator_tokens: OperatorTokenTable;
   status_days: StatusDayTable;
   status_incidents: IncidentTable;
+  process_lives: ProcessLifeTable;
+  status_judged: StatusJudgedTable;
   terms: TermTable;
   source_tokens: SourceTokenTable;
   request_minutes: RequestMinuteTable;
@@ -295,6 +297,21 @@ export interface IncidentTable {
   from_ms: EpochMs;
   /** Null while it lasts. */
   to_ms: EpochMs | null;
+}
+
+/** The unbroken time that one process ran. */
+export interface ProcessLifeTable {
+  id: string;
+  /** Its part: `api` answered clients, `feed` kept the market data, `all` did both. */
+  role: 'all' | 'api' | 'feed';
+  since_ms: EpochMs;
+  /** Its last sign. */
+  seen_ms: EpochMs;
+}
+
+export interface StatusJudgedTable {
+  component: string;
+  until_ms: EpochMs;
 }
 
 /** A token with which an engine pushes the prices of one source. */

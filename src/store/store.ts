@@ -10,6 +10,7 @@ import { ListDecisions } from './list-decisions.ts';
 import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { changeSignalFor, type OpenDatabaseOptions, openDatabase } from './open-database.ts';
+import { ProcessLives } from './process-lives.ts';
 import { RateControls } from './rates.ts';
 import { RequestMinutes } from './request-minutes.ts';
 import { Snapshots } from './snapshots.ts';
@@ -49,6 +50,7 @@ function partsOf(context: StoreContext) {
     terms: new Terms(context),
     snapshots: new Snapshots(context),
     statusRecords: new StatusRecords(context),
+    processLives: new ProcessLives(context),
     accessChanges: new AccessChanges(context),
     breaches: new Breaches(context),
     notices: new Notices(context),

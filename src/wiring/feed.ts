@@ -67,12 +67,12 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const clocks = clockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
   const sink = marketSink(market, clock);
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
-    const read = (origin: RateOrigin) => {
-      const source = rateSource(origin, connectors, clock, via, quote);
+    const read = (origin: RateOrigin, key?: 'rates.compare') => {
+      const source = rateSource(origin, connectors, clock, via, quote, key);
       return { ...parts, sink, source, base: via, quote, refreshMs: rates.refreshMs };
     };
     const second = secondOrigin(rates, via, quote);
-    return new RateKeeper(read(rates), second && new RateWitness(read(second)));
+    return new RateKeeper(read(rates), second && new RateWitness(read(second, 'rates.compare')));
   });
   return {
     replace(next) {

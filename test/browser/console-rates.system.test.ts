@@ -50,7 +50,7 @@ test(
     const done = items.map(({ actor, action }) => `${action} ${actor}`).toReversed();
     assert.deepEqual(
       done,
-      ['rate.hold', 'rate.release', 'rate.accept'].map((action) => `${action} token:olga`),
+      ['rate.hold', 'rate.release', 'rate.accept'].map((action) => `${action} olga`),
     );
   },
 );

@@ -12,6 +12,7 @@ import { assertAccessible, browserTest, openBrowser, phone } from '../support/br
 import { fixedPort } from '../support/fixed-port.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
+import { forms, keepPicture } from './console-stage.ts';
 
 const hourMs = 3_600_000;
 
@@ -41,6 +42,38 @@ describe('the status page in a browser', () => {
       await assertAccessible(page);
       await service.withStore(({ windows }) => windows.cancel(announced.id));
       await page.getByText('No maintenance is announced.').waitFor();
+    },
+  );
+
+  test(
+    'shows its history in the zone of the reader, with its name, and what its colours mean',
+    browserTest,
+    async (t) => {
+      const { page } = await openBrowser(t, { timeZone: 'Asia/Tokyo' });
+      const api = await ListenerHarness.start({ clock: systemClock });
+      t.after(() => api.stop());
+      const from = Date.UTC(2030, 0, 15, 20) as EpochMs;
+      const to = (from + hourMs) as EpochMs;
+      const states = { operational: 20 * hourMs, degraded: 0, maintenance: hourMs, outage: hourMs };
+      api.service.history = {
+        days: [{ component: 'market-data', day: dayOf(systemClock.now()), states }],
+        incidents: [{ id: 'inc_1', component: 'market-data', state: 'outage', from, to }],
+        windows: [],
+      };
+      for (const path of ['/status', '/cs/status'])
+        for (const [viewport, colorScheme] of forms) {
+          await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          await page.goto(`http://127.0.0.1:${api.port}${path}`);
+          const zone = /16.*2030.*5:00:00.*(GMT\+9|JST|UTC\+9).*6:00:00/;
+          await page
+            .locator('#past li time', { hasText: /GMT\+9|JST|UTC\+9/ })
+            .first()
+            .waitFor();
+          assert.match(await page.locator('#past li').first().innerText(), zone);
+          await keepPicture(page, `history ${path.slice(1, 3)} ${viewport.width} ${colorScheme}`);
+          await assertAccessible(page);
+        }
     },
   );
 

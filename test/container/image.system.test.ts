@@ -31,6 +31,7 @@ describe(`what the Dockerfile copies, with its packages ${packages}`, () => {
     const more = {
       MDAPI_SOURCES: JSON.stringify([krakenAt(simulator.restUrl, simulator.wsUrl)]),
       MDAPI_RATES_URL: simulator.cnbUrl,
+      MDAPI_RATES_COMPARE: JSON.stringify({ source: 'ecb', url: simulator.ecbUrl }),
     };
     running = await RunningImage.start({ after: (run) => void cleanups.unshift(run as () => unknown) }, image, {
       node,

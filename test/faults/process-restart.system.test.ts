@@ -63,7 +63,8 @@ describe('a service that is torn out of its life', { concurrency: true }, () => 
   });
 
   test('with the exchange and the rates down from the start it serves the status and the time, and 503 otherwise (fault row 49)', async (t) => {
-    const nowhere = { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1/v2', cnbUrl: 'http://127.0.0.1:1/rates' };
+    const banks = { cnbUrl: 'http://127.0.0.1:1/rates', ecbUrl: 'http://127.0.0.1:1/rates.xml' };
+    const nowhere = { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1/v2', ...banks };
     const { key, start } = await installed(t, nowhere);
     const service = await start();
     const api = await ApiClient.of(service.baseUrl, key);

@@ -44,7 +44,7 @@ export class ServingProcess {
 /** An installation with a key, on which a process can be started again and again. */
 export async function installed(
   t: Pick<TestContext, 'after'>,
-  exchange: Pick<ExchangeSimulator, 'restUrl' | 'wsUrl' | 'cnbUrl'>,
+  exchange: Pick<ExchangeSimulator, 'restUrl' | 'wsUrl' | 'cnbUrl' | 'ecbUrl'>,
   settings: Settings = {},
 ) {
   const installation = Installation.for(t, exchange as ExchangeSimulator, settings);

@@ -118,7 +118,7 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       [],
     );
     const kinds =
-      /^dist\/(package\.json|((src|exchange-simulator)\/.*\.js(\.map)?)|src\/.*\.(awk|bash|fish|json|lua|sql|txt|yaml|zsh)|web\/.*\.(js|css|html|svg)|docs\/clients\/.*\.md|client(-python)?\/README\.md|exchange-simulator\/recordings\/.*)$/;
+      /^dist\/(package\.json|((src|exchange-simulator)\/.*\.js(\.map)?)|src\/.*\.(awk|bash|fish|json|lua|sql|txt|yaml|zsh)|web\/.*\.(js|css|html|svg)|docs\/(runbook|clients\/.*)\.md|client(-python)?\/README\.md|exchange-simulator\/recordings\/.*)$/;
     assert.deepEqual(
       own.filter((name) => name.startsWith('dist/') && !kinds.test(name)),
       [],
@@ -170,7 +170,12 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     test('`init` gives a configuration and a key, with which `serve` answers, keeps a record in its own thread, and finds a price in it', async (t) => {
       const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 10 });
       t.after(() => simulator.stop());
-      const own = { MDAPI_SERVER_PORT: '0', MDAPI_ADMIN_PORT: '0', MDAPI_RATES_URL: simulator.cnbUrl };
+      const own = {
+        MDAPI_SERVER_PORT: '0',
+        MDAPI_ADMIN_PORT: '0',
+        MDAPI_RATES_URL: simulator.cnbUrl,
+        MDAPI_RATES_COMPARE: JSON.stringify({ source: 'ecb', url: simulator.ecbUrl }),
+      };
       const options = { cwd: mkdtempSync(join(folder, 'serving-')), env: { ...env, ...own } };
       const mdapi = async (...argv: string[]) => JSON.parse((await run(program, [...argv, '--json'], options)).stdout);
       const sources = JSON.stringify([krakenAt(simulator.restUrl, simulator.wsUrl)]);

@@ -132,7 +132,7 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
 /** A status recorder over a store of its own. */
 async function recorderOf(t: TestContext, clock: FakeClock, service: Pick<ServiceBoard, 'read' | 'history'>) {
   const store = await openStore({ url: 'sqlite::memory:', clock, randomness: seededRandomness(5) });
-  const options = { store, service, clock, log: silentLog, isSole: true, isWriter: () => true };
+  const options = { store, service, clock, log: silentLog, randomness: seededRandomness(6), isWriter: () => true };
   const recorder = new StatusRecorder(options);
   t.after(async () => {
     await recorder.stop();

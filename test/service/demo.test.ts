@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { loadConfiguration } from '../../src/configuration/load.ts';
 import type { TickerBody } from '../../src/contract/schemas.ts';
+import { secondOrigin } from '../../src/feed/rates/rate-origins.ts';
+import type { CurrencyCode } from '../../src/market/symbol.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { Child, launcher } from '../support/mdapi-process.ts';
@@ -48,6 +51,24 @@ async function exchangeIsGone(controlUrl: string): Promise<void> {
       () => true,
     ),
   );
+}
+
+/** Every host that a service with the configuration in a directory asks for prices and rates. */
+function askedHosts(cwd: string): readonly string[] {
+  const { configuration } = loadConfiguration({
+    flags: [],
+    env: {},
+    cwd,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
+  const { sources, rates } = configuration;
+  const origins = [rates, secondOrigin(rates, 'EUR' as CurrencyCode, 'CZK' as CurrencyCode)];
+  const urls = [
+    ...sources.flatMap((source) => [source.urls.rest, source.urls.ws]),
+    ...origins.flatMap((origin) => (origin !== undefined && 'url' in origin ? [origin.url] : [])),
+  ];
+  assert.equal(urls.length, 2 * sources.length + origins.length);
+  return [...new Set(urls.map((url) => new URL(url).hostname))];
 }
 
 /** A command as a person pastes it into a shell, or the same request where there is no curl. */
@@ -130,6 +151,7 @@ describe('the demo', { concurrency: true, skip }, () => {
     assert.deepEqual(Object.keys(addresses.exchangeControlUrls), ['kraken', 'bitvavo']);
     assert.equal(addresses.exchangeControlUrl, addresses.exchangeControlUrls.kraken);
     assert.equal(addresses.configFile, join(directory, 'mdapi.yaml'));
+    assert.deepEqual(askedHosts(directory), ['127.0.0.1'], 'it asks the stand-ins alone, no real bank either');
     await (await ApiClient.of(addresses.baseUrl, addresses.key)).ticker('BTCCZK');
     demo.interrupt();
     // The shell that npm runs scripts in may die of the Ctrl-C once the demo has ended, and npm with it.

@@ -186,10 +186,12 @@ describe('`check`', { concurrency: true }, () => {
         [
           ...[
             'configuration',
+            'data folder',
             'database',
             'record',
             'private listener',
             'public listener',
+            'open files',
             'kraken REST',
             'kraken live',
           ],
@@ -207,7 +209,7 @@ describe('`check`', { concurrency: true }, () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\nrecord +works .*\n(.* listener +works .*\n){2}kraken REST +works .*: 4 markets\n/,
+      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndata folder +works .*\ndatabase +works .*\nrecord +works .*\n(.* listener +works .*\n){2}open files +(works|warning) .*\nkraken REST +works .*: 4 markets\n/,
     );
   });
 });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { ExchangeModel, type Told } from './exchange-model.ts';
 import { enter, World } from './world.ts';
 
-function exchange(hasDead = false) {
+function exchange(dialect: 'bitvavo' | 'bitstamp' = 'bitvavo') {
   const world = enter(new World(1));
   const told: Told[] = [];
   const model = new ExchangeModel({
-    dialect: 'bitvavo',
+    dialect,
     deviation: 0,
     markets: 2,
-    hasDead,
+    hasDead: dialect !== 'bitvavo',
     levelOf: () => ({ now: 1, low: 1, high: 1 }),
     quoted: (symbol, each) => symbol === 'BTC/EUR' && told.push(each),
     askedInBan: () => {},
@@ -18,7 +18,9 @@ function exchange(hasDead = false) {
   const lane = world.scheduler.lane('process-1');
   const fetched = async (path: string) => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    model.fetch(lane, new URL(`http://bitvavo${path}`), (_, reply) => resolve(Buffer.concat(reply!.body).toString()));
+    model.fetch(lane, new URL(`http://${dialect}${path}`), (_, reply) =>
+      resolve(Buffer.concat(reply!.body).toString()),
+    );
     await world.scheduler.runTo(world.nowMs + 1_000);
     return promise;
   };
@@ -44,11 +46,22 @@ test('a flood is listed and gone again, others the next time, and is none of its
   assert.ok(model.symbols.every((symbol) => !symbol.startsWith('FLOOD')));
 });
 
-test('what is dead from the start is listed, and not as traded', async () => {
-  const { listed } = exchange(true);
-  const dead = (await listed()).filter((market) => market.startsWith('DEAD'));
-  assert.equal(dead.length, 5);
-  assert.ok(dead.every((market) => !market.endsWith('trading')));
+test('what is dead from the start is listed as what has ended, and without a price', async () => {
+  const { fetched } = exchange('bitstamp');
+  const listed = JSON.parse(await fetched('/api/v2/markets/')) as { base_currency: string; trading: string }[];
+  const isDead = (base: string) => base.startsWith('DEAD');
+  const dead = listed.filter(({ base_currency: base }) => isDead(base)).map(({ trading }) => trading);
+  assert.deepEqual(dead, ['Disabled', 'Disabled', 'Disabled', 'Disabled', 'Disabled']);
+  const tickers = JSON.parse(await fetched('/api/v2/ticker/')) as { pair: string; bid: string }[];
+  assert.ok(tickers.every(({ pair, bid }) => Number(bid) > 0 !== isDead(pair)));
+});
+
+test('other statistics, each quarter of an hour, are told before anybody asks', async () => {
+  const { world, told, fetched } = exchange();
+  await world.scheduler.runTo(900_000);
+  const { volume } = told.at(-1)!;
+  const asked = JSON.parse(await fetched('/v2/ticker/24h?market=BTC-EUR')) as { volume: string };
+  assert.equal(asked.volume, volume);
 });
 
 test('whoever learns its quotes learns what is true besides what it says', async () => {

@@ -7,6 +7,7 @@ import { Exchange } from '../../exchange-simulator/exchange.ts';
 import { FaultBoard } from '../../exchange-simulator/fault-board.ts';
 import { faultEffects } from '../../exchange-simulator/fault-effects.ts';
 import { numberOf, readFault } from '../../exchange-simulator/fault-request.ts';
+import { slotMs } from '../../exchange-simulator/market-walk.ts';
 import { Rest } from '../../exchange-simulator/rest.ts';
 import { Connection } from '../../exchange-simulator/ws-connection.ts';
 import type { Randomness } from '../../src/ground/clock.ts';
@@ -142,7 +143,10 @@ export class ExchangeModel implements OutsideServer {
       this.#tellings.set(symbol, new Telling(market));
       this.#change(symbol);
     }
-    if (options.hasDead) this.#listDead();
+    // Whoever asks before the next change gets other statistics already.
+    clock.every(slotMs, () => this.#tellings.keys().forEach((symbol) => void this.#tell(symbol)));
+    // Elsewhere whatever has ended leaves the list.
+    if (options.hasDead && this.#dialect.endedState !== undefined) this.#listDead();
   }
 
   /** Some that are in its list for years, and were never traded while we run. */
@@ -150,9 +154,7 @@ export class ExchangeModel implements OutsideServer {
     for (let index = 1; index <= deadMarkets; index++) {
       const entry = newPair(`${deadPrefix}${index}`, 'EUR', 2);
       this.exchange.add(entry, 10);
-      const market = this.exchange.markets.get(entry.pair!.symbol)!;
-      market.status = 'maintenance';
-      market.telling = (walked) => ({ ...walked, bid: '0', ask: '0' });
+      this.exchange.markets.get(entry.pair!.symbol)!.status = 'ended';
     }
   }
 

@@ -158,7 +158,12 @@ export class ListenerHarness {
 
   /** Lists markets of these bases against EUR, all trading. */
   list(...bases: readonly string[]): void {
-    this.markets.catalogueLoaded(bases.map(upstreamMarket), this.clock.now());
+    const listed = bases.map(upstreamMarket);
+    // However many a test lists at once, they are meant: the operator has accepted them.
+    const accepted = listed.map((market) => market.symbol);
+    const source = this.markets.sources.first.id;
+    this.markets.catalogue.reviews.decide([{ source, accepted, rejected: [], kept: [], keptAt: 0 as EpochMs }]);
+    this.markets.catalogueLoaded(listed, this.clock.now());
   }
 
   /** A live ticker arrives, and the feed is current. */

@@ -113,7 +113,7 @@ export class Installation {
       admin: { port: 0 },
       sources: [krakenAt(exchange.restUrl, exchange.wsUrl)],
       markets: { symbols: offered },
-      rates: { source: 'cnb', url: exchange.cnbUrl },
+      rates: { source: 'cnb', url: exchange.cnbUrl, compare: { source: 'ecb', url: exchange.ecbUrl } },
       guard: laxGuard,
       limits: { key: 1_000_000, address: 1_000_000, failedAuthentication: 1_000_000 },
       logs: { level: 'trace' },

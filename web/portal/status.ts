@@ -11,6 +11,8 @@ const past = byId('past');
 /** The service records its past once a minute. */
 const pastEveryMs = 60_000;
 let pastAskedMs = steadyMs();
+/** The past as the service sent it, with times in UTC. */
+let pastShown = past.cloneNode(true);
 
 function show(knowledge: Knowledge): void {
   showReach(knowledge);
@@ -33,7 +35,10 @@ async function renewPast(): Promise<void> {
     });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const renewed = page.getElementById('past');
-    if (renewed !== null && !past.isEqualNode(renewed)) past.replaceChildren(...renewed.childNodes);
+    if (renewed === null || pastShown.isEqualNode(renewed)) return;
+    pastShown = renewed.cloneNode(true);
+    past.replaceChildren(...renewed.childNodes);
+    showInZone(past);
   } catch {}
 }
 
@@ -142,8 +147,13 @@ function timeOf(iso: string): HTMLElement {
   return element('time', { datetime: iso, title: iso }, localInstant(Date.parse(iso)));
 }
 
-for (const time of board.querySelectorAll('time')) {
-  time.title = time.dateTime;
-  time.textContent = localInstant(Date.parse(time.dateTime));
+function showInZone(part: HTMLElement): void {
+  for (const time of part.querySelectorAll('time')) {
+    time.title = time.dateTime;
+    time.textContent = localInstant(Date.parse(time.dateTime));
+  }
 }
+
+showInZone(board);
+showInZone(past);
 watchSummary(board.dataset.summary ?? '', show);

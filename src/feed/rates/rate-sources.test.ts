@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pointer } from 'typebox/value';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
@@ -65,7 +64,7 @@ test('a European document that is truncated, ambiguous or not a document is malf
 });
 
 test('a JSON pointer finds a number or a string, through lists, escapes and empty names', () => {
-  const read = (text: string, pointer: string) => readJsonRate(text, Pointer.Indices(pointer)).mid;
+  const read = (text: string, pointer: string) => readJsonRate(text, pointer, 'rates').mid;
   assert.equal(read('{"rates":{"CZK":24.310}}', '/rates/CZK'), '24.310');
   assert.equal(read('{"a/b":[{"m~n":"24.5"}]}', '/a~1b/0/m~0n'), '24.5');
   assert.equal(read('{"":{"~1":7}}', '//~01'), '7');
@@ -75,8 +74,10 @@ test('a JSON pointer finds a number or a string, through lists, escapes and empt
 test('a pointer to nothing or to no decimal is malformed', () => {
   const document = '{"a":[1],"b":{"c":null},"d":"24,3"}';
   for (const pointer of ['/x', '/a/1', '/a/-', '/a/00', '/b/c', '/b', '/d', '/a/length', '/__proto__']) {
-    assert.throws(() => readJsonRate(document, Pointer.Indices(pointer)), malformed);
+    assert.throws(() => readJsonRate(document, pointer, 'rates'), malformed);
   }
+  const named = /^UpstreamError: rates\.compare\.pointer "\/d" names no decimal in the answer$/;
+  assert.throws(() => readJsonRate(document, '/d', 'rates.compare'), named);
 });
 
 test('the exchange gives the exact middle between bid and ask', async () => {

@@ -13,6 +13,9 @@ import type { RateOrigin } from './rate-origins.ts';
 const timeoutMs = 10_000;
 const bodyBytesMax = 1024 * 1024;
 
+/** Where the settings of a source stand: of the rate itself, or of what it is compared with. */
+type RateKey = 'rates' | 'rates.compare';
+
 /** Reads the daily fixing of the Czech National Bank: CZK per `amount` units of a currency. Throws `UpstreamError`. */
 export function readCnb(text: string, currency: string): LoadedRate {
   const rates = required(asList(asObject(parseLossless(text))?.rates), 'no list of rates');
@@ -51,12 +54,14 @@ export function readEcb(text: string, currency: string): LoadedRate {
 }
 
 /**
- * Follows the steps of a JSON pointer (RFC 6901 §4) through the document and reads the rate digit for digit. Throws
- * `UpstreamError`.
+ * Follows a JSON pointer (RFC 6901 §4) through the document and reads the rate digit for digit. Throws `UpstreamError`.
+ *
+ * @param key of the settings that the pointer is among, for the error
  */
-export function readJsonRate(text: string, steps: readonly string[]): LoadedRate {
-  const value = steps.reduce<unknown>(stepInto, parseLossless(text));
-  return { mid: required(asDecimal(value), 'no decimal at the JSON pointer'), fixingDate: undefined };
+export function readJsonRate(text: string, pointer: string, key: RateKey): LoadedRate {
+  const value = Pointer.Indices(pointer).reduce<unknown>(stepInto, parseLossless(text));
+  const what = `${key}.pointer "${pointer}" names no decimal in the answer`;
+  return { mid: required(asDecimal(value), what), fixingDate: undefined };
 }
 
 function stepInto(value: unknown, step: string): unknown {
@@ -101,6 +106,7 @@ async function loadMiddle(
  * The configured source of the rate of a pair of currencies.
  *
  * @param connectors in order of preference; until their catalogues are loaded a load fails, and is retried
+ * @param key of its settings
  */
 export function rateSource(
   origin: RateOrigin,
@@ -108,6 +114,7 @@ export function rateSource(
   clock: Clock,
   base: CurrencyCode,
   quote: CurrencyCode,
+  key: RateKey = 'rates',
 ): RateSource {
   const { source: id } = origin;
   if (origin.source === 'exchange') return { id, load: (signal) => loadMiddle(connectors, origin.market, signal) };
@@ -118,6 +125,5 @@ export function rateSource(
   };
   if (origin.source === 'cnb') return fetched((text) => readCnb(text, base));
   if (origin.source !== 'json') return fetched((text) => readEcb(text, quote), 'application/xml, text/xml');
-  const steps = Pointer.Indices(origin.pointer);
-  return fetched((text) => readJsonRate(text, steps));
+  return fetched((text) => readJsonRate(text, origin.pointer, key));
 }

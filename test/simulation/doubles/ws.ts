@@ -20,8 +20,7 @@ export class WebSocket extends EventEmitter {
       },
       message: (data, isBinary) => this.emit('message', data, isBinary),
       pong: () => this.emit('pong'),
-      refused: (status, headers) =>
-        this.emit('unexpected-response', { destroy: () => this.terminate() }, { statusCode: status, headers }),
+      refused: (status, headers) => this.#refused(status, headers),
       closed: (code) => {
         if (this.readyState === 3) return;
         const wasOpen = this.readyState === 1;
@@ -31,6 +30,13 @@ export class WebSocket extends EventEmitter {
         this.emit('close', code);
       },
     });
+  }
+
+  /** The body of the answer is empty. */
+  #refused(statusCode: number, headers: Readonly<Record<string, string>>): void {
+    const response = Object.assign(new EventEmitter(), { statusCode, headers, destroy() {} });
+    this.emit('unexpected-response', { destroy: () => this.terminate() }, response);
+    response.emit('close');
   }
 
   send(text: string): void {

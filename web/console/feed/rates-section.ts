@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Rate, RateList } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { heldRateWhys } from '../czech/rates.ts';
-import { grouped } from '../format/decimal.ts';
+import { grouped, signedPercent } from '../format/decimal.ts';
 import { dayText, spanText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
 import { language, say, type Text, tell, word } from '../language.ts';
@@ -34,8 +34,9 @@ function Rates({ rates, receivedAtMs, onChanged }: RatesProps) {
     return html`<${Empty} title=${say('No quote currency is converted.')}>${say('Name one under pricing.converted in the configuration.')}<//>`;
   return html`<div>
     ${rates.map((rate) => html`<${RateDoubt} key=${rate.quote} rate=${rate} />`)}
+    ${rates.map((rate) => html`<${RateUnread} key=${rate.quote} rate=${rate} />`)}
     <${TableFrame} label=${say('Conversion rates')}><table>
-      <thead><tr><th scope="col">${say('Pair')}</th><th scope="col" class="number">${say('Mid rate')}</th><th scope="col" class="number">${say('Inverse')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Source')}</th><th scope="col">${say('Fixing')}</th><th scope="col">${say('Read')}</th><th scope="col">${say('Valid until')}</th><th scope="col">${say('Second source')}</th><th scope="col" class="number">${say('Difference')}</th><th scope="col" class="number">${say('Margin')}</th><th scope="col">${say('Last attempt')}</th></tr></thead>
+      <thead><tr><th scope="col">${say('Pair')}</th><th scope="col" class="number">${say('Mid rate')}</th><th scope="col" class="number">${say('Inverse')}</th><th scope="col">${say('State')}</th><th scope="col">${say('Source')}</th><th scope="col">${say('Read')}</th><th scope="col">${say('Valid until')}</th><th scope="col">${say('Second source')}</th><th scope="col" class="number">${say('Difference')}</th><th scope="col" class="number">${say('Margin')}</th></tr></thead>
       <tbody>${rates.map((rate) => html`<${RateRow} key=${rate.quote} rate=${rate} laterMs=${laterMs} />`)}</tbody>
     </table><//>
     ${rates.map((rate) => html`<${RateActions} key=${rate.quote} rate=${rate} onChanged=${onChanged} />`)}
@@ -47,15 +48,24 @@ function RateDoubt({ rate: { via, quote, mid, valid, confirmed, held } }: { rate
   const subject = `${via}/${quote}`;
   if (held !== null) {
     const why = language === 'cs' ? heldRateWhys[held.reason] : held.why;
-    const values = { rate: grouped(held.mid), instant: html`<${When} atMs=${held.sinceMs} />`, why };
-    const served =
-      valid && mid !== null
-        ? tell('<code>{mid}</code> stays in force.', { mid: grouped(mid) })
-        : say('Converted markets have no price.');
-    return html`<div class="note warn"><p><strong>${tell('The rate of {subject} is held.', { subject })}</strong> ${tell('Its source says <code>{rate}</code> since {instant}: {why}.', values)} ${served}</p></div>`;
+    const change = held.changePercent === null ? '' : ` (${signedPercent(held.changePercent)})`;
+    const values = { rate: grouped(held.mid), change, instant: html`<${When} atMs=${held.sinceMs} />`, why };
+    return html`<div class="note warn"><p><strong>${tell('The rate of {subject} is held.', { subject })}</strong> ${tell('Its source says <code>{rate}</code>{change} since {instant}: {why}.', values)} ${servedText(valid, mid)}</p></div>`;
   }
   if (confirmed || mid === null) return null;
   return html`<div class="note warn"><p>${tell('Nothing but its source has ever said the rate of {subject}, <code>{mid}</code>: compare it and accept it.', { subject, mid: grouped(mid) })}</p></div>`;
+}
+
+/** That the last reading failed or was refused: the rate in force goes on until its validity ends. */
+function RateUnread({ rate: { via, quote, mid, valid, lastOutcome } }: { rate: Rate }) {
+  if (lastOutcome === null || lastOutcome === 'ok') return null;
+  const values = { subject: `${via}/${quote}`, outcome: lastOutcome };
+  return html`<div class="note warn"><p>${tell('The last reading of the rate of {subject} gave nothing: <code>{outcome}</code>.', values)} ${servedText(valid, mid)}</p></div>`;
+}
+
+function servedText(valid: boolean, mid: string | null): Content {
+  if (!valid || mid === null) return say('Converted markets have no price.');
+  return tell('<code>{mid}</code> stays in force.', { mid: grouped(mid) });
 }
 
 function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
@@ -66,14 +76,12 @@ function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
     <td class="number"><span class="exact">${rate.mid === null ? none : grouped(rate.mid)}</span></td>
     <td class="number"><span class="exact">${rate.inverse === null ? none : grouped(rate.inverse)}</span></td>
     <td><${State} rate=${rate} /></td>
-    <td>${rate.source}</td>
-    <td>${rate.fixingDate === null ? none : dayText(rate.fixingDate)}</td>
+    <td>${rate.source}<${Fixing} date=${rate.fixingDate} /></td>
     <td>${rate.ageMs === null ? none : say('{span} ago', { span: spanText(rate.ageMs + laterMs) })}</td>
     <td>${rate.validUntilMs === null ? none : html`<${When} atMs=${rate.validUntilMs} />`}</td>
-    <td>${second === null ? none : secondText(second)}</td>
+    <td>${second === null ? none : html`<${SecondSource} second=${second} />`}</td>
     <td class="number">${second === null || second.differencePercent === null ? none : differenceText(second)}</td>
     <td class="number">${grouped(rate.marginPercent)} %</td>
-    <td>${rate.lastOutcome === null ? none : word(rate.lastOutcome)}</td>
   </tr>`;
 }
 
@@ -85,22 +93,27 @@ function State({ rate: { valid, heldAtMs, held } }: { rate: Rate }) {
 
 type Second = NonNullable<Rate['second']>;
 
-function secondText({ source, mid, fixingDate, lastOutcome }: Second): string {
-  if (mid === null) return `${source}: ${word(lastOutcome ?? 'not read yet')}`;
-  return `${source}: ${grouped(mid)}${fixingDate === null ? '' : ` (${dayText(fixingDate)})`}`;
+function SecondSource({ second: { source, mid, fixingDate, lastOutcome } }: { second: Second }) {
+  if (mid === null) return html`<span>${source}: ${word(lastOutcome ?? 'not read yet')}</span>`;
+  return html`<span>${`${source}: ${grouped(mid)}`}<${Fixing} date=${fixingDate} /></span>`;
+}
+
+/** The day of a fixing, under what was fixed on it. */
+function Fixing({ date }: { date: string | null }) {
+  return date === null ? null : html`<br /><small>${dayText(date)}</small>`;
 }
 
 function differenceText({ differencePercent, agrees }: Second): Content {
-  const text = `${grouped(differencePercent!)} %`;
+  const text = signedPercent(differencePercent!);
   return agrees === false ? html`<${Badge} state="apart" tone="bad">${text}<//>` : text;
 }
 
 function RateActions({ rate, onChanged }: { rate: Rate; onChanged: () => void }) {
   const acceptable = rate.held?.mid ?? (rate.confirmed ? null : rate.mid);
-  return html`<${Allowed} role="operator">
+  return html`<${Allowed} role="operator"><p class="buttons">
     ${acceptable !== null && html`<${ActionButton} action="accept" mid=${acceptable} rate=${rate} onChanged=${onChanged} />`}
     <${ActionButton} action=${rate.heldAt === null ? 'hold' : 'release'} mid=${null} rate=${rate} onChanged=${onChanged} />
-  <//>`;
+  </p><//>`;
 }
 
 type Action = 'accept' | 'hold' | 'release';
@@ -134,7 +147,8 @@ const actions: Readonly<Record<Action, ActionTexts>> = {
   accept: {
     button: 'Accept the rate {pair}',
     done: 'The rate {pair} is accepted.',
-    isMain: true,
+    // What is doubted is mostly wrong: nothing invites to press it.
+    isMain: false,
     text: (mid) =>
       html`<p>${tell('<code>{mid}</code> is in force at once, and all converted prices are made with it. Compare it with the bank first, the inverse too.', { mid: grouped(mid) })}</p>`,
   },

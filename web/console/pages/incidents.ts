@@ -9,6 +9,8 @@ import { serverNowMs } from '../state.ts';
 const shownMax = 6;
 /** Shorter ones no client notices, as the first moments of a process; the list of the feed has them. */
 const noticedMs = 10_000;
+/** Clients saw `degraded` before, as the contract has it. */
+const outageAfterMs = 300_000;
 const effects = {
   fallback: say('Clients got prices over REST or from another source.'),
   outage: say('Nothing arrived: clients got the last known prices, after five minutes with status outage.'),
@@ -26,7 +28,7 @@ export function Incidents({ timeline }: { timeline: Feed['timeline'] }) {
     .map(
       ({ state, fromMs, toMs, isOpen }) => html`<li key=${fromMs}>
         <${When} atMs=${fromMs} as="daySecond" />
-        <${Badge} state=${state} tone=${state === 'outage' ? 'bad' : 'warn'} />
+        <${Badge} state=${state === 'outage' && toMs - fromMs > outageAfterMs ? 'outage' : 'degraded'} />
         <span>${isOpen ? say('for {span} so far.', { span: spanText(toMs - fromMs) }) : say('for {span}.', { span: spanText(toMs - fromMs) })} ${state === 'live' ? '' : effects[state]}</span>
       </li>`,
     )}</ul>`;

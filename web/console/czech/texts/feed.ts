@@ -40,7 +40,10 @@ export const feed = {
   Difference: 'Rozdíl',
   'not read yet': 'zatím nenačten',
   'The rate of {subject} is held.': 'Kurz {subject} je zadržen.',
-  'Its source says <code>{rate}</code> since {instant}: {why}.': 'Zdroj uvádí <code>{rate}</code> od {instant}: {why}.',
+  'Its source says <code>{rate}</code>{change} since {instant}: {why}.':
+    'Zdroj uvádí <code>{rate}</code>{change} od {instant}: {why}.',
+  'The last reading of the rate of {subject} gave nothing: <code>{outcome}</code>.':
+    'Poslední čtení kurzu {subject} nic nepřineslo: <code>{outcome}</code>.',
   '<code>{mid}</code> stays in force.': 'Dál platí <code>{mid}</code>.',
   'Converted markets have no price.': 'Převáděné trhy nemají cenu.',
   'Nothing but its source has ever said the rate of {subject}, <code>{mid}</code>: compare it and accept it.':
@@ -57,10 +60,8 @@ export const feed = {
   'The rate {pair} is released.': 'Kurz {pair} je uvolněn.',
   "The operator's hold ends, and the next reading is judged as usual.":
     'Podržení operátorem skončí a další načtení se posoudí jako obvykle.',
-  Fixing: 'Fixing',
   Read: 'Načteno',
   'Valid until': 'Platí do',
-  'Last attempt': 'Poslední pokus',
   'Nothing recorded yet.': 'Zatím nic nezaznamenáno.',
   'The timeline starts with the first data.': 'Časová osa začne prvními daty.',
   '24 h ago': 'před 24 h',

@@ -11,7 +11,7 @@ export const pages = {
     'Nic nepřicházelo: klienti dostávali poslední známé ceny, po pěti minutách se stavem outage.',
   'Last hour: without live data for {span} at worst; minutes without a connection: {gaps}':
     'Poslední hodina: bez živých dat nejdéle {span}; minut bez spojení: {gaps}',
-  Doubted: 'Zpochybněno',
+  Doubted: 'Sporné',
   Behind: 'Zpoždění',
   'Counters since the start': 'Počitadla od spuštění',
   requests: 'dotazy',
