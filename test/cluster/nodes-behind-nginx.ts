@@ -8,6 +8,7 @@ import { fixedPort } from '../support/fixed-port.ts';
 import type { WireResponse } from '../support/http-client.ts';
 import { Nginx } from '../support/nginx.ts';
 import { RedisServer } from '../support/redis.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Wire } from '../support/wire.ts';
 import { keysForNodes } from './keys-for-nodes.ts';
 
@@ -19,6 +20,9 @@ interface Parts {
   readonly keys: readonly string[];
   readonly ports: readonly number[];
   readonly startOn: (port: number) => Promise<ServingProcess>;
+  /** Between the nodes and Redis. */
+  readonly way: TcpProxy;
+  readonly env: Record<string, string>;
 }
 
 /** Two nodes on one database, each on a port that it keeps over restarts, with nginx in front. */
@@ -53,23 +57,33 @@ export class NodesBehindNginx {
     const baseUrl = `http://127.0.0.1:${ownPort}`;
     // Two services share one database only with Redis between them.
     const redis = await RedisServer.start(t);
-    const { installation, key, start } = await installed(t, exchange, {
+    const way = await TcpProxy.listen({ targetPort: redis.port });
+    t.after(() => way.close());
+    const { installation, start, ...credentials } = await installed(t, exchange, {
       server: { baseUrl, trustedProxies: ['127.0.0.1'], shutdownDeadline: '10s', ...server },
     });
-    installation.env.MDAPI_REDIS = redis.url;
+    installation.env.MDAPI_REDIS = `redis://127.0.0.1:${way.port}`;
     const startOn = (port: number) => {
       installation.env.MDAPI_SERVER_PORT = String(port);
       return start();
     };
     const nodes = [await startOn(ports[0]!), await startOn(ports[1]!)];
     const nginx = await Nginx.start(t, ownPort, ports);
-    let made = 0;
-    const makeKey = async () => (made++ === 0 ? key : (await installation.makeKey()).key);
-    const keys = await keysForNodes([ownPort], nodes, makeKey);
-    const api = await ApiClient.of(`http://127.0.0.1:${ownPort}`, key);
-    const cluster = new NodesBehindNginx({ nginx, api, keys, ports, startOn }, nodes);
+    const keys = await keysForNodes([ownPort], nodes, credentials);
+    const api = await ApiClient.of(`http://127.0.0.1:${ownPort}`, credentials.key);
+    const cluster = new NodesBehindNginx({ nginx, api, keys, ports, startOn, way, env: installation.env }, nodes);
     await eventually('prices', () => cluster.#bothHavePrices(), 30_000);
     return cluster;
+  }
+
+  /** Sets how long the nodes that are started from now on go on taking connections once they are to stop. */
+  setDrainDelay(duration: string): void {
+    this.#parts.env.MDAPI_SERVER_DRAIN_DELAY = duration;
+  }
+
+  /** Each answer of Redis comes so much later from now on. */
+  delayRedis(latencyMs: number): void {
+    this.#parts.way.set('down', { latencyMs });
   }
 
   /** Stops a node, starts it again on its port, and resolves once requests come to it again. */
