@@ -16,8 +16,8 @@ export class KeyWatch {
   readonly faults: string[] = [];
   /** Answers that are no failure. */
   answered = 0;
-  /** Failures that are as documented. */
-  refusals = 0;
+  /** What failures that are as documented said. */
+  readonly refusals: string[] = [];
   readonly #key: string;
   readonly #port: number;
   readonly #last = new Map<string, number>();
@@ -74,7 +74,7 @@ export class KeyWatch {
   #take(target: string, response: WireResponse): void {
     assertSound(response);
     if (response.status !== 200) {
-      this.refusals++;
+      this.refusals.push(String(json(response).detail));
       this.#row = 0;
       return;
     }

@@ -12,8 +12,8 @@ const targets = ['/v1/tickers', '/v1/ticker?symbol=BTCEUR', '/v1/time', '/v1/sta
 export class PollingClients {
   /** What went wrong: a request without its answer, or an answer that no document has. */
   readonly faults: string[] = [];
-  /** Answers by status. */
-  readonly statuses = new Map<number, number>();
+  /** What answers that are neither 200 nor 304 said. */
+  readonly refusals: string[] = [];
   sent = 0;
   answered = 0;
   readonly #cluster: NodesBehindNginx;
@@ -65,7 +65,7 @@ export class PollingClients {
 
   #took(method: string, target: string, response: WireResponse): void {
     this.answered++;
-    this.statuses.set(response.status, (this.statuses.get(response.status) ?? 0) + 1);
+    if (response.status !== 200 && response.status !== 304) this.refusals.push(`${response.status} ${response.body}`);
     this.#cluster.validate(method, target, response);
   }
 

@@ -46,11 +46,7 @@ describe('nginx, Caddy and HAProxy as they are shipped, in front of two nodes', 
 
   test('no request fails and nothing goes back while the nodes restart one after the other (fault row 109)', async () => {
     for (const index of watched.nodes.keys()) await watched.restart(index);
-    const failed = watched.watches.filter(({ refusals }) => refusals > 0);
-    assert.deepEqual(
-      failed.map(({ name, refusals }) => `${name}: ${refusals}`),
-      [],
-    );
+    for (const { name, refusals } of watched.watches) assert.deepEqual(refusals, [], name);
   });
 
   test('a frozen node costs refusals as documented, and nothing goes back (fault row 109)', async () => {

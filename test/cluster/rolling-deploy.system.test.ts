@@ -8,8 +8,8 @@ import { PollingClients } from './polling-clients.ts';
 const connections = 60;
 
 /**
- * The drain delay of the nodes that leave, and how late Redis answers: at once, within the time that a request waits for
- * its count, and after it.
+ * The drain delay of the nodes that leave, and how late Redis answers: at once, within the time that a request waits
+ * for its count, and after it.
  */
 const rounds: readonly [drainDelay: string, redisLatencyMs: number][] = [
   ['1s', 0],
@@ -43,7 +43,7 @@ describe('two nodes behind nginx as it is shipped', needsNginx, () => {
       await clients.stop();
       assert.deepEqual(clients.faults, []);
       assert.equal(clients.answered, clients.sent);
-      assert.deepEqual([...clients.statuses.keys()].toSorted(), [200, 304]);
+      assert.deepEqual(clients.refusals, []);
       for (const node of cluster.nodes) assert.deepEqual(node.failures, []);
       t.diagnostic(`${clients.answered} requests, all answered`);
     });
