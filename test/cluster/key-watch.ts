@@ -12,10 +12,14 @@ const targets = ['/v1/ticker?symbol=BTCEUR', '/v1/status', '/v1/tickers'];
 /** A client with one key that polls through one proxy without end, and holds every answer against those before. */
 export class KeyWatch {
   readonly name: string;
-  /** What went wrong: a failure of another form, or what went back. */
+  readonly proxy: ShippedProxy['name'];
+  /** What went back. */
+  readonly back: string[] = [];
+  /** What else went wrong: an answer that was lost, or is of another form than documented. */
   readonly faults: string[] = [];
   /** Answers that are no failure. */
   answered = 0;
+  slowestMs = 0;
   /** What failures that are as documented said. */
   readonly refusals: string[] = [];
   readonly #key: string;
@@ -27,6 +31,7 @@ export class KeyWatch {
 
   constructor(proxy: ShippedProxy, key: string) {
     this.name = `${proxy.name}, key …${key.slice(-4)}`;
+    this.proxy = proxy.name;
     this.#key = key;
     this.#port = proxy.port;
     this.#running = this.#poll();
@@ -39,7 +44,7 @@ export class KeyWatch {
 
   /** True once many answers in a row were no failure, or something went wrong. */
   isServed(): boolean {
-    return this.#row >= inARow || this.faults.length > 0;
+    return this.#row >= inARow || this.back.length + this.faults.length > 0;
   }
 
   /** Resolves once the last request has its answer. */
@@ -49,26 +54,27 @@ export class KeyWatch {
   }
 
   async #poll(): Promise<void> {
-    let wire = await Wire.open(this.#port);
+    let wire: Wire | undefined;
     for (let turn = 0; !this.#stopped; turn++) {
       const target = targets[turn % targets.length]!;
       try {
         // One that says it closes is not asked again.
-        if (wire.isClosed) wire = await Wire.open(this.#port);
+        if (wire === undefined || wire.isClosed) wire = await Wire.open(this.#port);
         const lines = [`GET ${target} HTTP/1.1`, 'Host: a', `X-EXCHANGE-APIKEY: ${this.#key}`];
+        const askedMs = performance.now();
         const response = await wire.ask(`${lines.join('\r\n')}\r\n\r\n`);
+        this.slowestMs = Math.max(this.slowestMs, performance.now() - askedMs);
         this.#take(target, response);
-        if (response.headers.connection === 'close') {
-          wire.close();
-          wire = await Wire.open(this.#port);
-        }
+        if (response.headers.connection !== 'close') continue;
       } catch (error) {
         this.faults.push(`${target}: ${(error as Error).message}`);
-        return;
+      } finally {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      wire?.close();
+      wire = undefined;
     }
-    wire.close();
+    wire?.close();
   }
 
   #take(target: string, response: WireResponse): void {
@@ -82,7 +88,7 @@ export class KeyWatch {
     this.#row++;
     for (const [name, value] of measuresOf(json(response))) {
       const before = this.#last.get(name) ?? 0;
-      if (value < before) this.faults.push(`${name} of ${target} went back by ${before - value} ms`);
+      if (value < before) this.back.push(`${name} of ${target} went back by ${before - value} ms`);
       this.#last.set(name, value);
     }
   }

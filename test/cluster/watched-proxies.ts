@@ -96,7 +96,7 @@ export class WatchedProxies {
     for (const watch of this.watches) {
       await eventually(`${when}: ${watch.name}`, () => watch.isServed(), settleWithinMs);
     }
-    for (const { name, faults } of this.watches) assert.deepEqual(faults, [], `${when}: ${name}`);
+    for (const { name, back, faults } of this.watches) assert.deepEqual([...back, ...faults], [], `${when}: ${name}`);
   }
 
   /** How many nodes run a feed for themselves. */
