@@ -4,9 +4,9 @@ import { json } from '../support/listener-harness.ts';
 import type { ShippedProxy } from '../support/shipped-proxies.ts';
 import { Wire } from '../support/wire.ts';
 
-const pauseMs = 20;
+const pauseMs = 40;
 /** So many answers in a row, and a client is served. */
-const inARow = 40;
+const inARow = 20;
 const targets = ['/v1/ticker?symbol=BTCEUR', '/v1/status', '/v1/tickers'];
 
 /** A client with one key that polls through one proxy without end, and holds every answer against those before. */

@@ -12,6 +12,10 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Wire } from '../support/wire.ts';
 import { keysForNodes } from './keys-for-nodes.ts';
 
+const askedWithinMs = 40_000;
+/** Reading the metrics of a process that has just begun takes it time that its clients need. */
+const lookEveryMs = 250;
+
 interface Parts {
   readonly nginx: Nginx;
   /** A client through nginx. */
@@ -90,7 +94,7 @@ export class NodesBehindNginx {
   async restart(node: ServingProcess): Promise<void> {
     await this.stop(node);
     const next = await this.startAgain(node);
-    await eventually('nginx asks it again', async () => (await requestsOf(next)) > 20);
+    await eventually('nginx asks it again', async () => (await requestsOf(next)) > 20, askedWithinMs, lookEveryMs);
   }
 
   /** Starts a node that has ended again on its port, and resolves once it is ready. */

@@ -11,6 +11,8 @@ import { isAsked, keysForNodes } from './keys-for-nodes.ts';
 
 const startWithinMs = 30_000;
 const settleWithinMs = 40_000;
+/** Reading the metrics of a process that has just begun takes it time that its clients need. */
+const lookEveryMs = 250;
 
 interface Parts {
   readonly redis: RedisServer;
@@ -77,9 +79,10 @@ export class WatchedProxies {
     this.#nodes[index] = node;
     await untilReady(node);
     const { proxies, keys } = this.#parts;
-    await Promise.all(
-      proxies.map(({ name, port }) => eventually(`${name} asks it again`, () => isAsked(node, port, keys))),
-    );
+    // One after the other: what a node counts does not say which proxy asked.
+    for (const { name, port } of proxies) {
+      await eventually(`${name} asks it again`, () => isAsked(node, port, keys), settleWithinMs, lookEveryMs);
+    }
     await this.settled('on both');
   }
 
