@@ -1,7 +1,7 @@
 /**
- * Waits until `probe` gives something other than `undefined` or `false`, looking again every few
- * milliseconds, or as given where the look itself is work, and returns it. Fails with `what` once `deadlineMs` has passed. For real processes
- * and sockets; with a fake clock there is nothing to wait for.
+ * Waits until `probe` gives something other than `undefined` or `false`, looking again every few milliseconds, or as
+ * given where a look takes others their time, and returns it. Fails with `what` once `deadlineMs` has passed. For real
+ * processes and sockets; with a fake clock there is nothing to wait for.
  */
 export async function eventually<T>(
   what: string,
