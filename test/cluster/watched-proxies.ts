@@ -78,12 +78,18 @@ export class WatchedProxies {
     const node = await this.#parts.startOn(this.#parts.ports[index]!);
     this.#nodes[index] = node;
     await untilReady(node);
+    await this.isBack(index);
+    await this.settled('on both');
+  }
+
+  /** Resolves once each proxy sends its keys to the node again. */
+  async isBack(index: number): Promise<void> {
     const { proxies, keys } = this.#parts;
+    const node = this.#nodes[index]!;
     // One after the other: what a node counts does not say which proxy asked.
     for (const { name, port } of proxies) {
       await eventually(`${name} asks it again`, () => isAsked(node, port, keys), settleWithinMs, lookEveryMs);
     }
-    await this.settled('on both');
   }
 
   /** Resolves once the node has ended. */
