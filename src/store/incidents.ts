@@ -86,39 +86,40 @@ type NewUpdate = Pick<IncidentUpdateTable, 'state' | 'text' | 'text_cs'>;
 export class Incidents extends StorePart {
   /** Throws `incident_parts`, `incident_start`, `incident_unknown`, `incident_adopted` and `incidents_many`. */
   async open(asked: NewIncident): Promise<IncidentRecord> {
-    const { db, clock, randomness, audit } = this.context;
+    const { db, clock, audit } = this.context;
     const now = clock.now();
-    const { found, state = 'investigating' } = asked;
-    const texts = { title: incidentText('title', asked.title), ...textsOf(asked) };
-    const titleCs = optionalIncidentText('title', asked.titleCs) ?? null;
     return db.transaction().execute(async (trx) => {
-      const outage = found === undefined ? undefined : await foundOutage(trx, found);
-      if (outage === undefined && asked.from !== undefined) assertIncidentStart(asked.from, now);
-      const id = outage?.id ?? newId('inc', randomness);
+      const outage = asked.found === undefined ? undefined : await foundOutage(trx, asked.found);
+      const row = this.#newRow(asked, outage, now);
+      const { id, title, state, parts } = row;
+      const update = { state, ...textsOf(asked) };
       await assertRoom(trx);
-      const { title, ...update } = texts;
-      const row = {
-        id,
-        found: Number(outage !== undefined),
-        title,
-        title_cs: titleCs,
-        parts: partsText(asked.parts ?? (outage === undefined ? [] : [outage.component])),
-        state,
-        from_ms: outage?.from ?? asked.from ?? now,
-        created_at_ms: now,
-        updated_at_ms: now,
-      };
       const added = trx.insertInto('incidents').values(row);
-      const { numInsertedOrUpdatedRows } = await added
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows !== 1n) throw incidentAdopted({ id });
-      await addUpdate(trx, id, 1, { ...update, state }, now);
-      const details = { title, state, parts: row.parts, isFound: outage !== undefined };
+      const outcome = await added.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow();
+      if (outcome.numInsertedOrUpdatedRows !== 1n) throw incidentAdopted({ id });
+      await addUpdate(trx, id, 1, update, now);
+      const details = { title, state, parts, isFound: outage !== undefined };
       const summary = `Opened the incident “${title}”${outage === undefined ? '' : ', of an outage that was found'}.`;
       await audit(trx, { action: 'incident.open', subject: { kind: 'incident', id }, summary, details });
       return find(trx, id);
     });
+  }
+
+  /** An incident of its own, or one that has the id and the begin of a found outage. */
+  #newRow(asked: NewIncident, outage: FoundOutage | undefined, now: EpochMs) {
+    const { title, titleCs, parts = outage === undefined ? [] : [outage.component], state = 'investigating' } = asked;
+    if (outage === undefined && asked.from !== undefined) assertIncidentStart(asked.from, now);
+    return {
+      id: outage?.id ?? newId('inc', this.context.randomness),
+      found: Number(outage !== undefined),
+      title: incidentText('title', title),
+      title_cs: optionalIncidentText('title', titleCs) ?? null,
+      parts: partsText(parts),
+      state,
+      from_ms: outage?.from ?? asked.from ?? now,
+      created_at_ms: now,
+      updated_at_ms: now,
+    };
   }
 
   /**
