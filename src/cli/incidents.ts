@@ -37,7 +37,7 @@ const open = storeCommand({
     'text-cs': textCs,
     part,
     state: { ...state, summary: 'its state (default: investigating)' },
-    from: { value: 'INSTANT', summary: 'when it began (default: now)' },
+    from: { value: 'INSTANT', summary: 'when it began (default: now); a found outage has its own begin' },
     found: { value: 'ID', summary: 'the found outage that it tells of, as `incidents list` shows it' },
   },
   examples: {

@@ -34,7 +34,7 @@ const NewIncidentSchema = strictObject('The new incident.', {
     description: 'The parts that it concerns; those of the found outage when left out.',
   }),
   state: Type.Optional({ ...state, description: 'Its state, `investigating` when left out.' }),
-  fromMs: Type.Optional(instantMs('When it began: now, or with the found outage, when left out.')),
+  fromMs: Type.Optional(instantMs('When it began, now when left out. A found outage has its own begin.')),
   found: Type.Optional(id('inc', 'The found outage that it tells of.')),
 });
 

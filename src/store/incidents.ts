@@ -47,7 +47,7 @@ export interface NewIncident extends UpdateTexts {
   /** The part of the found outage when left out. */
   readonly parts?: readonly string[] | undefined;
   readonly state?: Exclude<IncidentState, 'resolved'> | undefined;
-  /** When it began: now, or with the found outage, when left out. */
+  /** When it began, now when left out. A found outage has its own begin. */
   readonly from?: EpochMs | undefined;
   /** The id of the found outage that it tells of. */
   readonly found?: string | undefined;

@@ -13107,7 +13107,7 @@ export interface operations {
                     readonly state?: "investigating" | "identified" | "monitoring";
                     /**
                      * Format: int64
-                     * @description When it began: now, or with the found outage, when left out. In milliseconds since the Unix epoch.
+                     * @description When it began, now when left out. A found outage has its own begin. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs?: number;
