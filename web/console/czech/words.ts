@@ -144,6 +144,7 @@ export const words = {
   key: 'klíč',
   market: 'trh',
   window: 'údržba',
+  incident: 'incident',
   term: 'podmínka',
   token: 'token',
   request: 'dotaz',

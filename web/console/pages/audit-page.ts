@@ -49,6 +49,7 @@ const kinds = [
   'market',
   'term',
   'window',
+  'incident',
   'token',
   'session',
   'history',
