@@ -426,5 +426,8 @@ def test_never_goes_back_to_a_ticker_older_than_the_one_it_holds_unless_the_cloc
     assert len(watching.given) == before
     answer(("BTCEUR", 9, "9.00"), ("ETHEUR", 11, "1.10"))
     assert [str(each.sell_price) for each in watching.given[-1]] == ["10.00", "1.10"]
-    answer(("BTCEUR", -3_600, "8.00"))
+    answer(("BTCEUR", -3_600, "7.00"))
+    assert [str(each.sell_price) for each in watching.given[-1]] == ["10.00"]
+    answer(("BTCEUR", 3_600, "12.00"))
+    answer(("BTCEUR", 20, "8.00"))
     assert [str(each.sell_price) for each in watching.given[-1]] == ["8.00"]

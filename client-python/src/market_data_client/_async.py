@@ -147,12 +147,15 @@ class AsyncClient:
         return await self._run(lambda waker: self._core.get(MARKETS, deadline, max_attempts, waker))
 
     async def ticker(self, symbol: str, *, deadline: float | None = None, max_attempts: int | None = None) -> Ticker:
-        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter."""
+        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter.
+
+        Never older than what this client has given of the market before: the same object again where the answer is older.
+        """
         resource = ticker_resource(symbol)
         return await self._run(lambda waker: self._core.get(resource, deadline, max_attempts, waker))
 
     async def tickers(self, *, deadline: float | None = None, max_attempts: int | None = None) -> tuple[Ticker, ...]:
-        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``)."""
+        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``). None older than given before."""
         return await self._run(lambda waker: self._core.get(TICKERS, deadline, max_attempts, waker))
 
     async def sync_clock(self, *, deadline: float | None = None, max_attempts: int | None = None) -> ClockOffset:

@@ -55,12 +55,10 @@ class Poller(Generic[T]):
         ask: Callable[[Waker, OnWait], Steps[Fetched[T]]],
         interval: Callable[[T], float],
         after_failure: float,
-        newest: Callable[[T, T], T] | None = None,
     ) -> None:
         self._clock = clock
         self._random = random
         self._ask = ask
-        self._newest = newest
         self._interval = interval
         """Time from the start of a successful poll to the start of the next."""
         self._after_failure = after_failure
@@ -122,8 +120,7 @@ class Poller(Generic[T]):
             follower.wake()
 
     def _succeeded(self, fetched: Fetched[T], started: float) -> None:
-        held = self.latest
-        self.latest = fetched.value if self._newest is None or held is None else self._newest(fetched.value, held)
+        self.latest = fetched.value
         self.feed = fetched.feed
         self.condition = Condition("ok")
         self._failures = 0

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from ._answer import body_of, failure_of, figures_of, retry_after_of
 from ._budget import Budget, OnWait, Permit
+from ._newest import GivenTickers
 from ._server_clock import ServerClock
 from ._steps import Answer, Call, Send, Steps, Waker, send, sleep_until
 from .clock import Clock
@@ -34,8 +35,8 @@ class Resource(Generic[T]):
     read: Callable[[object], T]
     server_time: Callable[[T], float] | None = None
     """The server's time, where the answer states it."""
-    newest: Callable[[T, T], T] | None = None
-    """What a watch goes on with: the answer, unless what it holds is newer."""
+    newest: Callable[[T, GivenTickers], T] | None = None
+    """What the caller gets for an answer, where something newer was given before. The answer when left out."""
 
 
 @dataclass(frozen=True, slots=True)

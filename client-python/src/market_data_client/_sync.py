@@ -137,12 +137,15 @@ class Client:
         return self._run(lambda waker: self._core.get(MARKETS, deadline, max_attempts, waker))
 
     def ticker(self, symbol: str, *, deadline: float | None = None, max_attempts: int | None = None) -> Ticker:
-        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter."""
+        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter.
+
+        Never older than what this client has given of the market before: the same object again where the answer is older.
+        """
         resource = ticker_resource(symbol)
         return self._run(lambda waker: self._core.get(resource, deadline, max_attempts, waker))
 
     def tickers(self, *, deadline: float | None = None, max_attempts: int | None = None) -> tuple[Ticker, ...]:
-        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``)."""
+        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``). None older than given before."""
         return self._run(lambda waker: self._core.get(TICKERS, deadline, max_attempts, waker))
 
     def sync_clock(self, *, deadline: float | None = None, max_attempts: int | None = None) -> ClockOffset:
