@@ -139,9 +139,9 @@ describe('the Python client', { timeout: 300_000 }, () => {
 
   test('has the codes, states and intervals of the contract', pythonNeeds, async () => {
     const script = `import json
-from market_data_client import _core, _server_clock, error_classes, known_market_statuses, known_service_statuses
+from market_data_client import _core, _server_clock, problem_classes, known_market_statuses, known_service_statuses
 names = ("_TICKER_INTERVAL", "_MARKETS_INTERVAL", "_STATUS_INTERVAL")
-print(json.dumps([list(error_classes), known_market_statuses, known_service_statuses,
+print(json.dumps([list(problem_classes), known_market_statuses, known_service_statuses,
   _server_clock.LIMIT_WINDOW * 1000, *(getattr(_core, name) * 1000 for name in names)]))`;
     const python = { env: { ...env, PYTHONPATH: join(package_, 'src') } };
     const { out } = succeeded(await output(newest.python, ['-c', script], python));

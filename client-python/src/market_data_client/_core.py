@@ -15,8 +15,8 @@ from ._settings import Settings, check_positive
 from ._shapes import instant_of, read_markets, read_status, read_ticker, read_tickers, read_time
 from ._steps import Steps, Waker
 from ._watch import DataSource, OnState, StatusSource, WatchCore
-from .errors import MarketDataError
-from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .errors import MarketDataFailure
+from .models import Age, ClockOffset, LimitFigures, Market, ServerTime, ServiceStatus, Ticker
 from .state import data_age
 
 T = TypeVar("T")
@@ -120,10 +120,10 @@ class Core:
         return Age(age, timedelta.max if math.isinf(uncertainty) else timedelta(seconds=uncertainty))
 
     @property
-    def limit(self) -> Limit | None:
+    def left(self) -> LimitFigures | None:
         with self.lock:
             left = self.budget.left()
-        return None if left is None else Limit(left.limit, left.remaining, instant_of(left.reset * 1_000))
+        return None if left is None else LimitFigures(left.limit, left.remaining, instant_of(left.reset * 1_000))
 
     def watch_status(self, on_state: OnState | None) -> WatchCore[ServiceStatus]:
         source = StatusSource(self._status_poller, self._to_server_time, self.settings.max_data_age)
@@ -203,7 +203,7 @@ class Core:
         try:
             deadline = min(limits.deadline, self.settings.attempt_timeout)
             yield from self._requester.get(TIME, CallLimits(attempts=1, deadline=deadline), waker)
-        except MarketDataError:
+        except MarketDataFailure:
             pass
 
     def _status_interval(self, status: ServiceStatus) -> float:

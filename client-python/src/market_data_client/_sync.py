@@ -13,8 +13,8 @@ from ._steps import Answer, Call, Done, Effect, Run, Send, Steps, Waker
 from ._watch import End, OnState, WatchCore
 from ._wire import Wire
 from .clock import Clock, system_clock, system_random
-from .hooks import Hooks, RequestInfo, ResponseInfo, RetryInfo
-from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .hooks import Hooks, RequestEvent, ResponseEvent, RetryEvent
+from .models import Age, ClockOffset, LimitFigures, Market, ServerTime, ServiceStatus, Ticker
 from .state import WatchState
 
 T = TypeVar("T")
@@ -100,9 +100,9 @@ class Client:
         max_data_age: float = 30.0,
         remeasure_clock: float = 1_800.0,
         http_client: httpx.Client | None = None,
-        on_request: Callable[[RequestInfo], object] | None = None,
-        on_response: Callable[[ResponseInfo], object] | None = None,
-        on_retry: Callable[[RetryInfo], object] | None = None,
+        on_request: Callable[[RequestEvent], object] | None = None,
+        on_response: Callable[[ResponseEvent], object] | None = None,
+        on_retry: Callable[[RetryEvent], object] | None = None,
         clock: Clock = system_clock,
         random: Callable[[], float] = system_random,
     ) -> None:
@@ -176,9 +176,14 @@ class Client:
         return self._core.age(of)
 
     @property
-    def limit(self) -> Limit | None:
-        """What is left of the key's requests; None before the first answer."""
-        return self._core.limit
+    def budget(self) -> LimitFigures | None:
+        """What is left of the key's requests in this minute; None before the first answer."""
+        return self._core.left
+
+    @property
+    def limit(self) -> LimitFigures | None:
+        """The former name of ``budget``."""
+        return self.budget
 
     @property
     def feed_status(self) -> str | None:
