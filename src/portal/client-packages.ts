@@ -11,7 +11,7 @@ const made = new URL('../../client-packages/', import.meta.url);
 /** The name of the Python package in an index (PEP 503). */
 const project = 'market-data-client';
 
-/** What a client installs, each under the path that it is served at. */
+/** Paths of what clients install. */
 export function clientRoutes(version: string) {
   return {
     typescript: `/clients/market-data-client-${version}.tgz`,
@@ -40,8 +40,8 @@ export function readClientPackages(version: string, folder: URL = made): ClientP
 }
 
 /**
- * The packages, and an index of the Python one for `pip --index-url`. Nothing is looked up by a client's words: each file
- * is a path of its own.
+ * The packages, and an index of the Python one for `pip --index-url`. Nothing is looked up by a client's words: each
+ * file is a path of its own.
  */
 export function clientPackageResources(packages: ClientPackages): readonly Resource[] {
   const routes = clientRoutes(packages.version);

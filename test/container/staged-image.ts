@@ -89,7 +89,7 @@ function put(file: string, target: string): void {
   chmodSync(target, statSync(join(repository, file)).mode & 0o555);
 }
 
-/** What the image takes from its stage `clients`, made there of what that stage copies, with the packages that are here. */
+/** Makes what the image takes from its stage `clients` of what that stage copies, with the packages that are here. */
 function makeClientPackages(root: string): void {
   const stage = stages.find(({ name }) => name === 'clients')!;
   const folder = mkdtempSync(join(tmpdir(), 'mdapi-clients-'));
