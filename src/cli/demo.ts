@@ -78,8 +78,8 @@ async function serveDemo(
 const packagesTool = fileURLToPath(new URL('../../tools/client-packages/make.ts', import.meta.url));
 
 /**
- * Makes what clients install from `/clients`, in a checkout, where it is not made of these sources already. A package of
- * this program has it inside. The demo goes on without it.
+ * Makes what clients install from `/clients`, in a checkout, where it is not made of these sources already. A package
+ * of this program has it inside. The demo goes on without it.
  */
 async function makeClientPackages(stderr: Output): Promise<void> {
   if (!existsSync(packagesTool)) return;

@@ -55,7 +55,7 @@ export async function publicListener(
   const brand = portalBrand(portal, logoRefused);
   const clientPackages = readClientPackages(version);
   if (clientPackages === undefined) {
-    log.warn({ version }, 'the packages of the clients are not here: npm run client-packages makes them, for /clients');
+    log.warn({ version }, 'the packages of the clients are not here: npm run packages makes them, for /clients');
   }
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
