@@ -26,8 +26,6 @@ async function serve(): Promise<void> {
     const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
     const { serverOf } = await import('./server.ts');
     await serverOf(client).connect(new StdioServerTransport());
-    // The assistant has gone.
-    process.stdin.once('end', () => process.exit());
   } catch (error) {
     // Only settings can be wrong here, and no message of theirs has the key.
     if (!(error instanceof TypeError)) throw error;

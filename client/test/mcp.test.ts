@@ -148,4 +148,26 @@ describe('the client as a server of the Model Context Protocol', { timeout: 60_0
       assert.ok(!stderr.includes(key), stderr);
     }
   });
+
+  test('answers what was asked before its input ended, and then ends by itself', () => {
+    const info = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const asked = [
+      { id: 1, method: 'initialize', params: info },
+      { id: 2, method: 'tools/call', params: { name: 'time' } },
+    ];
+    const input = asked.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join('');
+    // A port that nothing is asked at, so that the answer is a failure, after its repetitions.
+    const env = { MARKET_DATA_BASE_URL: 'http://127.0.0.1:1', MARKET_DATA_API_KEY: key };
+    const { status, stdout } = spawnSync(process.execPath, [program, 'mcp'], { env, input, encoding: 'utf8' });
+    assert.equal(status, 0);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      answers.map(({ id }) => id),
+      [1, 2],
+    );
+    assert.match(answers[1].result.content[0].text, /^no answer to \/v1\/time: .*\. Ask again in a minute\.$/);
+  });
 });
