@@ -161,7 +161,9 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       const api = await ApiClient.of(baseUrl, key);
       assert.equal(await api.outcome('/v1/ticker?symbol=BTCCZK'), '200');
       const client = await fetch(`${baseUrl}/clients/market-data-client-${version}.tgz`);
-      assert.ok(Buffer.from(await client.arrayBuffer()).equals(readFileSync(path(`market-data-client-${version}.tgz`))));
+      assert.ok(
+        Buffer.from(await client.arrayBuffer()).equals(readFileSync(path(`market-data-client-${version}.tgz`))),
+      );
       const page = await (await fetch(`${baseUrl}/docs`, { headers: { Accept: 'text/html' } })).text();
       const scripts = [...page.matchAll(/src="([^"]+\.js)"/g)].map(([, name]) => new URL(name!, baseUrl).href);
       assert.ok(scripts.length > 0);
