@@ -251,7 +251,7 @@ export type AuditAction = (typeof auditActions)[number];
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
-  /** The actor: the name of a token, or `cli:` and the user of the system. */
+  /** The actor: the name of a token, `oidc:` and a person, or what `commandActor` makes. */
   actor: string;
   action: AuditAction;
   subject_kind: AuditSubjectKind;
