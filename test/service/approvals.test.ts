@@ -75,7 +75,10 @@ test('a term that one person sets waits, and holds once another one confirms it,
   const confirm = (client: ManagementClient) => client.post<Answer>(`/api/approvals/${proposed.id}/confirm`);
   const own409 = await confirm(alice);
   assert.deepEqual([own409.status, own409.body.code], [409, 'CONFLICT']);
-  assert.match(own409.body.detail, /was proposed by alice, who may be the same person as alice\. Another person confirms/);
+  assert.match(
+    own409.body.detail,
+    /was proposed by alice, who may be the same person as alice\. Another person confirms/,
+  );
   for (const role of ['read-only', 'support'] as const) {
     const lesser = await clientOf(role, role);
     assert.equal((await lesser.get('/api/approvals')).status, 200);
@@ -88,12 +91,18 @@ test('a term that one person sets waits, and holds once another one confirms it,
   await service.stopService();
   await service.startService();
   const bobAfter = await clientOf('bob2');
-  const both = await Promise.all([confirmAt(service, bobAfter, proposed.id), confirmAt(service, bobAfter, proposed.id)]);
+  const both = await Promise.all([
+    confirmAt(service, bobAfter, proposed.id),
+    confirmAt(service, bobAfter, proposed.id),
+  ]);
   assert.deepEqual(both.map((each) => each.status).toSorted(), [200, 409]);
   const refused = both.find((each) => each.status === 409)!;
   assert.match(refused.body.detail, /is confirmed already, by bob2\./);
   const stored = await service.withStore((store) => store.terms.list());
-  assert.deepEqual(stored.map(({ feePercent }) => feePercent), ['0.45']);
+  assert.deepEqual(
+    stored.map(({ feePercent }) => feePercent),
+    ['0.45'],
+  );
   await eventually('it holds', async () => {
     const { buyPrice } = await service.api.ticker('BTCEUR');
     return buyPrice !== before;
@@ -120,7 +129,10 @@ test('a change whose basis is another by now is refused and waits on, until it i
     `The change ${other.id} was proposed when fee was 0.5; now it is 0.4. Nothing was changed. Reject it, and propose it again.`,
   );
   assert.equal((await terms()).length, 1);
-  assert.deepEqual((await waiting()).map(({ id }) => id), [other.id, third.id]);
+  assert.deepEqual(
+    (await waiting()).map(({ id }) => id),
+    [other.id, third.id],
+  );
   assert.equal((await bob.post<Answer>(`/api/approvals/${other.id}/reject`)).body.state, 'rejected');
   assert.equal((await alice.post<Answer>(`/api/approvals/${third.id}/reject`)).body.state, 'withdrawn');
   assert.equal((await bob.post(`/api/approvals/${third.id}/confirm`)).status, 409);
