@@ -1,6 +1,6 @@
 import type { StoreErrorCode, StoreErrorValues } from '../../../src/store/store-error.ts';
 import { localText } from '../format/time.ts';
-import { word } from '../language.ts';
+import { approvalStates, approvalValues } from './approvals.ts';
 
 type Words = { readonly [Code in StoreErrorCode]?: (values: StoreErrorValues[Code]) => string };
 
@@ -76,14 +76,15 @@ export const storeErrors: Words = {
 
   // Terms.
   approval_unknown: ({ id }) => `Navržená změna ${id} není.`,
-  approval_decided: ({ id, state, by }) => `O změně ${id} už rozhodl(a) ${by}: ${word(state, 'cs')}.`,
+  approval_decided: ({ id, state, by }) =>
+    `O změně ${id} už rozhodl(a) ${by}: ${approvalStates[state as keyof typeof approvalStates] ?? state}.`,
   approval_expired: ({ id, at }) => `Návrh ${id} propadl ${localText(at, 'full')}. Navrhněte ho znovu.`,
   approval_waits: ({ id, by }) => `Stejná změna už čeká: ${id}, navrhl(a) ji ${by}.`,
   approval_too_many: ({ max }) => `Čeká už ${max} změn. Některé nejprve potvrďte nebo zamítněte.`,
   approval_own: ({ id, by, actor }) =>
     `Změnu ${id} navrhl(a) ${by}, což může být stejná osoba jako ${actor}. Potvrdí ji někdo jiný.`,
   approval_outdated: ({ id, what, was, is }) =>
-    `Změna ${id} byla navržena pro jiný stav: ${word(what, 'cs')} ${was ?? '–'}, teď ${is ?? '–'}. Nic se nezměnilo. Zamítněte ji a navrhněte znovu.`,
+    `Změna ${id} byla navržena pro jiný stav: ${approvalValues[what] ?? what} ${was ?? '–'}, teď ${is ?? '–'}. Nic se nezměnilo. Zamítněte ji a navrhněte znovu.`,
   approval_start: ({ id, from }) =>
     `Podmínka z návrhu ${id} měla začít ${localText(from, 'full')}, což už bylo. Zamítněte ji a navrhněte znovu.`,
 

@@ -21,6 +21,7 @@ const places = [
   { path: 'maintenance', text: say('Maintenance') },
   { path: 'notices', text: say('Notices') },
   { path: 'alerts', text: say('Alerts') },
+  { path: 'approvals', text: say('Approvals') },
   { path: 'audit', text: say('Audit log') },
   { path: 'tokens', text: say('Operator tokens') },
 ];
