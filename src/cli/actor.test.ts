@@ -20,7 +20,7 @@ async function openedStore(t: TestContext, directory: string): Promise<Store> {
 
 const create = ['accounts', 'create', '--email', 'bot@example.com'];
 
-/** Who the audit log says has made an account. */
+/** Gives the actor of the latest entry. */
 async function actorFor(t: TestContext, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const cwd = newDirectory(t);
   const outcome = await runInside(argv, { cwd, env, clock });

@@ -26,7 +26,7 @@ export async function approvalsFinding({ admin, store }: Configuration, clock: C
     const more = people.length > namesShown ? ', …' : '';
     return { name, works: true, detail: `${kinds}; they can be ${people.slice(0, namesShown).join(', ')}${more}` };
   }
-  const who = first === undefined ? 'nobody' : `only ${people.slice(0, namesShown).join(', ')}, who count as one,`;
+  const who = first === undefined ? 'nobody' : `only ${people.slice(0, namesShown).join(', ')}`;
   const remedy = 'Make a token for another person: mdapi admin token --name NAME --role operator.';
   const detail = `${kinds}, but ${who} can sign in with the role operator: nothing can be confirmed. ${remedy}`;
   return { name, works: true, isWarning: true, detail };

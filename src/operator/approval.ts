@@ -27,7 +27,7 @@ export interface ProposedTerm extends Omit<NewTerm, 'from'> {
   readonly from: EpochMs | undefined;
 }
 
-/** What is applied once it is confirmed, and nothing else. */
+/** A change as it is applied once it is confirmed, and nothing else. */
 export type ProposedChange =
   | { readonly action: 'term.set'; readonly term: ProposedTerm }
   | { readonly action: 'term.cancel'; readonly id: string }
@@ -56,12 +56,12 @@ export function proposedTerm({ from, ...term }: NewTerm, now: EpochMs): Proposed
   return { ...term, from: from < now + termLeadMs ? undefined : from };
 }
 
-/** What a change is judged on, beside the store. */
+/** The things that a change is judged on, beside the store. */
 export interface Present {
   readonly now: EpochMs;
   /** The terms of the configuration. */
   readonly firstTerms: readonly Term[];
-  /** What is believed of a rate; `undefined` where no process says. */
+  /** Gives what is believed of a rate; `undefined` where no process says. */
   readonly rateOf: (quote: string) => RateView | undefined;
 }
 
@@ -205,7 +205,7 @@ async function cancelValues(id: string, parts: StoreParts, { now, firstTerms }: 
   return [...changedValues(record, before!, after!), { what: 'start', from: isoInstant(record.from), to: null }];
 }
 
-/** What terms depend on of the subject of one: a service has neither a symbol nor a currency. */
+/** The subject of a term, as far as terms depend on it: a service has neither a symbol nor a currency. */
 async function termSubject({ scope, subject = '' }: Pick<TermRecord, 'scope' | 'subject'>, parts: StoreParts) {
   const none = { symbol: '' as MarketSymbol, quote: '', isConverted: true } as never;
   if (scope === 'service') return none as Parameters<typeof termsAt>[1];

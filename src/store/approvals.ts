@@ -16,9 +16,9 @@ export interface ApprovalValue {
 
 /** A change that waits for a second person, or was decided on. */
 export interface ApprovalRecord extends Omit<RecordOf<ApprovalTable>, 'change' | 'basis'> {
-  /** What is applied once it is confirmed. */
+  /** The change as it is applied. */
   readonly change: object;
-  /** What it was proposed on: it is applied only while this is so. */
+  /** The values that it was proposed on: it is applied only while these are so. */
   readonly basis: readonly ApprovalValue[];
 }
 
@@ -91,7 +91,7 @@ export class Approvals extends StorePart {
     return approvalOf(this.#atPresent(row));
   }
 
-  /** Those that wait, the one that was proposed first before the others. */
+  /** Gives those that wait, the oldest first. */
   async waiting(): Promise<readonly ApprovalRecord[]> {
     const { db, clock } = this.context;
     const rows = db.selectFrom('approvals').selectAll().where('state', '=', 'waiting');
@@ -164,7 +164,7 @@ const actionTexts: Readonly<Record<ApprovalAction, string>> = {
   'rate.release': 'the release of the rate of',
 };
 
-/** What is changed and how, in a sentence without its verb: `a term for BTCEUR: fee 0.5 → 0.4`. */
+/** Says what is changed and how, in a sentence without its verb: `a term for BTCEUR: fee 0.5 → 0.4`. */
 export function approvalText({ action, subject, basis }: Pick<ApprovalRecord, 'action' | 'subject' | 'basis'>): string {
   const values = basis.map(({ what, from, to }) => `${what} ${from ?? 'none'} → ${to ?? 'none'}`).join(', ');
   return `${actionTexts[action]} ${subject}: ${values}`;

@@ -147,7 +147,7 @@ export interface TermTable {
   cancelled_at_ms: Generated<EpochMs | null>;
 }
 
-/** What a change does that needs a second person. */
+/** The kinds of actions that can need a second person. */
 export type ApprovalAction =
   | 'term.set'
   | 'term.cancel'
@@ -160,7 +160,7 @@ export type ApprovalAction =
 export interface ApprovalTable {
   id: string;
   action: ApprovalAction;
-  /** What it is for: a market, a quote currency, a term, a source, or the service. */
+  /** Its subject: a market, a quote currency, a term, a source, or the service. */
   subject: string;
   /** JSON, exactly what is applied. Unique among those that wait. */
   change: string;
