@@ -85,7 +85,7 @@ test('the page of what waits is in Czech too', consoleTest, async (t) => {
   assert.equal((await alice.post('/api/markets/XRPEUR/delist', { confirm: 'XRPEUR' })).status, 202);
   await stage.sees('Term for the whole service');
   await stage.page.getByRole('button', { name: 'Čeština' }).click();
-  await stage.sees('Podmínka: celá služba');
+  await stage.sees('Podmínka pro celou službu');
   await stage.sees('poplatek');
   await lookAt(stage, 'approvals-czech');
 });

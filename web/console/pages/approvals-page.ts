@@ -24,10 +24,10 @@ export function ApprovalsPage() {
     all.refresh();
   };
   return html`<${Page} title=${say('Approvals')}>
-    <${Loaded} polled=${waiting}>${(body: ApprovalList) => html`<div>
+    <${Loaded} polled=${waiting}>${(body: ApprovalList) => html`<${Section} title=${say('Waiting')}>
       <p class="hint">${kindsText(body.kinds)}</p>
-      <${Section} title=${say('Waiting')}><${Waiting} approvals=${body.approvals} onChanged=${changed} /><//>
-    </div>`}<//>
+      <${Waiting} approvals=${body.approvals} onChanged=${changed} />
+    <//>`}<//>
     <${Section} title=${say('Before')}>
       <${Loaded} polled=${all}>${({ approvals, next }: ApprovalList) => html`<div>
         <${Past} approvals=${approvals.filter(({ state }) => state !== 'waiting')} />
@@ -76,7 +76,7 @@ function Waiting({ approvals, onChanged }: ListProps) {
 /** What exactly changes, who proposed it, and what the one who looks can do about it. */
 function Card({ approval, onChanged }: { approval: Approval; onChanged: () => void }) {
   const { id, proposedBy, proposedAtMs, expiresAtMs, own } = approval;
-  return html`<li class="card">
+  return html`<li class="card approval">
     <div class="card-head"><h3>${titleOf(approval)}</h3><code class="small">${id}</code></div>
     <${Values} approval=${approval} />
     <${Facts} rows=${[
@@ -107,13 +107,21 @@ function nameOf(what: string): string {
   return language === 'cs' ? (approvalValues[what] ?? what) : what;
 }
 
+interface ValueProps {
+  readonly what: string;
+  readonly text: string | null;
+  /** Among other text: states without their marks. */
+  readonly isPlain?: boolean;
+}
+
 /** A value as people write it: instants in local time, states in words. */
-function Value({ what, text }: { what: string; text: string | null }): Content {
-  if (text === null) return html`<${Missing} />`;
+function Value({ what, text, isPlain = false }: ValueProps): Content {
+  if (text === null) return html`<${Missing}>–<//>`;
   if (what === 'fee' || what === 'margin') return `${text}\u00a0%`;
   if (text === 'confirmation') return say('once it is confirmed');
   if (what === 'start' || what === 'held') return html`<${When} atMs=${instantMs(text)} as="full" />`;
   const [, names, state] = what === 'status' ? (/^(.*) (\w+)$/.exec(text) ?? []) : [];
+  if (state !== undefined && isPlain) return `${names} ${word(state)}`;
   return state === undefined ? word(text) : html`${names} <${Badge} state=${state} />`;
 }
 
@@ -143,8 +151,14 @@ function Decide({ approval, verb, onChanged }: DecideProps) {
     act=${() => post<Approval>(`approvals/${encodeURIComponent(id)}/${verb}`)}
     onDone=${done}
   >
-    ${isConfirmed ? html`<${Values} approval=${approval} />` : html`<p>${say('Nothing is changed.')}</p>`}
-    ${isConfirmed && html`<p>${say('It is made at once, exactly so, and the audit log names you both.')}</p>`}
+    ${
+      isConfirmed
+        ? html`<div class="approval">
+            <${Values} approval=${approval} />
+            <p>${say('It is made at once, exactly so, and the audit log names you both.')}</p>
+          </div>`
+        : html`<p>${say('Nothing is changed.')}</p>`
+    }
   <//>`;
 }
 
@@ -170,7 +184,10 @@ function Past({ approvals }: { approvals: readonly Approval[] }) {
       const { id, state, proposedAtMs, proposedBy, decidedBy, decidedAtMs, values } = approval;
       return html`<tr key=${id}>
         <td><${When} atMs=${proposedAtMs} /></td>
-        <th scope="row" class="wrap">${titleOf(approval)}<br /><small>${values.map((value, at) => html`<span key=${value.what + at}>${at > 0 && ', '}${nameOf(value.what)} <${Value} ...${{ what: value.what, text: value.from }} /> → <${Value} ...${{ what: value.what, text: value.to }} /></span>`)}</small></th>
+        <th scope="row" class="wrap">${titleOf(approval)}<br /><small class="approval-values">${values.map(
+          ({ what, from, to }, at) =>
+            html`<span key=${what + at}>${at > 0 && ', '}${nameOf(what)} <${Value} what=${what} text=${from} isPlain /> → <${Value} what=${what} text=${to} isPlain /></span>`,
+        )}</small></th>
         <td>${proposedBy}</td>
         <td><${Badge} state=${state} tone=${tones[state]}>${language === 'cs' ? approvalStates[state] : state}<//></td>
         <td>${decidedBy === null ? html`<${Missing}>–<//>` : html`${decidedBy}<br /><small><${When} atMs=${decidedAtMs ?? 0} /></small>`}</td>

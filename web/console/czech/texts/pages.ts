@@ -36,7 +36,7 @@ export const pages = {
     'Žádná změna nepotřebuje druhého člověka: admin.approvals v konfiguraci je prázdné.',
   'These need a second person: {kinds}. Pausing and holding never do.':
     'Druhého člověka potřebují: {kinds}. Pozastavení a podržení nikdy.',
-  'Term for {subject}': 'Podmínka: {subject}',
+  'Term for {subject}': 'Podmínka pro {subject}',
   'Cancel the term {subject}': 'Zrušit podmínku {subject}',
   'Delist for good what the list of {subject} lacks': 'Natrvalo vyřadit, co na seznamu {subject} chybí',
   'Accept the rate of {subject}': 'Přijmout kurz {subject}',
