@@ -65,8 +65,8 @@ export interface Present {
   readonly rateOf: (quote: string) => RateView | undefined;
 }
 
-export const approvalStates = ['waiting', 'confirmed', 'rejected', 'withdrawn', 'expired'] as const;
-export const approvalValues = ['fee', 'margin', 'precision', 'rounding', 'start', 'status', 'rate', 'held'] as const;
+const approvalStates = ['waiting', 'confirmed', 'rejected', 'withdrawn', 'expired'] as const;
+const approvalValues = ['fee', 'margin', 'precision', 'rounding', 'start', 'status', 'rate', 'held'] as const;
 
 const ValueSchema = fields.object('A value that the change sets.', {
   what: fields.openEnum(approvalValues, 'Which one: `held` is since when an operator keeps a rate.'),
