@@ -54,6 +54,7 @@ test(
     await stage.goTo('#/approvals', 'Approvals');
     await stage.sees('You may have proposed it yourself: another person confirms it.');
     assert.equal(await page.getByRole('button', { name: /^Confirm: / }).count(), 2);
+    await page.getByRole('link', { name: 'Approvals 3' }).waitFor();
     await lookAt(stage, 'approvals');
 
     await stage.button('Confirm: Delist XRPEUR for good').click();

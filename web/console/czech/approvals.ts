@@ -16,7 +16,7 @@ export const approvalValues: Readonly<Record<string, string>> = {
 export const approvalStates: Readonly<Record<Approval['state'], string>> = {
   waiting: 'čeká',
   confirmed: 'potvrzeno',
-  rejected: 'zamítnuto',
+  rejected: 'odmítnuto',
   withdrawn: 'vzato zpět',
   expired: 'propadlo',
 };

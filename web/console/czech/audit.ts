@@ -73,7 +73,7 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
 
   'approval.propose': ofApproval('Navrženo'),
   'approval.confirm': ofApproval('Potvrzeno'),
-  'approval.reject': ofApproval('Zamítnuto'),
+  'approval.reject': ofApproval('Odmítnuto'),
   'approval.withdraw': ofApproval('Vzato zpět'),
 
   'term.set': ofTerm('Nastaveno'),

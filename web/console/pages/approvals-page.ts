@@ -2,6 +2,7 @@ import type { Approval, ApprovalList } from '../../generated/management-v1.d.ts'
 import { post } from '../api/client.ts';
 import { instantMs } from '../clock.ts';
 import { approvalStates, approvalValues } from '../czech/approvals.ts';
+import { grouped } from '../format/decimal.ts';
 import type { Tone } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
 import { language, say, type Text, word } from '../language.ts';
@@ -117,7 +118,8 @@ interface ValueProps {
 /** A value as people write it: instants in local time, states in words. */
 function Value({ what, text, isPlain = false }: ValueProps): Content {
   if (text === null) return html`<${Missing}>–<//>`;
-  if (what === 'fee' || what === 'margin') return `${text}\u00a0%`;
+  if (what === 'fee' || what === 'margin') return `${grouped(text)}\u00a0%`;
+  if (what === 'rate') return grouped(text);
   if (text === 'confirmation') return say('once it is confirmed');
   if (what === 'start' || what === 'held') return html`<${When} atMs=${instantMs(text)} as="full" />`;
   const [, names, state] = what === 'status' ? (/^(.*) (\w+)$/.exec(text) ?? []) : [];

@@ -55,7 +55,7 @@ export const pages = {
   'It is made at once, exactly so, and the audit log names you both.':
     'Provede se hned a přesně takto; auditní záznam uvede vás oba.',
   'The change is confirmed and made.': 'Změna je potvrzena a provedena.',
-  'The change is rejected.': 'Změna je zamítnuta.',
+  'The change is rejected.': 'Změna je odmítnuta.',
   'The change is taken back.': 'Změna je vzata zpět.',
   'None was decided on yet.': 'O žádné se zatím nerozhodlo.',
   Change: 'Změna',
