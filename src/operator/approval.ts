@@ -81,6 +81,12 @@ export const ApprovalSchema = fields.named('Approval', 'A change that one person
   subject: fields.line('What for: a market, a quote currency, a term, a source, or `service`.', 'BTCEUR', 64),
   state: fields.openEnum(approvalStates, 'Where it is in its life.'),
   values: fields.listOf(ValueSchema, 'What exactly it changes. It is refused once one of them is no longer as it was.'),
+  change: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    description: 'Exactly what is applied: the action and what it takes.',
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ action: 'market.delist', symbol: 'BTCEUR' }],
+  }),
   summary: fields.line('The change in a sentence.', 'a term for BTCEUR: fee 0.5 → 0.4', 4_000),
   ...fields.instantFields('proposedAt', 'When it was proposed.'),
   proposedBy: fields.line('Who proposed it, as the audit log names them.', 'alice', 300),
@@ -97,6 +103,7 @@ export function approvalView(record: ApprovalRecord, actor: string): ApprovalVie
   return fields.viewOf(ApprovalSchema.properties, {
     ...record,
     kind: kindOf[record.action],
+    change: record.change as Readonly<Record<string, unknown>>,
     values: record.basis.map((value) => ({ ...value, what: value.what as (typeof approvalValues)[number] })),
     summary: approvalText(record),
     own: mayBeOnePerson(record.proposedBy, actor),

@@ -57,6 +57,10 @@ test(
     await page.getByRole('link', { name: 'Approvals 3' }).waitFor();
     await lookAt(stage, 'approvals');
 
+    await stage.button('Confirm: Term for BTCCZK').click();
+    await page.getByRole('dialog').getByRole('rowheader', { name: 'BTCCZK' }).waitFor();
+    await lookAt(stage, 'approvals-effect');
+    await stage.inDialog('Go back').click();
     await stage.button('Confirm: Delist XRPEUR for good').click();
     await page.getByRole('dialog').getByText('XRPCZK').first().waitFor();
     await stage.keepPicture('approvals-dialog');

@@ -3766,6 +3766,16 @@ export interface components {
                 readonly to: string | null;
             }[];
             /**
+             * @description Exactly what is applied: the action and what it takes.
+             * @example {
+             *       "action": "market.delist",
+             *       "symbol": "BTCEUR"
+             *     }
+             */
+            readonly change: {
+                readonly [key: string]: unknown;
+            };
+            /**
              * @description The change in a sentence.
              * @example a term for BTCEUR: fee 0.5 → 0.4
              */
@@ -8464,6 +8474,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -8675,6 +8689,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -9976,6 +9994,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -10137,6 +10159,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -10243,6 +10269,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -10587,6 +10617,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -10827,6 +10861,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -13585,6 +13623,10 @@ export interface operations {
                      *               "to": "0.4"
                      *             }
                      *           ],
+                     *           "change": {
+                     *             "action": "market.delist",
+                     *             "symbol": "BTCEUR"
+                     *           },
                      *           "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *           "proposedAt": "2026-11-21T10:00:00.000Z",
                      *           "proposedAtMs": 1795255200000,
@@ -13652,6 +13694,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,
@@ -13720,6 +13766,10 @@ export interface operations {
                      *           "to": "0.4"
                      *         }
                      *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
                      *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
                      *       "proposedAt": "2026-11-21T10:00:00.000Z",
                      *       "proposedAtMs": 1795255200000,

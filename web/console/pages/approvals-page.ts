@@ -12,6 +12,7 @@ import { ConfirmButton } from '../parts/dialog.ts';
 import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { withQuery } from '../router.ts';
+import { ProposedEffect } from '../terms/proposed-effect.ts';
 
 const everyMs = 3_000;
 
@@ -157,6 +158,7 @@ function Decide({ approval, verb, onChanged }: DecideProps) {
       isConfirmed
         ? html`<div class="approval">
             <${Values} approval=${approval} />
+            ${approval.action === 'term.set' && html`<${ProposedEffect} term=${approval.change.term} />`}
             <p>${say('It is made at once, exactly so, and the audit log names you both.')}</p>
           </div>`
         : html`<p>${say('Nothing is changed.')}</p>`

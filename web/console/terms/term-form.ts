@@ -151,7 +151,8 @@ function concernTexts({ concerns, concernCodes }: TermEffect): string[] {
   return concerns.map((concern, at) => saidText(concern, concernCodes[at], termConcerns));
 }
 
-function Shown({ effect }: { effect: TermEffect }) {
+/** The prices before and after a term, and what may be a mistake. */
+export function Shown({ effect }: { effect: TermEffect }) {
   const { fromMs, affected, changes } = effect;
   const concerns = concernTexts(effect);
   return html`<div>
