@@ -151,6 +151,7 @@ function Decide({ approval, verb, onChanged }: DecideProps) {
     title=${`${subject}?`}
     action=${button}
     isDangerous=${isConfirmed && approval.kind === 'delist'}
+    wide=${isConfirmed && approval.action === 'term.set'}
     act=${() => post<Approval>(`approvals/${encodeURIComponent(id)}/${verb}`)}
     onDone=${done}
   >

@@ -39,6 +39,7 @@ interface ConfirmProps<T> {
   /** What the button says: the action itself, never "OK". */
   readonly action: string;
   readonly isDangerous?: boolean;
+  readonly wide?: boolean;
   /** What has to be typed before the button works. */
   readonly typed?: string;
   readonly act: () => Promise<Outcome<T>>;
@@ -51,7 +52,7 @@ interface ConfirmProps<T> {
 
 /** Asks before something that others will notice, does it, and stays with the reason when it was refused. */
 export function Confirm<T>(props: ConfirmProps<T>) {
-  const { title, action, isDangerous = false, typed, act, onDone, onProposed, onClose, children } = props;
+  const { title, action, isDangerous = false, wide = false, typed, act, onDone, onProposed, onClose, children } = props;
   const [word, setWord] = useState('');
   const done = (value: T) => {
     onClose();
@@ -67,7 +68,7 @@ export function Confirm<T>(props: ConfirmProps<T>) {
     event.preventDefault();
     if (isReady) void submit(act);
   };
-  return html`<${Dialog} title=${title} onClose=${onClose}>
+  return html`<${Dialog} title=${title} wide=${wide} onClose=${onClose}>
     <form onSubmit=${send}>
       ${children}
       ${
