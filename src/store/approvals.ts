@@ -216,7 +216,7 @@ export function approvalWaits(values: StoreErrorValues['approval_waits']) {
 }
 
 export function tooManyApprovals(values: StoreErrorValues['approval_too_many']) {
-  const message = `${values.max} changes wait already. Confirm or reject some first.`;
+  const message = `There are ${values.max} changes that wait already. Confirm or reject some first.`;
   return new StoreError('approval_too_many', values, message);
 }
 
