@@ -68,7 +68,11 @@ async function checkEverything({ configuration, file, settings }: LoadedConfigur
   const files = asWarning(
     await attempt(['open files', () => openFilesState(configuration.server.maxConnections, openFilesLimit())]),
   );
-  const results: readonly CheckResult[] = [...own, files, ...unusual, ...upstream];
+  const { approvalsFinding } = await import('./check-approvals.ts');
+  const approvals = [await approvalsFinding(configuration, context.clock)].flatMap((finding) =>
+    finding === undefined ? [] : { finding, exitCode: exitCodes.ok },
+  );
+  const results: readonly CheckResult[] = [...own, files, ...approvals, ...unusual, ...upstream];
   const paint = paintFor(context);
   const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
     const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };

@@ -13,7 +13,7 @@ import { version } from '../ground/version.ts';
 import type { Service } from '../main.ts';
 import { issueKey } from '../operator/key.ts';
 import type { Store } from '../store/store.ts';
-import { type Context, command, type Output } from './command.ts';
+import { type CommonValues, type Context, command, type Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
@@ -45,7 +45,7 @@ const demo = command({
       const { configuration } = await configurationFor(chosen, context, portFlags(options.port));
       await makeClientPackages(context.stderr);
       const installs = await clientInstalls();
-      await serveDemo(configuration, context, (service, secrets) => {
+      await serveDemo(configuration, options, context, (service, secrets) => {
         const addresses: Addresses = { ...service, ...secrets, exchange, configFile, installs };
         const { stdout } = context;
         stdout.write(options.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
@@ -62,12 +62,13 @@ export const commands = [demo];
 /** Serves until the process is stopped; `ready` runs once there is a price. */
 async function serveDemo(
   configuration: Configuration,
+  options: Pick<CommonValues, 'as'>,
   context: Context,
   ready: (service: Service, secrets: Secrets) => void,
 ): Promise<void> {
   const service = await startFor(context, configuration);
   try {
-    const secrets = await createSecrets(configuration.store.url, context);
+    const secrets = await createSecrets(configuration.store.url, options, context);
     if (await hasFirstPrice(service.adminUrl, context)) ready(service, secrets);
     await untilAborted(context.signal);
   } finally {
@@ -153,10 +154,10 @@ const demoName = 'demo';
 type Secrets = Awaited<ReturnType<typeof createSecrets>>;
 
 /** Creates a key and an operator token, and revokes those of earlier starts. */
-async function createSecrets(url: string, context: Context) {
+async function createSecrets(url: string, options: Pick<CommonValues, 'as'>, context: Context) {
   const { openStore } = await import('../store/store.ts');
   const { clock, randomness } = context;
-  const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
+  const store = await openStore({ url, clock, randomness, actor: actorOf(options, context) });
   try {
     return { key: await createKey(store, context), operatorToken: await createToken(store, randomness) };
   } finally {

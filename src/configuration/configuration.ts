@@ -87,6 +87,8 @@ function resolveAdmin({ admin }: Settings) {
     /** `undefined`: people sign in with operator tokens only. */
     oidc: resolveOidc(admin.oidc),
     auditForMs: milliseconds(admin.auditFor),
+    /** The kinds of changes that a second person confirms. */
+    approvals: admin.approvals,
   };
 }
 

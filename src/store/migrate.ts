@@ -21,6 +21,7 @@ const steps = [
   '0010-rate-controls',
   '0011-alert-acknowledgements',
   '0012-signs-of-life',
+  '0014-approvals',
 ];
 
 /** Every step in order, as Kysely runs them. */

@@ -153,6 +153,15 @@ export interface StoreErrorValues {
   'copy_incomplete.store': { readonly what: string };
   'copy_incomplete.record': { readonly what: string };
 
+  approval_unknown: Identified;
+  approval_decided: Identified & { readonly state: string; readonly by: string };
+  approval_expired: Identified & { readonly at: number };
+  approval_waits: Identified & { readonly by: string };
+  approval_too_many: { readonly max: number };
+  approval_own: Identified & { readonly by: string; readonly actor: string };
+  approval_outdated: Identified & { readonly what: string; readonly was: string | null; readonly is: string | null };
+  approval_start: Identified & { readonly from: number };
+
   notice_unknown: Identified;
   alert_unknown: Identified;
 

@@ -6,6 +6,7 @@ import { DamagedChunk, recordTooNew, recordTooOld } from '../../src/history/segm
 import { recordOfAnotherProgram } from '../../src/history/segment/sqlite-segments.ts';
 import * as accounts from '../../src/store/accounts.ts';
 import { alertUnknown } from '../../src/store/alerts.ts';
+import * as approvals from '../../src/store/approvals.ts';
 import * as copy from '../../src/store/copy-store.ts';
 import * as keyRecords from '../../src/store/key-record.ts';
 import * as keys from '../../src/store/keys.ts';
@@ -135,6 +136,15 @@ export const everyStoreError: Readonly<Record<StoreErrorCode, StoreError>> = {
   term_start: terms.termStartTooLate(),
   term_cancelled: terms.termCancelled({ id }),
   term_begun: terms.termBegun({ id, from: instant }),
+
+  approval_unknown: approvals.approvalUnknown({ id }),
+  approval_decided: approvals.approvalDecided({ id, state: 'rejected', by: 'qby' }),
+  approval_expired: approvals.approvalExpired({ id, at: instant }),
+  approval_waits: approvals.approvalWaits({ id, by: 'qby' }),
+  approval_too_many: approvals.tooManyApprovals({ max: 77 }),
+  approval_own: approvals.approvalOwn({ id, by: 'qby', actor: 'qactor' }),
+  approval_outdated: approvals.approvalOutdated({ id, what: 'qwhat', was: 'qwas', is: 'qis' }),
+  approval_start: approvals.approvalStartPassed({ id, from: instant }),
 
   'copy_refused.another': copy.copyOfAnother({ name }),
   'copy_refused.occupied': copy.targetOccupied({ table: 'qtable', count: 7 }),

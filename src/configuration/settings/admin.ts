@@ -1,3 +1,4 @@
+import { approvalKinds } from '../../operator/approval-kind.ts';
 import { personalRoles } from '../../operator/role.ts';
 import * as kind from '../kinds.ts';
 import { duration, list, map, oneOf, optional, section, setting, subsection, text, wholeNumber } from '../kinds.ts';
@@ -56,6 +57,12 @@ export const admin = section('The private listener.', {
       security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',
       example: { 'market-data-admins': 'admin' },
     }),
+  }),
+  approvals: setting(list(oneOf([...approvalKinds]), { default: [] }), {
+    description:
+      'Changes that one person proposes and another one confirms: `terms` (fee, margin, precision, rounding), `delist`, `rates` (accepting and releasing conversion rates). See [four eyes](operators/console.md#four-eyes).',
+    security: 'Whoever can make operator tokens or write to the database can be two people.',
+    example: ['terms', 'delist', 'rates'],
   }),
   auditFor: setting(duration('400d', ['1d', '3650d']), 'How long the audit log keeps an entry.'),
 });

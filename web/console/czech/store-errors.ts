@@ -1,5 +1,6 @@
 import type { StoreErrorCode, StoreErrorValues } from '../../../src/store/store-error.ts';
 import { localText } from '../format/time.ts';
+import { approvalStates, approvalValues } from './approvals.ts';
 
 type Words = { readonly [Code in StoreErrorCode]?: (values: StoreErrorValues[Code]) => string };
 
@@ -74,6 +75,19 @@ export const storeErrors: Words = {
   window_cancelled: ({ id }) => `Údržba ${id} byla zrušena.`,
 
   // Terms.
+  approval_unknown: ({ id }) => `Navržená změna ${id} není.`,
+  approval_decided: ({ id, state, by }) =>
+    `O změně ${id} už rozhodl(a) ${by}: ${approvalStates[state as keyof typeof approvalStates] ?? state}.`,
+  approval_expired: ({ id, at }) => `Návrh ${id} propadl ${localText(at, 'full')}. Navrhněte ho znovu.`,
+  approval_waits: ({ id, by }) => `Stejná změna už čeká: ${id}, navrhl(a) ji ${by}.`,
+  approval_too_many: ({ max }) => `Čeká už ${max} změn. Některé nejprve potvrďte nebo odmítněte.`,
+  approval_own: ({ id, by, actor }) =>
+    `Změnu ${id} navrhl(a) ${by}, což může být stejná osoba jako ${actor}. Potvrdí ji někdo jiný.`,
+  approval_outdated: ({ id, what, was, is }) =>
+    `Změna ${id} byla navržena pro jiný stav: ${approvalValues[what] ?? what} ${was ?? '–'}, teď ${is ?? '–'}. Nic se nezměnilo. Odmítněte ji a navrhněte znovu.`,
+  approval_start: ({ id, from }) =>
+    `Podmínka z návrhu ${id} měla začít ${localText(from, 'full')}, což už bylo. Odmítněte ji a navrhněte znovu.`,
+
   term_unknown: ({ id }) => `Podmínka ${id} není.`,
   term_empty: () => 'Podmínka nastavuje poplatek, přirážku, přesnost nebo zaokrouhlení, případně více z nich.',
   term_value: ({ title }) => termValues[title] ?? `Hodnota není možná (${title}).`,
