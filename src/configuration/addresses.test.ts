@@ -108,7 +108,15 @@ describe('when breaches make a notice', () => {
   });
 });
 
-const plain = { host: 'redis', port: 6379, tls: false, user: undefined, password: undefined, database: 0 };
+const plain = {
+  host: 'redis',
+  port: 6379,
+  tls: false,
+  tlsFiles: { ca: undefined, cert: undefined, key: undefined },
+  user: undefined,
+  password: undefined,
+  database: 0,
+};
 
 describe('the address of a Redis server', () => {
   const written: Readonly<Record<string, ReturnType<typeof parseRedisUrl>>> = {
@@ -117,7 +125,14 @@ describe('the address of a Redis server', () => {
     'redis://redis:6380/3': { ...plain, port: 6380, database: 3 },
     'rediss://redis': { ...plain, tls: true },
     'redis://:p%40ss%2Fw@redis': { ...plain, password: 'p@ss/w' },
+    'rediss://redis?sslrootcert=/ca.pem': { ...plain, tls: true, tlsFiles: { ...plain.tlsFiles, ca: '/ca.pem' } },
+    'rediss://redis/0?sslcert=/a%20b.pem&sslkey=/key.pem': {
+      ...plain,
+      tls: true,
+      tlsFiles: { ca: undefined, cert: '/a b.pem', key: '/key.pem' },
+    },
     'rediss://mdapi:secret@[fd00::1]:7000/12': {
+      ...plain,
       host: 'fd00::1',
       port: 7000,
       tls: true,
@@ -142,6 +157,12 @@ describe('the address of a Redis server', () => {
     'redis://redis/1/2',
     'redis://redis?db=1',
     'redis://redis#1',
+    'redis://redis?sslrootcert=/ca.pem',
+    'rediss://redis?db=1',
+    'rediss://redis?sslcert=/cert.pem',
+    'rediss://redis?sslrootcert=ca.pem',
+    'rediss://redis?sslrootcert=/a.pem&sslrootcert=/b.pem',
+    'rediss://redis?sslrootcert=/a.pem#1',
     'redis://user@redis',
     'redis://:%zz@redis',
     'redis://a b',

@@ -31,24 +31,42 @@ export function parseSmtpUrl(text: string) {
 }
 
 /**
- * Reads `redis://host`, `rediss://user:password@host:port/database`. User and password are percent-encoded where they
- * hold `:`, `/`, `@` or the like; a password may stand alone, as `:password@`. `undefined` for anything else, a query
- * included: it would have no meaning.
+ * Reads `redis://host`, `rediss://user:password@host:port/database?sslcert=…`. User and password are percent-encoded
+ * where they hold `:`, `/`, `@` or the like; a password may stand alone, as `:password@`. The parameters name files of
+ * TLS as those of the store’s URL do: `sslrootcert`, and `sslcert` with `sslkey`. `undefined` for anything else.
  */
 export function parseRedisUrl(text: string) {
-  const parts = partsOf(text, ['redis:', 'rediss:']);
+  const [, base = '', , query = ''] = /^([^?]*)(\?([^#]*))?$/.exec(text) ?? [];
+  const parts = partsOf(base, ['redis:', 'rediss:']);
   const database = /^\/?(\d{0,5})$/.exec(parts?.url.pathname ?? 'none')?.[1];
   if (parts === undefined || database === undefined) return undefined;
   const { url, host, user, password } = parts;
   if (password === '' && user !== '') return undefined;
+  const tlsFiles = tlsFilesOf(new URLSearchParams(query));
+  if (tlsFiles === undefined || (query !== '' && url.protocol !== 'rediss:')) return undefined;
   return {
     host,
     port: Number(url.port || redisPort),
     /** TLS from the first byte. */
     tls: url.protocol === 'rediss:',
+    tlsFiles,
     user: user || undefined,
     password: password || undefined,
     database: Number(database),
+  };
+}
+
+/** Absolute paths: a URL has no folder of its own. `undefined` where a parameter is another one, twice there or alone. */
+function tlsFilesOf(given: URLSearchParams) {
+  const known = ['sslrootcert', 'sslcert', 'sslkey'];
+  const names = [...given.keys()];
+  if (names.some((name) => !known.includes(name)) || new Set(names).size < names.length) return undefined;
+  if ([...given.values()].some((path) => !path.startsWith('/'))) return undefined;
+  if (given.has('sslcert') !== given.has('sslkey')) return undefined;
+  return {
+    ca: given.get('sslrootcert') ?? undefined,
+    cert: given.get('sslcert') ?? undefined,
+    key: given.get('sslkey') ?? undefined,
   };
 }
 
