@@ -90,9 +90,10 @@ function resolveAdmin({ admin }: Settings) {
   };
 }
 
-function resolveOidc({ issuer, clientId, clientSecret, scope, rolesClaim, roles }: Settings['admin']['oidc']) {
+function resolveOidc(oidc: Settings['admin']['oidc']) {
+  const { issuer, clientId, clientSecret, scope, rolesClaim, roles, sessionFor } = oidc;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
-  return { issuer, clientId, clientSecret, scope, rolesClaim, roles };
+  return { issuer, clientId, clientSecret, scope, rolesClaim, roles, sessionForMs: milliseconds(sessionFor) };
 }
 
 function resolveServer({ server }: Settings, directoryOf: DirectoryOf) {
