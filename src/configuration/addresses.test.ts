@@ -41,6 +41,35 @@ describe('the mail server', () => {
     for (const url of wrong) assert.equal(parseSmtpUrl(url), undefined, url);
   });
 
+  it('may show any certificate only where it is of this machine or a private network (fault row 105)', () => {
+    const settings = (smtp: string, more: Record<string, string> = {}) => ({
+      MDAPI_MAIL_SMTP: smtp,
+      MDAPI_MAIL_FROM: 'o@example.com',
+      MDAPI_MAIL_ANY_CERTIFICATE: 'true',
+      ...more,
+    });
+    for (const host of ['localhost', '127.0.0.1', '10.1.2.3', '172.31.0.1', '[fd00::1]', 'relay', 'relay.internal'])
+      assert.equal(load({ env: settings(`smtp://${host}`) }).mail?.smtp.takesAnyCertificate, true, host);
+    for (const host of ['mail.example.com', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', 'relay.internal.example.com']) {
+      const [line] = refusal({ env: settings(`smtp://u:hunter2@${host}`) });
+      assert.match(
+        line!,
+        /mail\.anyCertificate: is for relays of this machine or a private network, .* set mail\.caFile$/,
+      );
+      assert.doesNotMatch(line!, /hunter2/);
+    }
+    const both = refusal({ env: settings('smtp://relay', { MDAPI_MAIL_CA_FILE: '/relay.pem' }) });
+    assert.match(both.join(), /mail\.anyCertificate: has no meaning beside mail\.caFile/);
+    assert.match(refusal({ env: { MDAPI_MAIL_ANY_CERTIFICATE: 'true' } }).join(), /needs mail\.smtp as well/);
+    assert.match(
+      refusal({ env: { MDAPI_MAIL_CA_FILE: '/relay.pem' } }).join(),
+      /mail\.caFile: needs mail\.smtp as well/,
+    );
+    const named = { ...settings('smtp://mail.example.com', { MDAPI_MAIL_CA_FILE: '/relay.pem' }) };
+    const { MDAPI_MAIL_ANY_CERTIFICATE: _, ...env } = named;
+    assert.equal(load({ env }).mail?.smtp.caFile, '/relay.pem');
+  });
+
   it('is set together with a sender, and its password is in no message', () => {
     const smtp = 'smtp://u:hunter2@mail.example.com';
     const { mail } = load({ env: { MDAPI_MAIL_SMTP: smtp, MDAPI_MAIL_FROM: 'Ops <ops@example.com>' } });

@@ -1,3 +1,5 @@
+import { BlockList, isIP } from 'node:net';
+
 const address = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=[^@]{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const named = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
 const submissionPort = 587;
@@ -28,6 +30,32 @@ export function parseSmtpUrl(text: string) {
     implicitTls,
     credentials: user === '' ? undefined : { user, password },
   };
+}
+
+const ownNetworks = new BlockList();
+for (const [network, prefix] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  ownNetworks.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  ownNetworks.addSubnet(network, prefix, 'ipv6');
+
+/**
+ * Whether a host is this machine or of a private network, by its address or its name: one without a dot, or under
+ * `.local`, `.internal` or `.home.arpa`, which no authority gives a certificate for.
+ */
+export function isOfOwnNetwork(host: string): boolean {
+  const version = isIP(host);
+  if (version !== 0) return ownNetworks.check(host, version === 4 ? 'ipv4' : 'ipv6');
+  return /^[^.]+$|\.(local|internal|home\.arpa)$/i.test(host);
 }
 
 /**
