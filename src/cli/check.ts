@@ -5,12 +5,14 @@ import { createSecureContext } from 'node:tls';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import { didYouMean } from '../configuration/spelling.ts';
+import { Ban } from '../feed/ban.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
-import type { Clock, Timer } from '../ground/clock.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import { openFilesLimit } from '../http/open-files.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { ListedMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
+import { bansIn, bansSnapshotName } from '../persistence/source-bans.ts';
 import { dataFolderState, openFilesState } from './check-files.ts';
 import type { Finding } from './check-levels.ts';
 import { type Check, programChecks, reached } from './check-programs.ts';
@@ -203,9 +205,14 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const { connectorFor, loadKinds } = await import('../feed/connectors.ts');
   const kinds = await loadKinds(configuration.sources);
   const active = configuration.sources.filter(({ isPaused }) => !isPaused);
-  const connected = active.map((config) => ({ config, connector: connectorFor(config, configuration, kinds, clock) }));
+  const bans = await savedBans(configuration, clock);
+  const connected = active.map((config) => {
+    const ban = new Ban(clock, bans.get(config.id));
+    return { config, ban, connector: connectorFor({ ...config, ban }, configuration, kinds, clock) };
+  });
   const catalogues = new Map<string, readonly ListedMarket[]>();
-  const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
+  const sources = connected.flatMap(({ config: { id, kind, urls }, ban, connector }) => {
+    if (ban.until !== undefined) return [[id, notBefore(ban.until)] as Check];
     if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
     return sourceChecks(connector, urls, clock, catalogues);
@@ -222,6 +229,21 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
     Promise.all(symbols.map(attempt)),
   ]);
   return [...results, ...levels.map((finding) => ({ finding, exitCode: exitCodes.ok })), ...others, ...rates];
+}
+
+/** The bans that the service saved; none where its database cannot be read, which a check of its own says. */
+async function savedBans({ store }: Configuration, clock: Clock): Promise<ReadonlyMap<string, EpochMs>> {
+  const { readSnapshot } = await import('../store/open-database.ts');
+  const saved = await readSnapshot(store.url, clock, bansSnapshotName).catch(() => undefined);
+  return new Map(bansIn(saved ?? '').filter(([, until]) => until > clock.now()));
+}
+
+/** Fails without a request: each would make the ban longer. */
+function notBefore(until: EpochMs) {
+  return async (): Promise<string> => {
+    const instant = new Date(until).toISOString();
+    throw new Error(`banned until ${instant} by what the exchange told this service: it is not asked before.`);
+  };
 }
 
 const engineConnects = async () => 'your engine connects to /ingest/v1 of the private listener';
