@@ -187,8 +187,7 @@ export class ExchangeModel implements OutsideServer {
 
   /** Refuses every request until an instant, which it names; or ends that. */
   ban(untilMs: number | undefined): void {
-    this.#ban =
-      untilMs === undefined ? undefined : new Ban(this.name, this.lane.clock.now() + untilMs - theWorld().nowMs);
+    this.#ban = untilMs === undefined ? undefined : new Ban(this.name, untilMs);
   }
 
   /** Lists markets that nobody trades, others each time. */
