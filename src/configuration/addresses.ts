@@ -84,7 +84,7 @@ export function parseRedisUrl(text: string) {
   };
 }
 
-/** Absolute paths: a URL has no folder of its own. `undefined` where a parameter is another one, twice there or alone. */
+/** Absolute paths: a URL has no folder of its own. `undefined` where a parameter is unknown, twice there or alone. */
 function tlsFilesOf(given: URLSearchParams) {
   const known = ['sslrootcert', 'sslcert', 'sslkey'];
   const names = [...given.keys()];

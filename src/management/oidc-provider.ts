@@ -16,7 +16,7 @@ export function discover({ issuer, clientId, clientSecret }: OidcConfiguration):
 
 /** Thrown by `checkProvider`: what the provider said, where it said something, or why it was not heard. */
 export class ProviderFault extends Error {
-  /** As of an exchange: `malformed` where it answers, so that the way to it is no matter. */
+  /** `malformed`, as of an exchange, where it answers: then the way to it is no matter. */
   readonly kind: 'malformed' | 'unreachable';
 
   constructor(message: string, answers: boolean) {
