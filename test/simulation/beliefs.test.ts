@@ -166,6 +166,26 @@ test('what a source repeats was true once, and is a lie when the market has left
   assert.equal(may('kraken', 0), true);
 });
 
+test('a price may be as old as a frame that is repeated near the true one, and for as long as it is found after', () => {
+  const frozen = (frame: 'again' | 'one frame') => {
+    const made = world();
+    made.deceive('bitvavo', 1.02, { how: 'repeated', frame });
+    made.pass(60);
+    return made;
+  };
+  const { beliefs, bitvavo, pass, spoken } = frozen('one frame');
+  const nearMs = spoken.nowMs;
+  bitvavo.factor = 1.05;
+  pass(60);
+  assert.equal(beliefs.frozenUntilMs('BTCEUR'), nearMs + 25_000);
+  const last = frozen('one frame');
+  for (const other of [last.kraken, last.coinbase]) other.since = never;
+  last.bitvavo.factor = 1.05;
+  last.pass(60);
+  assert.equal(last.beliefs.frozenUntilMs('BTCEUR'), last.spoken.nowMs + 25_000, 'nobody says otherwise');
+  assert.equal(frozen('again').beliefs.frozenUntilMs('BTCEUR'), long, 'it says that it holds now');
+});
+
 test('how long ago a price was believed that others do not take over from is known', () => {
   const { deceive, pass, beliefs, kraken, coinbase, spoken } = world();
   assert.equal(beliefs.movedAtMs('BTCEUR'), long);

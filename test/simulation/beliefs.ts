@@ -34,6 +34,8 @@ export interface Deceived {
   convictedAtMs: number;
   /** The last time that two may have: when they fall silent it is no less doubted than before. */
   outvotedAtMs: number;
+  /** The last time that it repeated one frame near the true price, as in a quiet market, or could be believed. */
+  frozenAtMs: number;
   /** Since when, after its end, another has said the same. */
   agreesSinceMs: number | undefined;
   /** It has agreed for long enough since. */
@@ -76,7 +78,13 @@ export class Beliefs {
     for (const each of this.#active(symbol)) if (each.source === source) each.untilMs = nowMs;
     if (deceit === undefined) return;
     const untilMs = Number.POSITIVE_INFINITY;
-    const neverYet = { believableAtMs: never, movingAtMs: never, convictedAtMs: never, outvotedAtMs: never };
+    const neverYet = {
+      believableAtMs: never,
+      movingAtMs: never,
+      convictedAtMs: never,
+      outvotedAtMs: never,
+      frozenAtMs: never,
+    };
     const undecided = { agreesSinceMs: undefined, isCleared: false };
     this.#deceived.push({ source, symbol, deceit, sinceMs: nowMs, untilMs, ...neverYet, ...undecided });
   }
@@ -92,8 +100,12 @@ export class Beliefs {
       this.#lookAfterwards(deceived);
       return;
     }
+    const { deceit } = deceived;
+    const isFrozen = deceit.how === 'repeated' && deceit.frame === 'one frame';
+    const isBelievable = this.#isBelievable(deceived);
+    if (isFrozen && (isBelievable || areClose(this.#factorOf(deceived), 1))) deceived.frozenAtMs = nowMs;
     if (this.#honest(deceived).length > 1 && !areClose(this.#factorOf(deceived), 1)) deceived.outvotedAtMs = nowMs;
-    if (!this.#isBelievable(deceived)) {
+    if (!isBelievable) {
       if (this.#isConvicted(deceived)) deceived.convictedAtMs = nowMs;
       return;
     }
@@ -102,6 +114,7 @@ export class Beliefs {
   }
 
   #lookAfterwards(deceived: Deceived): void {
+    if (deceived.isCleared) return;
     const { nowMs } = this.#spoken;
     const agrees = this.#honest(deceived).some((speaker) => speaker.steadySinceMs(deceived.symbol) <= nowMs);
     deceived.agreesSinceMs = agrees ? (deceived.agreesSinceMs ?? nowMs) : undefined;
@@ -163,6 +176,11 @@ export class Beliefs {
   /** When a price of the market might last be believed that the true one does not take over from. */
   movedAtMs(symbol: string): number {
     return Math.max(never, ...this.#of(symbol).map(({ movingAtMs }) => movingAtMs));
+  }
+
+  /** Until when a price of the market may be as old as a frame that a source repeats. */
+  frozenUntilMs(symbol: string): number {
+    return Math.max(never, ...this.#of(symbol).map(({ frozenAtMs }) => frozenAtMs + foundWithinMs + lookedWithinMs));
   }
 
   isDeceiving(source: string, symbol?: string): boolean {
