@@ -64,12 +64,14 @@ export interface StoreErrorValues {
   'cannot_open.tls_file': File & { readonly parameter: string };
   'cannot_open.no_tls': Named;
   'cannot_open.certificate': Named & { readonly tlsCode: string };
+  'cannot_open.connection': Named & { readonly said: string };
   'cannot_open.no_database': Named;
   'cannot_open.no_schema': Named;
   'cannot_open.lost': Named & { readonly record: string };
   'cannot_open.record': { readonly said: string };
 
   'unreachable.server': Named;
+  'unreachable.connection': Named & { readonly said: string };
   'unreachable.no_connection_left': Named;
   'unreachable.no_resources': Named;
   'no_answer.hanging': Named;

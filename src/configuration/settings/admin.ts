@@ -50,12 +50,17 @@ export const admin = section('The private listener.', {
     ),
     rolesClaim: setting(
       text(kind.word, { default: 'roles' }),
-      'Claim of the ID token or UserInfo with one or several values, such as `groups`.',
+      'Claim of the ID token or UserInfo with one or several values, such as `groups`, or the path to it, as `realm_access.roles`. A claim of that very name comes first.',
     ),
     roles: setting(map(text(kind.word), oneOf([...personalRoles], 'read-only')), {
       description: 'Values of that claim and their roles; of several the highest counts.',
-      security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',
+      security: 'A role holds until the session ends (`admin.oidc.sessionFor`). Whoever has none is refused.',
       example: { 'market-data-admins': 'admin' },
+    }),
+    sessionFor: setting(duration('1h', ['1m', '30d']), {
+      description:
+        'How long such a sign-in lasts, at most `admin.sessionFor`; then the provider is asked anew, which costs whoever is still signed in there one click.',
+      security: 'Whom the provider no longer lets in, or gives another role, keeps this session until then.',
     }),
   }),
   approvals: setting(list(oneOf([...approvalKinds]), { default: [] }), {

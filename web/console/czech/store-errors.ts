@@ -11,10 +11,14 @@ export const storeErrors: Words = {
     `Databázi ${path} nelze otevřít. Zkontrolujte cestu a práva tohoto uživatele ke čtení a zápisu.`,
   'cannot_open.no_tls': ({ name }) =>
     `Databáze ${name} nenabízí TLS. Zapněte na ní \`ssl\`; sslmode=disable je pro soukromé sítě.`,
+  'cannot_open.connection': ({ name, said }) =>
+    `Databáze ${name} odmítá spojení: „${said}“. Opravte URL, uživatele a heslo v ní, nebo prostředníka před ní, pokud tam je.`,
   'cannot_open.no_database': ({ name }) =>
     `Databáze ${name} neexistuje. Vytvořte ji s tímto uživatelem jako vlastníkem.`,
   'unreachable.server': ({ name }) =>
     `Databáze ${name} není dostupná. Zkontrolujte, zda server běží a má správnou adresu.`,
+  'unreachable.connection': ({ name, said }) =>
+    `Databáze ${name} teď nedává spojení: „${said}“. Zkontrolujte server i prostředníka před ním, pokud tam je.`,
   'unreachable.no_connection_left': ({ name }) =>
     `Databáze ${name} nemá volné spojení. Zvyšte max_connections, nebo zavřete, co je drží.`,
   'unreachable.no_resources': ({ name }) =>
