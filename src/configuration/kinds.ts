@@ -125,7 +125,7 @@ export const timeZone = kind('the name of a time zone, such as Europe/Prague', (
 );
 export const path = kind('a path', /^[^\0]+$/);
 export const redisUrl = readBy(
-  'redis:// or rediss://, [user:password@]host[:port][/database]',
+  'redis:// or rediss://, [user:password@]host[:port][/database], the latter with ?sslrootcert=, sslcert= and sslkey= (absolute paths)',
   parseRedisUrl,
   credentialsHint,
 );

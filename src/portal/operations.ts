@@ -81,7 +81,7 @@ function samples(site: Site, path: string, operation: Operation, success: Respon
   return block.division(
     'shown',
     block.heading(2, 'Request and response', 'request'),
-    block.codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
+    block.codeTabs('request', label, requestSamples(site, path, operation)),
     needsKey(operation) ? keyBar(site) : '',
     tryIt(site, path, operation),
     examples.map(([name, value], index) => block.namedCode(name, block.shownJson(value), 'json', index > 0)),

@@ -38,6 +38,7 @@ const rowKeys: { readonly [Name in CopiedName]: RowKey<keyof Schema[Name] & stri
   rate_controls: { key: ['quote'] },
   maintenance_windows: { key: ['id'] },
   terms: { key: ['id'] },
+  approvals: { key: ['id'] },
   snapshots: { key: ['name'] },
   breaches: { key: ['key_id', 'minute_start_ms'] },
   notices: { key: ['id'] },

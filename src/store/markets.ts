@@ -134,8 +134,8 @@ export class Markets extends StorePart {
     reason?: string,
     isDue = () => true,
   ): Promise<MarketRecord> {
-    const { db, clock, audit } = this.context;
-    return db.transaction().execute(async (trx) => {
+    const { transact, clock, audit } = this.context;
+    return transact(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await asked.forUpdate().executeTakeFirst();
       if (before === undefined) throw marketUnknown({ symbol });

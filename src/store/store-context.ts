@@ -23,6 +23,8 @@ export type Audit = (trx: Database, change: AuditChange) => Promise<void>;
 
 export interface StoreContext {
   readonly db: Database;
+  /** Runs work in a transaction: in the one that is open, where the part was made for one. */
+  readonly transact: <T>(work: (trx: Database) => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Records a change in the audit log, under the name of the store's actor. */
@@ -42,7 +44,7 @@ export abstract class StorePart<Context = StoreContext> {
 
 const randomLength = 16;
 
-type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm' | 'dlv' | 'alr' | 'sub';
+type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm' | 'dlv' | 'alr' | 'apr' | 'sub';
 
 /** A new id: the prefix, `_` and 16 random base62 characters (95 bits). */
 export function newId(prefix: IdPrefix, randomness: Randomness): string {

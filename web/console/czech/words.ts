@@ -147,6 +147,7 @@ export const words = {
   incident: 'incident',
   term: 'podmínka',
   token: 'token',
+  approval: 'schválení',
   request: 'dotaz',
   session: 'relace',
   history: 'záznam',
