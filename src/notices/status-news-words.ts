@@ -1,5 +1,5 @@
 import type { Language } from '../ground/languages.ts';
-import type { IncidentState } from '../store/schema.ts';
+import type { IncidentState } from '../store/incident-tables.ts';
 import { signatureMark } from './message.ts';
 
 /** A text with the values that it shows. */

@@ -18,8 +18,9 @@ import {
   optionalIncidentText,
   partsText,
 } from './incident-rules.ts';
+import type { IncidentState, IncidentTable, IncidentUpdateTable, WrittenIncidentTable } from './incident-tables.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, IncidentState, IncidentTable, IncidentUpdateTable, WrittenIncidentTable } from './schema.ts';
+import type { Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
 /** A time that the service itself found a part not operational in. */

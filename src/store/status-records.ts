@@ -1,6 +1,7 @@
 import type { EpochMs } from '../ground/clock.ts';
+import type { IncidentTable } from './incident-tables.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { Database, IncidentTable, StatusDayTable } from './schema.ts';
+import type { Database, StatusDayTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
 /** A time of absence as it is written down. */
