@@ -93,8 +93,8 @@ export function isTranslated(language: Language, slug: string): boolean {
 }
 
 /**
- * The Czech texts of a file by their English, of which the file has a copy: a test compares the copies with the English as
- * it is. Empty if there is no file.
+ * The Czech texts of a file by their English, of which the file has a copy: a test compares the copies with the English
+ * as it is. Empty if there is no file.
  */
 export function translationsIn(name: string): ReadonlyMap<string, string> {
   const file = new URL(`czech/${name}.txt`, import.meta.url);

@@ -4,8 +4,8 @@ import { wordsOf } from './language.ts';
 const sameShareMin = 0.5;
 
 /**
- * Where translations and English no longer fit: a copy of the English that differs from it, with the words that do; one of a
- * text that is gone.
+ * Translations that no longer fit: those of English that changed, with the words that did, and those of a text that is
+ * gone.
  * @param english every text that can be translated
  */
 export function translationFaults(
