@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { exampleOf } from '../contract/schema-parts.ts';
+import { Type } from '../ground/schema.ts';
 import { conditions, type FoundCondition, foundConditions } from './list.ts';
 
 const example = { code: 'SourceLost', values: exampleOf(conditions.SourceLost.schema as object) };

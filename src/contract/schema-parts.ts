@@ -1,4 +1,5 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { Type } from '../ground/schema.ts';
 import { lastInstantMs } from './instant.ts';
 
 /** A price, amount or size: plain notation, no sign, no exponent, no superfluous leading zero. */

@@ -1,4 +1,5 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { Type } from '../ground/schema.ts';
 import { errorCodes } from './errors.ts';
 import * as part from './schema-parts.ts';
 

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { languages } from '../ground/languages.ts';
+import { Type } from '../ground/schema.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
 import { count, id, instantFields, line, named, nullable, object, openEnum, viewOf } from './fields.ts';
 

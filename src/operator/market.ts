@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import { type PublicMarketStatus, publicMarketStatuses } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { Type } from '../ground/schema.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Log } from '../ground/log.ts';
+import { Type } from '../ground/schema.ts';
 import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
