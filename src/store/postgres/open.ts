@@ -1,5 +1,5 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
+import { Kysely, PostgresDialect, sql } from '../kysely.ts';
 import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError, type StoreErrorValues } from '../store-error.ts';
