@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], context: Context): Promise<Ex
   }
 }
 
-/** The commands of the noun in a line, enough to run one or for its help; all for the overview, and to say what is wrong. */
+/** The commands of the noun in a line, enough to run one or show its help; all for the overview and what is wrong. */
 async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
   const { words, positionals } = readCommandLine(argv, []);
   const [noun = ''] = words[0] === 'help' ? [...words.slice(1), ...positionals] : words;

@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties } from 'typebox';
-import { Type } from '../ground/schema.ts';
+import { Type } from '../contract/schema-builder.ts';
 import type { AlertEvent } from '../operator/alert-event.ts';
 import type { AlertFact } from '../store/alerts.ts';
 import type { Observed } from './observed.ts';

@@ -1,5 +1,5 @@
+import { Type } from '../contract/schema-builder.ts';
 import { exampleOf } from '../contract/schema-parts.ts';
-import { Type } from '../ground/schema.ts';
 import { checkOf } from '../ground/schema-check.ts';
 import { conditions, type FoundCondition, foundConditions } from './list.ts';
 

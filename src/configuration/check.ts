@@ -17,13 +17,13 @@ interface Finding {
   readonly path: readonly string[];
   readonly schema: AnnotatedSchema;
   readonly value: unknown;
-  /** Said in the place of what values are allowed. */
+  /** Replaces what is said of the values that are allowed. */
   readonly what?: string;
   /** Whether the name is wrong rather than the value. */
   readonly isKey?: boolean;
 }
 
-/** What does not fit the schema, in the order of the schema. */
+/** Finds what does not fit the schema, in its order. */
 function findings(schema: AnnotatedSchema, value: unknown, path: readonly string[]): readonly Finding[] {
   // A list in the place of a word is judged as a list.
   const list = schema.anyOf?.find(({ type }) => type === 'array');

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import { contrastMin, leastContrast, type Scheme } from '../ground/colour.ts';
-import { Type } from '../ground/schema.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
 import { credentialsFault, parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';

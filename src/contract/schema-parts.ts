@@ -1,6 +1,6 @@
 import type { Static, TProperties, TSchema } from 'typebox';
-import { Type } from '../ground/schema.ts';
 import { lastInstantMs } from './instant.ts';
+import { Type } from './schema-builder.ts';
 
 /** A price, amount or size: plain notation, no sign, no exponent, no superfluous leading zero. */
 const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';

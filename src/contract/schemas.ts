@@ -1,6 +1,6 @@
 import type { Static, TProperties, TSchema } from 'typebox';
-import { Type } from '../ground/schema.ts';
 import { errorCodes } from './errors.ts';
+import { Type } from './schema-builder.ts';
 import * as part from './schema-parts.ts';
 
 /**

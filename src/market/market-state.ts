@@ -1,6 +1,6 @@
 import type { TProperties } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { Type } from '../ground/schema.ts';
 import { checkOf } from '../ground/schema-check.ts';
 import type { ReviewState } from './catalogue-review.ts';
 import type { Doubt, DoubtSubject, PeerDoubts } from './doubts.ts';

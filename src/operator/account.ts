@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { languages } from '../ground/languages.ts';
-import { Type } from '../ground/schema.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
 import { count, id, instantFields, line, named, nullable, object, openEnum, viewOf } from './fields.ts';
 

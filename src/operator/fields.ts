@@ -1,7 +1,7 @@
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
-import { Type } from '../ground/schema.ts';
 
 /** The instant of the examples. */
 const exampleInstant = '2026-11-21T10:00:00.000Z';

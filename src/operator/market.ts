@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
 import { type PublicMarketStatus, publicMarketStatuses } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { Type } from '../ground/schema.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { Markets } from '../market/markets.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';

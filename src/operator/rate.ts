@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { Type } from '../ground/schema.ts';
 import { type DecimalString, percentChange, ratioOf, roundTo } from '../market/decimal.ts';
 import type { Markets } from '../market/markets.ts';
 import type { HeldRateReason } from '../market/rate-law.ts';

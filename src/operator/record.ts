@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
-import { Type } from '../ground/schema.ts';
 import type { Candle } from '../history/query/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';
 import type { Finding, Verification } from '../history/query/verify.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { Log } from '../ground/log.ts';
-import { Type } from '../ground/schema.ts';
 import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { Type } from '../ground/schema.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { type PriceRounding, priceRoundings } from '../market/pricing.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { Type } from '../ground/schema.ts';
 import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
 import { id, instantFields, instants, line, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';
 import { roles } from './role.ts';

@@ -1,5 +1,5 @@
+import { Type } from '../../contract/schema-builder.ts';
 import { connectorKinds } from '../../feed/connectors.ts';
-import { Type } from '../../ground/schema.ts';
 import * as kind from '../kinds.ts';
 import {
   duration,

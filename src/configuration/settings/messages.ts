@@ -1,5 +1,5 @@
+import { Type } from '../../contract/schema-builder.ts';
 import { languages } from '../../ground/languages.ts';
-import { Type } from '../../ground/schema.ts';
 import { alertEvents, destinationKinds } from '../../operator/alert-event.ts';
 import * as kind from '../kinds.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as typebox from 'typebox';
 import { Value } from 'typebox/value';
-import { Type } from './schema.ts';
+import { Type } from './schema-builder.ts';
 
 /** One schema with everything that can be built, by either builder. */
 function everything(type: typeof Type) {
