@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { browserModule } from '../ground/browser-code.ts';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 
@@ -104,6 +104,5 @@ function assetOf(file: string) {
 function textOf(file: string): string {
   const text = readFileSync(file, 'utf8');
   if (file.endsWith('.html')) return text.replace(importMapPlace, `<script type="importmap">${importMap}</script>`);
-  if (!file.endsWith('.ts')) return text;
-  return stripTypeScriptTypes(text).replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"\n]*)\.ts\2/g, '$1$2$3.js$2');
+  return file.endsWith('.ts') ? browserModule(text) : text;
 }
