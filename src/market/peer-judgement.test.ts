@@ -57,17 +57,6 @@ test('one is not still because another moves while a third is elsewhere, or beca
   assert.deepEqual(judged([still, together, together]), ['contradicted', undefined, undefined]);
 });
 
-test('one that several contradict keeps nobody from finding that another is still', () => {
-  const liar = {
-    level: '150',
-    own: '100',
-    agreement: 'outvoted' as const,
-    reason: 'contradicted' as const,
-    isBusy: true,
-  };
-  assert.deepEqual(judged([still, moving, { ...liar, isOutvoted: true }]), ['contradicted', undefined, 'contradicted']);
-});
-
 test('of two that never agreed the one in use keeps the price, however still it is', () => {
   const never = { hasAgreed: () => false };
   const fresh = { level: '105', isBusy: true };

@@ -210,9 +210,7 @@ function frozenIn(split: Split): ReadonlyMap<number, Finding> {
     const isAway = (mover: number, from = index) => !areClose(sources[from]!.level, sources[mover]!.level, reach);
     const movers = split.where(isMover).filter((mover) => hasAgreed(index, mover) && isAway(mover));
     const isOneOfTwo = sides.every((side) => side === index || movers.includes(side));
-    // One that several contradict is no witness against those that move.
-    const busy = split.where(({ isBusy, isOutvoted }) => isBusy && !isOutvoted);
-    const areTogether = busy.every((each) => !isAway(each, movers[0]));
+    const areTogether = split.where(({ isBusy }) => isBusy).every((busy) => !isAway(busy, movers[0]));
     if (movers.length === 0 || !areTogether || (movers.length === 1 && !isOneOfTwo)) continue;
     findings.set(index, 'contradicted');
     for (const mover of movers) if (sources[mover]!.reason === 'contradicted') findings.set(mover, 'cleared');
