@@ -154,8 +154,10 @@ function textCheck(schema: TObject): Check {
 }
 
 function checkOf(schema: TObject, prepared: (value: unknown) => unknown): Check {
-  const validator = Compile(schema);
+  // Most operations are never asked of a process: they would only make its start later.
+  let validator: ReturnType<typeof Compile<TObject>> | undefined;
   return (given) => {
+    validator ??= Compile(schema);
     const value = prepared(given);
     if (validator.Check(value)) return value;
     const errors = fieldErrors(schema, validator.Errors(value) as unknown as readonly SchemaError[]);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
 import type { Clock } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';
 import { Snapshots } from './snapshots.ts';

@@ -1,5 +1,6 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable, SqlBool } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
 import { type AuditChange, StorePart, yieldToEvents } from './store-context.ts';

@@ -1,6 +1,7 @@
-import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
+import type { QueryExecutorProvider } from 'kysely';
 import { randomBase62 } from '../ground/base62.ts';
 import type { Clock, Randomness } from '../ground/clock.ts';
+import { PostgresAdapter } from './kysely.ts';
 import type { AuditAction, AuditSubjectKind, Database } from './schema.ts';
 
 interface AuditSubject {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../contract/schema-builder.ts';
 import { languages } from '../../ground/languages.ts';
 import { alertEvents, destinationKinds } from '../../operator/alert-event.ts';
 import * as kind from '../kinds.ts';

@@ -1,5 +1,5 @@
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from '../kysely.ts';
 import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError, type StoreErrorValues } from '../store-error.ts';
@@ -28,7 +28,7 @@ class LockedAdapter extends PostgresAdapter {
 }
 
 class LockedDialect extends PostgresDialect {
-  override createAdapter(): PostgresAdapter {
+  override createAdapter() {
     return new LockedAdapter();
   }
 }
