@@ -283,8 +283,10 @@ export class ExchangeModel implements OutsideServer {
         if (reply?.ok === true) this.#cached?.set(url.href, { reply, sinceMs: theWorld().nowMs });
         answer(error, reply);
       };
-      const refusal = this.#ban?.asked(lane, (times) => this.#options.askedInBan(lane.root.name, times));
-      if (refusal !== undefined && !this.#isDown) answer(undefined, refusal);
+      const asked = (times: number) => this.#options.askedInBan(lane.root.name, times);
+      // One that cannot be reached tells nobody of its ban.
+      const refusal = this.#isDown ? undefined : this.#ban?.asked(lane, asked);
+      if (refusal !== undefined) answer(undefined, refusal);
       else if (known !== undefined)
         lane.later(this.#delayMs(), () => done(undefined, aged(known.reply, known.sinceMs)));
       else if (this.#isDown) answer(new Error('ECONNREFUSED'));

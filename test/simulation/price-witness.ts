@@ -22,11 +22,11 @@ const lastStatisticsWithinMs = 30 * 60_000;
 /** Terms begin on each process's own clock, and a request takes a moment. */
 const termsWithinMs = 1_500;
 /**
- * Within five seconds a source is served that is there, and its last price is nine seconds old by then, or a little
- * more where the world is quiet.
+ * Within five seconds a source is served that is there, and its last price is nine seconds old by then. Where the world
+ * is quiet, sources are looked at once a minute.
  */
 const freshWithinMs = 17_000;
-const freshWithinQuietMs = 32_000;
+const freshWithinQuietMs = 75_000;
 
 /** Looks whether prices are true, and new. */
 export class PriceWitness {
