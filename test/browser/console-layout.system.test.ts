@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { desktop, phone } from '../support/browser.ts';
+import { firstLies, withOthers } from '../support/three-sources.ts';
+import { ConsoleStage, consoleTest } from './console-stage.ts';
+
+/** The edges of an element on the page, in whole pixels. */
+async function edgesOf(element: Locator) {
+  const box = await element.boundingBox();
+  assert.ok(box !== null, 'it is shown');
+  const [left, top] = [Math.round(box.x), Math.round(box.y)];
+  return { left, top, right: Math.round(box.x + box.width), bottom: Math.round(box.y + box.height) };
+}
+
+/** Where the labels and the fields of a form stand, by the top of its rows. */
+async function rowsOf(page: Page, form: string) {
+  const tops = async (what: string) => {
+    const elements = await page.locator(form).locator(what).all();
+    const edges = await Promise.all(elements.map(edgesOf));
+    return [...new Set(edges.map(({ top }) => top))].sort((one, other) => one - other);
+  };
+  return { labels: await tops('label:visible'), fields: await tops('input:visible, select:visible') };
+}
+
+describe('the layout of the console', { concurrency: 2 }, () => {
+  test('one Escape closes the search, also with a text in it', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/');
+    const { page } = stage;
+    await stage.heading('Overview').waitFor();
+    for (const typed of ['', 'BTC', 'nothing is called so']) {
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox', { name: 'Search everywhere' }).fill(typed);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached', timeout: 2_000 });
+    }
+  });
+
+  test('what stops the display and what stops the markets share neither word nor place', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets');
+    const { page } = stage;
+    await page.locator('tr[data-symbol=XRPEUR]').waitFor();
+    for (const viewport of [desktop, phone]) {
+      await page.setViewportSize(viewport);
+      const display = await edgesOf(stage.button('Freeze the display'));
+      for (const name of ['Pause all markets', 'Hold all prices']) {
+        const button = stage.button(name);
+        const { bottom } = await edgesOf(button);
+        assert.ok(display.top - bottom >= 48, `${name}, ${viewport.width} px: ${display.top - bottom} px above`);
+        assert.equal(await button.getAttribute('class'), 'dangerous-quiet', 'it looks like what clients notice');
+      }
+    }
+    await stage.button('Freeze the display').click();
+    await stage.sees(/The display stands still since .*; clients get the present prices/);
+    await stage.button('Let it run').click();
+    await stage.button('Freeze the display').waitFor();
+  });
+
+  test('nothing invites to accept what is doubted', consoleTest, async (t) => {
+    const { others, options } = await withOthers(t);
+    const stage = await ConsoleStage.signedIn(t, '#/markets/BTCEUR', { service: options });
+    await firstLies(stage.harness, others);
+    await stage.button('Accept kraken').waitFor();
+    assert.equal(await stage.page.locator('main button.main').count(), 0);
+  });
+
+  test('the fields of a row stand in one line, with their labels in another', consoleTest, async (t) => {
+    const settings = { 'history.url': 'sqlite:./history.sqlite' };
+    const stage = await ConsoleStage.signedIn(t, '#/record', { service: { settings } });
+    const { page } = stage;
+    const aligned = async (what: string, form: string, rows: number) => {
+      const { labels, fields } = await rowsOf(page, form);
+      assert.deepEqual([labels.length, fields.length], [rows, rows], `${what}: ${labels} and ${fields}`);
+    };
+    for (const by of ['request', 'instant', 'key']) {
+      await stage.goTo(`#/record?by=${by}`, 'Record');
+      await page.locator(`a[aria-current=true][href*="${by}"]`).waitFor();
+      await aligned(by, 'form.filter', 1);
+      const [field, button] = [page.locator('form.filter input').first(), stage.button('Search').last()];
+      assert.equal((await edgesOf(button)).top, (await edgesOf(field)).top, `${by}: the button beside the field`);
+    }
+    await stage.goTo('#/audit', 'Audit log');
+    await aligned('audit', '.filter >> nth=0', 1);
+    await stage.goTo('#/terms', 'Terms');
+    await stage.button('Set a term').click();
+    await aligned('a term of the service', 'form.panel', 3);
+    await page.getByLabel('For', { exact: true }).selectOption('market');
+    await aligned('a term of a market', 'form.panel', 4);
+  });
+});
