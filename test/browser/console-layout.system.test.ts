@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { desktop, phone } from '../support/browser.ts';
+import { assertAccessible, desktop, phone } from '../support/browser.ts';
 import { firstLies, withOthers } from '../support/three-sources.ts';
-import { ConsoleStage, consoleTest } from './console-stage.ts';
+import { ConsoleStage, consoleTest, forms } from './console-stage.ts';
 
 /** The edges of an element on the page, in whole pixels. */
 async function edgesOf(element: Locator) {
@@ -87,4 +87,39 @@ describe('the layout of the console', { concurrency: 2 }, () => {
     await page.getByLabel('For', { exact: true }).selectOption('market');
     await aligned('a term of a market', 'form.panel', 4);
   });
+
+  test(
+    'which environment it is stands above every page, whatever its colour, and first in the title',
+    consoleTest,
+    async (t) => {
+      const settings = { 'console.title': 'Test', 'console.colour': '#ffcc00' };
+      const stage = await ConsoleStage.start(t, { service: { settings } });
+      const { page } = stage;
+      const shows = async (title: string, hash: string) => {
+        for (const [viewport, colorScheme] of forms) {
+          await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+          const { top, left, right, bottom } = await edgesOf(
+            page.getByRole('complementary').filter({ hasText: 'Test' }),
+          );
+          assert.deepEqual([top, left, bottom], [0, 0, 28], `${hash}, ${viewport.width} px: it stays at the top`);
+          assert.ok(right <= viewport.width && right > viewport.width - 20, `${right} of ${viewport.width} px`);
+          const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+          assert.ok(width <= viewport.width, `${hash}, ${colorScheme}: ${width} px wide`);
+          await assertAccessible(page, `${hash}, ${colorScheme}, ${viewport.width} px`);
+          await stage.keepPicture(`environment-${title}-${colorScheme}-${viewport.width}`);
+        }
+        assert.equal(await page.title(), `[Test] ${title} · Market Data API`);
+      };
+      await stage.open('#/markets');
+      await stage.tokenField.waitFor();
+      await shows('Sign in', 'sign in');
+      await stage.signIn();
+      await page.locator('tr[data-symbol=XRPEUR]').waitFor();
+      await shows('Markets', '#/markets');
+      await stage.goTo('#/', 'Overview');
+      await shows('Overview', '#/');
+    },
+  );
 });

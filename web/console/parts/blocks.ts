@@ -6,6 +6,7 @@ import { type Content, html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
 import type { Polled } from '../live/polled.ts';
 import { isAllowed, type Role } from '../state.ts';
+import { showTitle } from './title.ts';
 
 interface PageProps {
   readonly title: string;
@@ -22,7 +23,7 @@ interface PageProps {
 export function Page({ title, beside, actions, up, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Market Data API`;
+    showTitle(title);
   }, [title]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return html`<div class="page">
