@@ -122,4 +122,41 @@ describe('the layout of the console', { concurrency: 2 }, () => {
       await shows('Overview', '#/');
     },
   );
+
+  test('a phone shows all that is wrong within its first screen, and folds what is not', consoleTest, async (t) => {
+    const { others, options } = await withOthers(t);
+    const stage = await ConsoleStage.signedIn(t, '#/', { service: options, browser: { viewport: phone } });
+    const { page, harness } = stage;
+    await firstLies(harness, others);
+    const wrong = page.locator('.notes li');
+    await wrong.filter({ hasText: 'kraken is doubted' }).waitFor();
+    for (const row of await wrong.all()) assert.ok((await edgesOf(row)).bottom <= phone.height);
+    const texts = await wrong.allTextContents();
+    assert.equal(new Set(texts).size, texts.length, 'each once');
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+    assert.ok(height <= 2 * phone.height, `${height} px long`);
+    const changes = page.locator('details', { hasText: 'Latest changes' });
+    await changes.locator('summary').click();
+    await changes.getByText('Signed in from').first().waitFor();
+    await stage.keepPicture('overview-folded');
+    await page.setViewportSize(desktop);
+    await stage.sees('Signed in from');
+    assert.equal(await page.locator('main details.fold').count(), 0, 'a desk has room for all');
+  });
+
+  test('a source has one card with what it serves, its age and its doubts', consoleTest, async (t) => {
+    const { others, options } = await withOthers(t);
+    const stage = await ConsoleStage.signedIn(t, '#/feed', { service: options });
+    const { page, harness } = stage;
+    await firstLies(harness, others);
+    const lying = page.getByRole('article', { name: 'kraken' });
+    await lying.getByText('BTCEUR is doubted.').waitFor();
+    await lying.locator('.facts > div', { hasText: 'Serves' }).getByText('3 prices', { exact: true }).waitFor();
+    await lying.locator('.facts > div', { hasText: /^\s*Age\s*\d/ }).waitFor();
+    const taking = page.getByRole('article', { name: 'bitvavo' });
+    await taking.locator('.facts > div', { hasText: 'Serves' }).getByText('1 price', { exact: true }).waitFor();
+    assert.equal(await taking.getByText('is doubted').count(), 0);
+    for (const id of ['kraken', 'bitvavo', 'coinbase'])
+      assert.equal(await page.getByText(id, { exact: true }).count(), 1);
+  });
 });
