@@ -1,3 +1,4 @@
+import { type HistoryComponent, type Incident, reportedState } from '../board/status-history.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { Language } from '../ground/languages.ts';
 import type { Store } from '../store/store.ts';
@@ -7,8 +8,6 @@ import { minuteText, type NoticePlace, oneLine } from './notice-mail.ts';
 import { type IncidentNewsType, type NewsWords, newsWords, type WindowNewsType } from './status-news-words.ts';
 
 type StoredIncident = Awaited<ReturnType<Store['statusRecords']['incidents']>>[number];
-
-type Component = keyof NewsWords['troubles']['outage'];
 
 /** An event of an incident or a maintenance window, as it is kept until it is sent. */
 export type StatusNews = IncidentNews | WindowNews;
@@ -25,9 +24,11 @@ interface News {
 
 interface IncidentNews extends News {
   readonly type: IncidentNewsType;
-  /** The state and the part of the service. */
+  /** The worst that the status said until then: what clients saw. */
   readonly state: StoredIncident['state'];
-  readonly component: Component;
+  /** The state that was found: `outage` if nothing arrived or ran. Left out by former versions, whose `state` it was. */
+  readonly found?: StoredIncident['state'];
+  readonly component: HistoryComponent;
 }
 
 interface WindowNews extends News {
@@ -43,17 +44,29 @@ export const tellWithinMs = 86_400_000;
 
 /**
  * Gives what is to be told of incidents, however much of it was told. One that goes on from another changes it, which
- * does not end then.
+ * does not end then. That no data arrives changes once it has lasted: it is an outage for clients then.
+ *
+ * @param known the ids of those of which something was told
  */
-export function incidentNews(incidents: readonly StoredIncident[], now: EpochMs): IncidentNews[] {
+export function incidentNews(
+  incidents: readonly StoredIncident[],
+  known: ReadonlySet<string>,
+  now: EpochMs,
+): IncidentNews[] {
   const goesOn = (from: StoredIncident, to: StoredIncident) =>
     from !== to && from.component === to.component && from.from <= to.from && (from.to ?? 0) >= to.from;
   return incidents.flatMap((each): IncidentNews[] => {
-    const { id, component, state, from, to = null } = each;
     // The status recorder, which alone writes incidents, knows no other parts.
-    const shared = { id, state, component: component as Component, fromMs: from, toMs: to };
-    const isUpdate = incidents.some((other) => goesOn(other, each));
-    if (to === null) return [{ ...shared, type: isUpdate ? 'incident.updated' : 'incident.begun', key: 'begun' }];
+    const incident = each as Incident;
+    const { id, component, state: found, from, to = null } = incident;
+    const state = reportedState(incident, now);
+    const shared = { id, state, found, component, fromMs: from, toMs: to };
+    const isOutage = state === 'outage' && component === 'market-data';
+    const isUpdate = (isOutage && known.has(id)) || incidents.some((other) => goesOn(other, each));
+    if (to === null) {
+      const type = isUpdate ? 'incident.updated' : 'incident.begun';
+      return [{ ...shared, type, key: isOutage ? 'outage' : 'begun' }];
+    }
     const isChanging = now - to < settledAfterMs || incidents.some((other) => goesOn(each, other));
     return isChanging ? [] : [{ ...shared, type: 'incident.ended', key: 'ended' }];
   });
@@ -106,8 +119,8 @@ export function newsMessage(news: StatusNews | undefined, token: string, languag
 
 function titleOf(news: StatusNews, words: NewsWords): string {
   if ('component' in news) {
-    const { type, state, component } = news;
-    return words.incidents[type]({ trouble: words.troubles[state][component] });
+    const { type, state, found = state, component } = news;
+    return words.incidents[type]({ state: words.states[state], trouble: words.troubles[found][component] });
   }
   return words.windows[news.type]({ description: news.description });
 }

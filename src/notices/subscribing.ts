@@ -128,7 +128,7 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
     const known = new Set(told.map(({ subject }) => subject));
     // One event of a thing with each look, so that messages keep their order.
     const telling = new Set<string>();
-    for (const news of [...incidentNews(incidents.toReversed(), now), ...windowNews(windows, known, now)]) {
+    for (const news of [...incidentNews(incidents.toReversed(), known, now), ...windowNews(windows, known, now)]) {
       const { id, key } = news;
       if (told.some(({ subject, event }) => subject === id && event === key) || telling.has(id)) continue;
       telling.add(id);

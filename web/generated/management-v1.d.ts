@@ -3275,11 +3275,11 @@ export interface components {
         /** @description A span in which the feed was in one state. Between two spans the service was not running. */
         readonly FeedSpan: {
             /**
-             * @description `live`: over the live connection. `fallback`: over polls. `outage`: nothing arrives.
+             * @description `live`: over the live connection. `fallback`: over polls. `silent`: nothing arrives, whatever the status says.
              * @example live
              * @enum {string}
              */
-            readonly state: "live" | "fallback" | "outage";
+            readonly state: "live" | "fallback" | "silent";
             /**
              * Format: date-time
              * @description When it began. ISO 8601 in UTC with milliseconds.

@@ -15,7 +15,7 @@ import { hrefTo } from '../router.ts';
 import { serverNowMs } from '../state.ts';
 import { RatesSection } from './rates-section.ts';
 import { SourceCard } from './source-card.ts';
-import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
+import { dayMs, type Piece, piecesOf, stateNames, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
 
@@ -125,7 +125,7 @@ export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
       })}
     </svg>
     <p class="scale small" aria-hidden="true"><span>${say('24 h ago')}</span><span>18 h</span><span>12 h</span><span>6 h</span><span>${say('now')}</span></p>
-    <p class="band-legend small"><span class="mark live"></span> ${word('live')} <span class="mark fallback"></span> ${word('fallback')} <span class="mark outage"></span> ${word('outage')} <span class="mark unknown"></span> ${say('not known')}</p>
+    <p class="band-legend small"><span class="mark live"></span> ${word('live')} <span class="mark fallback"></span> ${word('fallback')} <span class="mark silent"></span> ${word(stateNames.silent)} <span class="mark unknown"></span> ${say('not known')}</p>
     <details><summary>${say('As a list')}</summary><${List} pieces=${pieces} /></details>
   </div>`;
 }
@@ -133,7 +133,7 @@ export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
 const heights: Readonly<Record<FeedSpan['state'], number>> = {
   live: height,
   fallback: height * 0.66,
-  outage: height * 0.33,
+  silent: height * 0.33,
 };
 
 function List({ pieces }: { pieces: readonly Piece[] }) {
@@ -142,7 +142,7 @@ function List({ pieces }: { pieces: readonly Piece[] }) {
     <thead><tr><th scope="col">${say('State')}</th><th scope="col">${say('From')}</th><th scope="col">${say('To')}</th><th scope="col">${say('Lasted')}</th></tr></thead>
     <tbody>${latest.map(
       ({ state, fromMs, toMs, isOpen }) => html`<tr key=${fromMs}>
-        <td><${Badge} state=${state} tone=${state === 'outage' ? 'bad' : undefined} /></td>
+        <td><${Badge} state=${stateNames[state]} tone=${state === 'silent' ? 'bad' : undefined} /></td>
         <td><${When} atMs=${fromMs} as="daySecond" /></td>
         <td>${isOpen ? say('now') : html`<${When} atMs=${toMs} as="daySecond" />`}</td>
         <td>${spanText(toMs - fromMs)}</td>
