@@ -26,7 +26,7 @@ interface IncidentNews extends News {
   readonly type: IncidentNewsType;
   /** The worst that the status said until then: what clients saw. */
   readonly state: StoredIncident['state'];
-  /** The state that was found: `outage` if nothing arrived or ran. Left out by former versions, whose `state` it was. */
+  /** The state that was found: `outage` if nothing arrived or ran. Former versions left it out: it was their `state`. */
   readonly found?: StoredIncident['state'];
   readonly component: HistoryComponent;
 }
