@@ -26,7 +26,7 @@ interface IncidentNews extends News {
   readonly type: IncidentNewsType;
   /** The worst that the status said until then: what clients saw. */
   readonly state: StoredIncident['state'];
-  /** The state that was found: `outage` if nothing arrived or ran. Former versions left it out: it was their `state`. */
+  /** The state that was found: `outage` if nothing arrived or ran. Former versions left it out: it was `state`. */
   readonly found?: StoredIncident['state'];
   readonly component: HistoryComponent;
 }
@@ -90,7 +90,7 @@ export function windowNews(windows: readonly WindowRecord[], known: ReadonlySet<
   });
 }
 
-export type NewsPlace = Pick<NoticePlace, 'name' | 'baseUrl'>;
+export type NewsPlace = Pick<NoticePlace, 'name' | 'baseUrl' | 'timeZone'>;
 
 /** The message that asks whoever reads it to confirm, or tells an event with a link that ends the subscription. */
 export function newsMessage(news: StatusNews | undefined, token: string, language: Language, place: NewsPlace) {
@@ -107,9 +107,10 @@ export function newsMessage(news: StatusNews | undefined, token: string, languag
   const statusUrl = urlOf(words.paths.status);
   const endUrl = `${urlOf(words.paths.end)}?token=${token}`;
   const title = titleOf(news, words);
+  const minuteIn = (atMs: number) => minuteText(atMs, language, place.timeZone);
   const mail: MailBody = {
     subject: name === '' ? title : `${name}: ${title}`,
-    text: words.news({ title, span: spanOf(news, words), service, statusUrl, endUrl }),
+    text: words.news({ title, span: spanOf(news, words, minuteIn), service, statusUrl, endUrl }),
     // One click is enough (RFC 8058).
     headers: { 'List-Unsubscribe': `<${endUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   };
@@ -125,7 +126,7 @@ function titleOf(news: StatusNews, words: NewsWords): string {
   return words.windows[news.type]({ description: news.description });
 }
 
-function spanOf({ fromMs, toMs }: StatusNews, words: NewsWords): string {
-  const from = minuteText(fromMs);
-  return toMs === null ? words.since({ from }) : words.span({ from, to: minuteText(toMs) });
+function spanOf({ fromMs, toMs }: StatusNews, words: NewsWords, minuteIn: (atMs: number) => string): string {
+  const from = minuteIn(fromMs);
+  return toMs === null ? words.since({ from }) : words.span({ from, to: minuteIn(toMs) });
 }

@@ -13,6 +13,8 @@ import { WebhookReceiver } from './webhook-receiver.testing.ts';
 
 const hookUrl = 'https://hooks.example.com/status';
 
+type Kind = 'mail' | 'webhook';
+
 /** The body of a webhook. */
 interface Told {
   readonly type: string;
@@ -27,7 +29,7 @@ async function begin(t: TestContext) {
   const log = { debug: write, info: write, warn: write, error: write };
   let seed = 3;
   /** One more process. */
-  const open = (own: Store = store, kinds: readonly ('mail' | 'webhook')[] = ['mail', 'webhook']) => {
+  const open = (own: Store = store, kinds: readonly Kind[] = ['mail', 'webhook'], timeZone?: string) => {
     const subscribing = new Subscribing({
       store: own,
       clock,
@@ -35,7 +37,7 @@ async function begin(t: TestContext) {
       randomness: seededRandomness(seed++),
       kinds,
       mail: { smtp: smtpOf(mail), from },
-      place: () => ({ name: 'Example', baseUrl: 'https://api.example.com' }),
+      place: () => ({ name: 'Example', baseUrl: 'https://api.example.com', timeZone }),
       post: (_url, request) => fetch(receiver.url, { ...request, method: 'POST', redirect: 'manual' }),
     });
     subscribing.start();
@@ -139,6 +141,14 @@ describe('subscribers', { concurrency: true }, () => {
         ['incident.ended', 'outage', 'Over: No market data arrives (outage)'],
       ],
     );
+  });
+
+  test('are told when it was in the zone of the operator', async (t) => {
+    const { open, clock, pass, subscribe, mail, incident } = await begin(t);
+    await subscribe();
+    open(undefined, undefined, 'Europe/Prague');
+    await incident('outage', clock.now());
+    await pass('it was told', () => mail.whole.some(({ raw }) => raw.includes('Since 2026-11-21 11:00 CET.')));
   });
 
   test('are told at once that it is an outage, where nobody was told of it before, and not again', async (t) => {

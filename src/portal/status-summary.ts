@@ -23,7 +23,7 @@ const descriptions: Readonly<Record<PublicServiceStatus, string>> = {
  */
 export function statusSummary(site: Site, current: CurrentStatus, windows: readonly MaintenanceWindowBody[]): object {
   const { body } = current;
-  const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
+  const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: zoneOf(site) };
   return {
     page: { ...page, updated_at: body.serverTime },
     status: { indicator: states[body.status].indicator, description: description(current) },
@@ -31,6 +31,11 @@ export function statusSummary(site: Site, current: CurrentStatus, windows: reado
     incidents: incidents(current),
     scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
   };
+}
+
+/** The zone by the name that readers of such summaries know. */
+function zoneOf({ timeZone }: Site): string {
+  return timeZone === 'UTC' ? 'Etc/UTC' : timeZone;
 }
 
 /** Describes the status; of trouble with the data it says how old that is. */

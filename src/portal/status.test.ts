@@ -40,11 +40,10 @@ function service() {
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
     summary: () => statusSummary(site, board.current(now), board.windows(now)) as Summary,
-    page: () =>
-      pageHtml(
-        site,
-        statusPage(site, { current: board.current(now), now, windows: board.windows(now), history: board.history }),
-      ),
+    shown: (history: StatusHistory) => ({ current: board.current(now), now, windows: board.windows(now), history }),
+    page() {
+      return pageHtml(site, statusPage(site, this.shown(board.history)));
+    },
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
       for (const text of texts) assert.ok(main!.text.includes(text), `"${text}" is not in: ${main!.text}`);
@@ -291,6 +290,35 @@ test('the page tells what was: the share of each component, a bar a day, inciden
   );
   assert.equal(bars[0]!.attributes.get('class'), 'unknown');
   assert.ok(!named(parsePage(status.page()), 'main')[0]!.text.includes('To come.'));
+});
+
+test('without a script every instant is in the zone of the operator, with its name, on the page and in the feed', () => {
+  const status = service();
+  status.fed('live', 2_000);
+  status.windows([60, 90, 'To come.']);
+  const kept = history(status.now);
+  const inPrague = (language: 'en' | 'cs') => {
+    const prague = { ...siteFor(language), timeZone: 'Europe/Prague' };
+    const shown = status.shown(kept);
+    return { page: pageHtml(prague, statusPage(prague, shown)), feed: statusFeed(prague, kept, status.now), prague };
+  };
+  const { page, feed, prague } = inPrague('en');
+  const text = named(parsePage(page), 'main')[0]!.text;
+  for (const instant of [
+    'last update at 21 November 2026, 10:59:58 CET',
+    '21 November 2026, 12:00:00 CET to 21 November 2026, 12:30:00 CET',
+    'The service was not running: since 21 November 2026, 10:58:00 CET;',
+    'No market data arrived: 20 November 2026, 11:00:00 CET to 20 November 2026, 12:00:00 CET (1 hour).',
+    'Over <b>: 20 November 2026, 11:00:00 CET',
+  ])
+    assert.ok(text.includes(instant), `"${instant}" is not in: ${text}`);
+  assert.doesNotMatch(text, /\d UTC/);
+  assert.match(feed, /20 November 2026, 11:00:00 CET to 20 November 2026, 12:00:00 CET/);
+  assert.match(named(parsePage(inPrague('cs').page), 'main')[0]!.text, /20\. listopadu 2026, 11:00:00 SEČ/);
+  const summary = statusSummary(prague, status.shown(kept).current, []) as Summary;
+  assert.equal(summary.page.time_zone, 'Europe/Prague');
+  for (const { attributes } of named(parsePage(page), 'time'))
+    assert.equal(instantInWords(prague, Date.parse(attributes.get('datetime')!)).includes('CET'), true);
 });
 
 test('a silence too short for the state outage is degraded in words, in the share, in the list and in the feed', () => {

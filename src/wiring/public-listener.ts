@@ -48,7 +48,7 @@ export async function publicListener(
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
   const { clock, randomness, log, version, telemetry, store, ids, subscribing } = options;
-  const { server, limits: figures, logs, portal } = options.configuration;
+  const { server, limits: figures, logs, portal, timeZone } = options.configuration;
   const certificate =
     server.tls && (await servedCertificate(server.tls, { shared: store.snapshots, clock, randomness, log }));
   const brand = portalBrand(portal, logoRefused);
@@ -66,7 +66,7 @@ export async function publicListener(
       offerAt(port) {
         const urls = publicUrls(server, port);
         recording?.begin(urls.errorsUrl);
-        const routes = publicRoutes({ ...urls, limits: figures, version, brand, subscribing });
+        const routes = publicRoutes({ ...urls, limits: figures, version, brand, timeZone, subscribing });
         return { routes, errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, refreshKeys: () => keyRefresh.refresh() },
@@ -111,6 +111,7 @@ export function publicRoutes(offer: {
   readonly limits: LimitFigures;
   readonly version: string;
   readonly brand?: Brand | undefined;
+  readonly timeZone?: string | undefined;
   readonly subscribing?: SubscriptionDesk;
 }): Routes {
   const document = openApiDocument(offer);
