@@ -41,8 +41,6 @@ LABEL org.opencontainers.image.title="Market Data API" \
 
 # Nobody reaches a container's loopback. The private listener stays on it unless configured otherwise.
 ENV NODE_ENV=production MDAPI_SERVER_HOST=0.0.0.0
-# Less memory for short-lived objects and for the threads' allocations.
-ENV NODE_OPTIONS=--max-semi-space-size=4 MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 
 # A number, so that a platform can see that it is not root.
 USER 10001:10001

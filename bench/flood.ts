@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readMetrics } from '../test/support/metrics-text.ts';
 import { type Exchange, startExchange } from './fixture/exchange.ts';
 import { install, type Service, servedTickers, startService } from './fixture/service.ts';
-import { unitEnvironment } from './memory.ts';
 import { bytes, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
 import { Scope } from './scope.ts';
@@ -55,7 +54,7 @@ async function measure(outer: Scope, name: string, { changing }: { readonly chan
   const exchange = await startExchange(scope, euroMarkets, updatesPerSecond);
   const installation = await install(scope, 'flood', exchange);
   const service = await startService(scope, installation, {
-    env: { ...unitEnvironment(), MDAPI_FEED_CATALOGUE_RELOAD: reload },
+    env: { MDAPI_FEED_CATALOGUE_RELOAD: reload },
   });
   await servedTickers(service, installation.keys[0]!, 2 * euroMarkets);
   // With as many loads of the list as follow.

@@ -45,6 +45,7 @@ function ignoreUserSignals() {
 }
 
 async function runHere() {
+  beginAgainWith(staying());
   if (process.pid === 1) exitOnSignals();
   if (launcherPipe === undefined) whenNpmIsGone(() => heed('gone'));
   else listenToLauncher(Number(launcherPipe));
@@ -52,6 +53,36 @@ async function runHere() {
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
   // A package carries JavaScript that was made of the sources; Node strips no types under node_modules.
   await import(existsSync(join(root, 'src')) ? '../src/cli/main.ts' : '../dist/src/cli/main.js');
+}
+
+/**
+ * How a process that stays uses memory, as far as nobody chose otherwise: small space for short-lived objects, few arenas
+ * of the allocator, and freed memory given back. Node and the C library take it only when they start. Its cost in requests
+ * is in docs/contributors/measurements.md.
+ */
+function staying() {
+  if (!process.argv.slice(2).some((word) => word === 'serve' || word === 'demo')) return { flags: [], env: {} };
+  const chosen = `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`.replaceAll('_', '-');
+  const flags = chosen.includes('--max-semi-space-size') ? [] : ['--max-semi-space-size=2'];
+  const allocator = process.platform === 'linux' ? { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' } : {};
+  const missing = Object.entries(allocator).filter(([name]) => process.env[name] === undefined);
+  return { flags, env: Object.fromEntries(missing) };
+}
+
+/**
+ * The same process, from its beginning. Returns where nothing is to change, as after a launcher in front, or where this
+ * system can't do it.
+ */
+function beginAgainWith({ flags, env }) {
+  const isLeft = flags.length + Object.keys(env).length === 0;
+  // A channel to a parent that forked this process would be lost.
+  if (isLeft || process.execve === undefined || process.channel !== undefined) return;
+  const args = [process.execPath, ...process.execArgv, ...flags, ...process.argv.slice(1)];
+  try {
+    process.execve(process.execPath, args, { ...process.env, ...env });
+  } catch {
+    // Windows has no such call. The service runs as well, in more memory.
+  }
 }
 
 /**
@@ -128,9 +159,11 @@ function parents() {
 /** The same command line on another Node: its signals and its end are this process's. */
 function passOnTo(runtime) {
   const { npm_node_execpath: _, ...env } = process.env;
-  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const memory = staying();
+  const args = [...memory.flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  const child = spawn(runtime, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...env, [pipeVariable]: '3' },
+    env: { ...env, ...memory.env, [pipeVariable]: '3' },
   });
   // The system closes this end when this process is killed. As a signal, one to the group of both would arrive there twice.
   const pipe = child.stdio[3];

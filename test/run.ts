@@ -29,9 +29,10 @@ interface Finished {
 const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
 const atATime = { quick: availableParallelism() + 2, system: availableParallelism() };
-/** These wait for over half of their time, for faults and pages: one after the other beside the rest. */
+/** These wait for over half of their time, for faults and pages: two at a time beside the rest. */
 const waiting =
-  /\/(?:catalogue|cluster|console-conditions|feed-half-open|feed-network|feed-reconnect|lying-source|monotonic-reads|outage|portal-status|postgres|process-restart|python-bot|record-processes|redis-faults|redis-lost|roles)\.system/;
+  /\/(?:alerts|catalogue|cluster|console-conditions|feed-half-open|feed-network|feed-reconnect|lying-source|monotonic-reads|outage|portal-status|postgres|process-restart|python-bot|record-processes|redis-faults|redis-lost|roles)\.system/;
+const patientAtATime = 2;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;
@@ -71,7 +72,7 @@ for (const half of halves) {
   const own = batches.filter((batch) => batch.half === half);
   const isPatient = ({ files }: Batch) => files.every((file) => waiting.test(file));
   const others = own.filter((batch) => !isPatient(batch));
-  const done = await Promise.all([runAll(others, atATime[half]), runAll(own.filter(isPatient), 1)]);
+  const done = await Promise.all([runAll(others, atATime[half]), runAll(own.filter(isPatient), patientAtATime)]);
   finished.push(...done.flat());
 }
 process.exitCode = report(finished);

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { browserModule } from '../ground/browser-code.ts';
 import { html } from '../ground/html.ts';
 import { type Environment, environmentBand, environmentStyle, pageTitle } from './environment.ts';
 
@@ -112,6 +112,5 @@ function textOf(file: string, environment: Environment | undefined): string {
       .replace(importMapPlace, `<script type="importmap">${importMap}</script>`)
       .replace(environmentPlace, () => html`${environmentBand(environment)}`.text)
       .replace(/(?<=<title>)[^<]*/, (title) => html`${pageTitle(title, environment)}`.text);
-  if (!file.endsWith('.ts')) return text;
-  return stripTypeScriptTypes(text).replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"\n]*)\.ts\2/g, '$1$2$3.js$2');
+  return file.endsWith('.ts') ? browserModule(text) : text;
 }

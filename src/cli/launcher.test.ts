@@ -48,8 +48,10 @@ function install(t: TestContext, pinnedVersion: string, withRuntime: boolean): I
   const directory = newDirectory(t);
   for (const folder of ['bin', 'src/cli']) mkdirSync(join(directory, folder), { recursive: true });
   cpSync(launcher, join(directory, 'bin/mdapi.js'));
-  const program =
-    'console.log("here", ...process.argv.slice(2)); if (process.argv[2] === "wait") setInterval(() => {}, 1e3);';
+  const program = `
+    console.log('here', ...process.argv.slice(2));
+    if (process.argv.includes('serve')) console.log(process.pid, process.execArgv.join(), process.env.MALLOC_ARENA_MAX);
+    if (process.argv[2] === 'wait') setInterval(() => {}, 1e3);`;
   writeFileSync(join(directory, 'src/cli/main.ts'), program);
   const optionalDependencies = { [runtimePackage]: pinnedVersion };
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module', optionalDependencies }));
@@ -67,13 +69,13 @@ function launch({ launcher: file, directory }: Installation, ...argv: readonly s
   return runProcess(process.execPath, [file, ...argv], directory);
 }
 
-/** Resolves with all that came once `text` is among it. */
-function output(child: ChildProcess, text: string): Promise<string> {
+/** Resolves with all that came once `text` is among it, this many times. */
+function output(child: ChildProcess, text: string, times = 1): Promise<string> {
   return new Promise((resolve) => {
     let all = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       all += chunk.toString();
-      if (all.includes(text)) resolve(all);
+      if (all.split(text).length > times) resolve(all);
     });
   });
 }
@@ -104,6 +106,22 @@ describe('the launcher', { skip: process.platform === 'win32' && 'the stand-in r
       assert.equal(code, 7);
     });
   }
+
+  it('starts what stays with settings for less memory, as the same process, unless somebody chose others', async (t) => {
+    const installation = install(t, process.versions.node, false);
+    const settingsOf = async (...env: readonly string[]) => {
+      const args = [...env, process.execPath, installation.launcher, '--config', 'a.yaml', 'serve'];
+      const child = spawn('env', ['-u', 'NODE_OPTIONS', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const pid = child.pid;
+      const said = await output(child, '\n', 2);
+      const [processId, ...settings] = said.split('\n')[1]!.split(' ');
+      assert.equal(Number(processId), pid);
+      return settings;
+    };
+    assert.deepEqual(await settingsOf(), ['--max-semi-space-size=2', process.platform === 'linux' ? '2' : 'undefined']);
+    assert.deepEqual(await settingsOf('MALLOC_ARENA_MAX=3', 'NODE_OPTIONS=--max_semi_space_size=9'), ['', '3']);
+    assert.equal((await launch(installation, 'keys')).stdout, 'here keys\n');
+  });
 
   it('is ended by a signal when the runtime was', async (t) => {
     const { directory, launcher: file } = install(t, '99.0.0', true);

@@ -93,7 +93,7 @@ export class Connection {
     this.#parse = parse!;
     socket.removeListener('data', parse!);
     socket.on('data', (chunk: Buffer) => {
-      if (this.isIdle && this.#mayParse && this.#repeated.matches(chunk)) {
+      if (this.isIdle && this.#mayParse && this.#repeated.comesAgain(chunk)) {
         this.#isRepeating = true;
         this.#repeated.answer();
       }

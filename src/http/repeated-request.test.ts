@@ -52,6 +52,42 @@ describe('a request that comes once more, byte for byte,', () => {
       if (what !== 'a failure') assert.deepEqual(served.map(({ request }) => request).slice(-2), [5, 6]);
     });
 
+  const tagged = (tag: string, name = 'If-None-Match') => request('/v1/large', [keyed, `${name}: ${tag}`, 'X-A: b']);
+  const current = large.entityTag('identity');
+  const former = `"${'a'.repeat(current.length - 2)}"`;
+
+  test('is not parsed again under another entity tag, and compared with that one', async (t) => {
+    const { ask, state } = await polling(t, tagged(former));
+    const { parsed } = state;
+    const answers: number[] = [];
+    for (const tag of [current, current, former, current]) answers.push(...statuses(await ask(tagged(tag))));
+    assert.deepEqual(answers, [304, 304, 200, 304]);
+    assert.equal(state.parsed, parsed);
+  });
+
+  for (const [what, from, to, expected] of [
+    ['several tags', tagged(former), tagged(`${former.slice(0, -6)}", "b"`), 200],
+    ['a weak one', tagged(`"--${current.slice(1)}`), tagged(`W/${current}`), 304],
+    ['spaces around it', tagged(`"--${current.slice(1)}`), tagged(` ${current} `), 304],
+    ['any', tagged('"a"'), tagged(' * '), 304],
+    ['a longer one', tagged('"a"'), tagged(current), 304],
+    ['a line that ends', tagged('"abcdefg"'), tagged('"a"\r\nX:bc'), 200],
+    ['another name before it', tagged(former), tagged(current, 'If-None-Katch'), 200],
+    ['another value behind it', tagged(former), tagged(current).replace('X-A: b', 'X-A: c'), 304],
+    [
+      'the tag in two lines',
+      tagged(`${former}\r\nIf-None-Match: "b"`),
+      tagged(`${current}\r\nIf-None-Match: "b"`),
+      304,
+    ],
+  ] as const)
+    test(`is parsed again where more differs than one entity tag: ${what}`, async (t) => {
+      const { ask, state } = await polling(t, from);
+      const { parsed } = state;
+      assert.deepEqual(statuses(await ask(to)), [expected]);
+      assert.equal(state.parsed, parsed + 1);
+    });
+
   test('is decided anew: a key that was withdrawn is refused, and so is whoever is shed', async (t) => {
     const { ask, keys, state } = await polling(t, request('/v1/time'));
     const { parsed } = state;
@@ -160,7 +196,17 @@ describe('a request that comes once more, byte for byte,', () => {
   });
 
   test('changes no answer, however requests follow one another and in whatever pieces they arrive', async (t) => {
-    const pool = [known, known, known, request('/x'), request('/v1/time', [keyed], 'HEAD'), request('/', [])];
+    const pool = [
+      known,
+      known,
+      known,
+      tagged(former),
+      tagged(former),
+      tagged(current),
+      request('/x'),
+      request('/v1/time', [keyed], 'HEAD'),
+      request('/', []),
+    ];
     const asked = seededRandomness(5);
     const below = (end: number) => asked.bytes(1)[0]! % end;
     const { client, state } = await exchanging(t);
@@ -181,7 +227,8 @@ describe('a request that comes once more, byte for byte,', () => {
         }
         await comes(() => all().length === sent.length);
       }
-      const expected = sent.map((bytes) => (bytes.includes('GET /x') ? 404 : 200));
+      const statusOf = (bytes: string) => (bytes.includes('GET /x') ? 404 : bytes.includes(current) ? 304 : 200);
+      const expected = sent.map(statusOf);
       assert.deepEqual(statuses(all()), expected);
       repeated += sent.length - (state.parsed - parsed);
       socket.destroy();
@@ -204,7 +251,7 @@ describe('a connection that knows its last request', () => {
       replies.push(reply);
     };
     connection.decided(true, false);
-    socket.whenParsed = () => connection.took({} as RequestHead, {} as Reply, again);
+    socket.whenParsed = () => connection.took({ headers: {} } as RequestHead, {} as Reply, again);
     await send(bytes);
     assert.equal(socket.parsed.length, 1);
     await send(bytes);

@@ -13,10 +13,19 @@ export type AnswerAgain = (request: RequestHead, reply: DirectReply) => void;
 
 const headEnd = Buffer.from('\r\n\r\n');
 
+/** Where a request names the answer that its client has (RFC 9110 §13.1.2). */
+interface TagPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** As this service makes entity tags: no comma, no space, nothing that a parser would read in another way. */
+const singleTag = /^"[\w-]+"$/;
+
 /**
- * The last request of a connection, to know it when it comes once more, byte for byte: a client that polls sends
- * nothing else. It means what it meant then, since the parser begins where it began then. Everything but parsing is
- * done again.
+ * The last request of a connection, to know it when it comes once more, byte for byte but for the entity tag of the
+ * answer in between: a client that polls sends nothing else. It means what it meant then, since the parser begins where
+ * it began then. Everything but parsing is done again.
  */
 export class RepeatedRequest {
   readonly #reply: DirectReply;
@@ -24,16 +33,33 @@ export class RepeatedRequest {
   #isBetweenRequests = true;
   #last: { readonly request: RequestHead; readonly answer: AnswerAgain } | undefined;
   #bytes: Buffer | undefined;
+  /** Of the bytes; `undefined` where they have none, or not just one. */
+  #tag: TagPlace | undefined;
 
   constructor(socket: Socket) {
     this.#reply = new DirectReply(socket);
   }
 
-  matches(chunk: Buffer): boolean {
-    return this.#bytes !== undefined && chunk.equals(this.#bytes);
+  /** Whether what arrived is the last request once more, under its own entity tag or another one. */
+  comesAgain(chunk: Buffer): boolean {
+    return this.#bytes !== undefined && (chunk.equals(this.#bytes) || this.#takeTag(chunk));
   }
 
-  /** Has the last request answered again. Only where it matches, and no answer is due. */
+  /** Whether the piece differs in the entity tag alone. Then it is the last request from now on. */
+  #takeTag(chunk: Buffer): boolean {
+    const bytes = this.#bytes!;
+    if (this.#tag === undefined || chunk.length !== bytes.length) return false;
+    const { start, end } = this.#tag;
+    if (chunk.compare(bytes, 0, start, 0, start) !== 0 || chunk.compare(bytes, end, undefined, end) !== 0) return false;
+    const tag = chunk.toString('latin1', start, end);
+    if (!singleTag.test(tag)) return false;
+    bytes.set(chunk);
+    const { request, answer } = this.#last!;
+    this.#last = { request: { ...request, headers: { ...request.headers, 'if-none-match': tag } }, answer };
+    return true;
+  }
+
+  /** Has the last request answered again. Only where it came again, and no answer is due. */
   answer(): void {
     const { request, answer } = this.#last!;
     this.#reply.begin();
@@ -61,7 +87,17 @@ export class RepeatedRequest {
     const wasBetweenRequests = this.#isBetweenRequests;
     this.#isBetweenRequests = this.#last !== undefined && piece.indexOf(headEnd) === piece.length - headEnd.length;
     // A copy: what was read is a part of something larger.
-    if (wasBetweenRequests && this.#isBetweenRequests && isKept) this.#bytes = Buffer.from(piece);
-    else this.#last = undefined;
+    if (wasBetweenRequests && this.#isBetweenRequests && isKept) {
+      this.#bytes = Buffer.from(piece);
+      this.#tag = tagPlace(piece, this.#last!.request.headers['if-none-match']);
+    } else this.#last = undefined;
   }
+}
+
+/** @param tag what the parser found: a single one where there is one line of it */
+function tagPlace(piece: Buffer, tag: string | undefined): TagPlace | undefined {
+  if (tag === undefined || !singleTag.test(tag)) return undefined;
+  const line = /\r\nif-none-match:[ \t]*/i.exec(piece.toString('latin1'))!;
+  const start = line.index + line[0].length;
+  return { start, end: start + tag.length };
 }

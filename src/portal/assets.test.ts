@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { assetRoute, browserCode, portalAssets } from './assets.ts';
+import { assetRoute, portalAssets } from './assets.ts';
 
 const room = new URL('../../web/portal/', import.meta.url);
 
@@ -38,9 +38,4 @@ test('scripts are JavaScript without types, in ASCII, and import only what is se
     assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/, name);
   }
   assert.throws(() => assetRoute('nothing.js'), /no such asset/);
-});
-
-test('types are blanked out and lines stay where they are; syntax that is more than types is refused', () => {
-  assert.equal(browserCode('const a: number = 1;\ninterface B {}\nexport {};').split('\n').length, 3);
-  assert.throws(() => browserCode('enum A { B }'), { code: 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' });
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { basename, extname } from 'node:path';
 import { Page } from '../board/page.ts';
+import { browserCode } from '../ground/browser-code.ts';
 import type { Resource } from '../http/resource.ts';
 
 /** A file that pages load, under an address that changes with its content. */
@@ -71,22 +71,6 @@ function textOf(path: string): string {
 export function assetOf(name: string, ending: string, contentType: string, text: string): Asset {
   const hash = createHash('sha256').update(text).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 12);
   return { route: `/assets/${name}-${hash}.${ending}`, contentType, text };
-}
-
-/**
- * TypeScript for browsers without its types, which are blanked out: lines and columns stay as they are in the source.
- * Throws `SyntaxError` on syntax that is more than types.
- */
-export function browserCode(typescript: string): string {
-  const { emitWarning } = process;
-  // The platform calls this experimental, once, on stderr; the runtime is pinned, and no option of a running process
-  // stops it.
-  process.emitWarning = () => {};
-  try {
-    return stripTypeScriptTypes(typescript).replace(/[\t ]+$/gm, '');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
 
 /** Scripts have letters beyond ASCII in strings only, where an escape means the same. */

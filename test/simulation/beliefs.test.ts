@@ -74,6 +74,19 @@ test('what is near the true price cannot be told from it, and what leaves slowly
   assert.equal(jump.may('bitvavo', 0.03, 0), false, 'one that jumps is found at once');
 });
 
+test('what a market comes to and leaves again is found as what it leaves slowly, and what goes along with it at once', () => {
+  const met = world();
+  met.deceive('bitvavo', 0.95, { how: 'fixed', factor: 0.95 });
+  met.pass(10);
+  assert.equal(met.may('bitvavo', 0.05, 0), false, 'it was not there before');
+  met.pass(10);
+  assert.deepEqual([met.may('bitvavo', 0.05, 0.02), met.may('bitvavo', 0.05, 0.03)], [true, false]);
+  const scaled = world();
+  scaled.deceive('bitvavo', 0.95);
+  scaled.pass(20);
+  assert.equal(scaled.may('bitvavo', 0.05, 0.02), false);
+});
+
 test('a source that is alone is believed up to double and half, and further only once nobody has been heard for long', () => {
   const alone = (factor: number) => {
     const made = world();
@@ -153,6 +166,26 @@ test('what a source repeats was true once, and is a lie when the market has left
   assert.equal(may('kraken', 0), true);
 });
 
+test('a price may be as old as a frame that is repeated near the true one, and for as long as it is found after', () => {
+  const frozen = (frame: 'again' | 'one frame') => {
+    const made = world();
+    made.deceive('bitvavo', 1.02, { how: 'repeated', frame });
+    made.pass(60);
+    return made;
+  };
+  const { beliefs, bitvavo, pass, spoken } = frozen('one frame');
+  const nearMs = spoken.nowMs;
+  bitvavo.factor = 1.05;
+  pass(60);
+  assert.equal(beliefs.frozenUntilMs('BTCEUR'), nearMs + 25_000);
+  const last = frozen('one frame');
+  for (const other of [last.kraken, last.coinbase]) other.since = never;
+  last.bitvavo.factor = 1.05;
+  last.pass(60);
+  assert.equal(last.beliefs.frozenUntilMs('BTCEUR'), last.spoken.nowMs + 25_000, 'nobody says otherwise');
+  assert.equal(frozen('again').beliefs.frozenUntilMs('BTCEUR'), long, 'it says that it holds now');
+});
+
 test('how long ago a price was believed that others do not take over from is known', () => {
   const { deceive, pass, beliefs, kraken, coinbase, spoken } = world();
   assert.equal(beliefs.movedAtMs('BTCEUR'), long);
@@ -188,4 +221,40 @@ test('a source that was contradicted is trusted again a minute after its lie, or
   pass(5);
   beliefs.deceives('kraken', 'BTCEUR', undefined);
   assert.equal(beliefs.isTrusted('kraken', 'BTCEUR', spoken.nowMs), true, 'nobody had heard it');
+});
+
+test('a source that two contradicted may be kept out until another has agreed with it for over a minute', () => {
+  const { deceive, pass, beliefs, bitvavo, kraken, coinbase } = world();
+  const may = () => beliefs.mayBeKeptOut('bitvavo', 'BTCEUR');
+  deceive('bitvavo', 1.5);
+  pass(10);
+  bitvavo.factor = 1;
+  beliefs.deceives('bitvavo', 'BTCEUR', undefined);
+  pass(3);
+  for (const other of [kraken, coinbase]) other.since = never;
+  pass(600);
+  assert.equal(may(), true, 'nobody is there to agree with it');
+  coinbase.since = long;
+  pass(70);
+  assert.equal(may(), true);
+  pass(10);
+  assert.equal(may(), false);
+  coinbase.since = never;
+  pass(10);
+  assert.equal(may(), false, 'it stays cleared');
+  assert.equal(beliefs.mayBeKeptOut('kraken', 'BTCEUR'), false);
+});
+
+test('a source that deceived within the band, or of which one other alone says otherwise, is not kept out', () => {
+  const near = world();
+  near.deceive('bitvavo', 1.02);
+  near.pass(10);
+  near.beliefs.deceives('bitvavo', 'BTCEUR', undefined);
+  assert.equal(near.beliefs.mayBeKeptOut('bitvavo', 'BTCEUR'), false);
+  const split = world();
+  split.deceive('coinbase', 1.02);
+  split.deceive('bitvavo', 1.5);
+  split.pass(10);
+  split.beliefs.deceives('bitvavo', 'BTCEUR', undefined);
+  assert.equal(split.beliefs.mayBeKeptOut('bitvavo', 'BTCEUR'), false);
 });

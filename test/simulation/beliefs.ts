@@ -32,6 +32,14 @@ export interface Deceived {
   movingAtMs: number;
   /** The last time that others were there to contradict it. */
   convictedAtMs: number;
+  /** The last time that two may have: when they fall silent it is no less doubted than before. */
+  outvotedAtMs: number;
+  /** The last time that it repeated one frame near the true price, as in a quiet market, or could be believed. */
+  frozenAtMs: number;
+  /** Since when, after its end, another has said the same. */
+  agreesSinceMs: number | undefined;
+  /** It has agreed for long enough since. */
+  isCleared: boolean;
 }
 
 const never = Number.NEGATIVE_INFINITY;
@@ -49,6 +57,8 @@ const provenMs = 90_000;
 /** A price that is older is nobody's level. */
 const levelForMs = 5 * 60_000;
 const returnAfterMs = 60_000;
+/** Whoever is cleared then is so in every process a little later. */
+const clearedWithinMs = returnAfterMs + 15_000;
 /** A look is so long ago at most, and a price on its way. */
 const lookedWithinMs = 12_000;
 
@@ -68,8 +78,15 @@ export class Beliefs {
     for (const each of this.#active(symbol)) if (each.source === source) each.untilMs = nowMs;
     if (deceit === undefined) return;
     const untilMs = Number.POSITIVE_INFINITY;
-    const neverYet = { believableAtMs: never, movingAtMs: never, convictedAtMs: never };
-    this.#deceived.push({ source, symbol, deceit, sinceMs: nowMs, untilMs, ...neverYet });
+    const neverYet = {
+      believableAtMs: never,
+      movingAtMs: never,
+      convictedAtMs: never,
+      outvotedAtMs: never,
+      frozenAtMs: never,
+    };
+    const undecided = { agreesSinceMs: undefined, isCleared: false };
+    this.#deceived.push({ source, symbol, deceit, sinceMs: nowMs, untilMs, ...neverYet, ...undecided });
   }
 
   /** Looks at what may be believed now. */
@@ -79,13 +96,39 @@ export class Beliefs {
 
   #look(deceived: Deceived): void {
     const { nowMs } = this.#spoken;
-    if (deceived.untilMs < nowMs) return;
-    if (!this.#isBelievable(deceived)) {
+    if (deceived.untilMs <= nowMs) {
+      this.#lookAfterwards(deceived);
+      return;
+    }
+    const { deceit } = deceived;
+    const isFrozen = deceit.how === 'repeated' && deceit.frame === 'one frame';
+    const isBelievable = this.#isBelievable(deceived);
+    if (isFrozen && (isBelievable || areClose(this.#factorOf(deceived), 1))) deceived.frozenAtMs = nowMs;
+    if (this.#honest(deceived).length > 1 && !areClose(this.#factorOf(deceived), 1)) deceived.outvotedAtMs = nowMs;
+    if (!isBelievable) {
       if (this.#isConvicted(deceived)) deceived.convictedAtMs = nowMs;
       return;
     }
     deceived.believableAtMs = nowMs;
     if (Math.abs(Math.log(this.#factorOf(deceived))) > Math.log(1 + jump)) deceived.movingAtMs = nowMs;
+  }
+
+  #lookAfterwards(deceived: Deceived): void {
+    if (deceived.isCleared) return;
+    const { nowMs } = this.#spoken;
+    const agrees = this.#honest(deceived).some((speaker) => speaker.steadySinceMs(deceived.symbol) <= nowMs);
+    deceived.agreesSinceMs = agrees ? (deceived.agreesSinceMs ?? nowMs) : undefined;
+    deceived.isCleared ||= agrees && nowMs - deceived.agreesSinceMs! >= clearedWithinMs;
+  }
+
+  /**
+   * Whether a source that tells the truth again may still be kept out: two contradicted it, and nobody has agreed with
+   * it for long enough since.
+   */
+  mayBeKeptOut(source: string, symbol: string): boolean {
+    return this.#of(symbol).some(
+      (each) => each.source === source && each.outvotedAtMs > each.untilMs - lookedWithinMs && !each.isCleared,
+    );
   }
 
   /**
@@ -108,8 +151,11 @@ export class Beliefs {
         datedMs > sinceMs - lookedWithinMs,
     );
     if (deceived === undefined) return true;
-    const isSlow = deceived.deceit.how === 'drifting' || deceived.deceit.how === 'repeated';
-    if (quote.isTrue && deceived.deceit.how !== 'repeated') return true;
+    const { how } = deceived.deceit;
+    // A market can come to what stays where it is, which is then believed, and leave it again.
+    const wasMet = (how === 'fixed' || how === 'another') && datedMs - foundWithinMs > deceived.sinceMs;
+    const isSlow = how === 'drifting' || how === 'repeated' || wasMet;
+    if (quote.isTrue && how !== 'repeated') return true;
     if (deviation.now <= band || (isSlow && deviation.before <= band)) return true;
     // Whatever is believed from this moment on was not so at the last look.
     this.#look(deceived);
@@ -130,6 +176,11 @@ export class Beliefs {
   /** When a price of the market might last be believed that the true one does not take over from. */
   movedAtMs(symbol: string): number {
     return Math.max(never, ...this.#of(symbol).map(({ movingAtMs }) => movingAtMs));
+  }
+
+  /** Until when a price of the market may be as old as a frame that a source repeats. */
+  frozenUntilMs(symbol: string): number {
+    return Math.max(never, ...this.#of(symbol).map(({ frozenAtMs }) => frozenAtMs + foundWithinMs + lookedWithinMs));
   }
 
   isDeceiving(source: string, symbol?: string): boolean {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ExchangeModel, type Told } from './exchange-model.ts';
 import { enter, World } from './world.ts';
 
-function exchange(dialect: 'bitvavo' | 'bitstamp' = 'bitvavo') {
+function exchange(dialect: 'bitvavo' | 'bitstamp' = 'bitvavo', isMoving = false) {
   const world = enter(new World(1));
   const told: Told[] = [];
   const model = new ExchangeModel({
@@ -12,6 +12,7 @@ function exchange(dialect: 'bitvavo' | 'bitstamp' = 'bitvavo') {
     markets: 2,
     hasDead: dialect !== 'bitvavo',
     levelOf: () => ({ now: 1, low: 1, high: 1 }),
+    isMoving: () => isMoving,
     quoted: (symbol, each) => symbol === 'BTC/EUR' && told.push(each),
     askedInBan: () => {},
   });
@@ -30,6 +31,21 @@ function exchange(dialect: 'bitvavo' | 'bitstamp' = 'bitvavo') {
     );
   return { world, model, told, fetched, listed };
 }
+
+test('a market that moves changes over ten times in ten seconds, and any other every six', async () => {
+  for (const [isMoving, least, most] of [
+    [true, 10, 20],
+    [false, 1, 4],
+  ] as const) {
+    const { world, told } = exchange('bitvavo', isMoving);
+    await world.scheduler.runTo(10_000);
+    const before = new Set(told.map(({ bid, ask }) => `${bid} ${ask}`));
+    await world.scheduler.runTo(20_000);
+    const quotes = new Set(told.map(({ bid, ask }) => `${bid} ${ask}`));
+    const changes = quotes.size - before.size;
+    assert.ok(changes >= least && changes <= most, `${changes}`);
+  }
+});
 
 test('a flood is listed and gone again, others the next time, and is none of its markets', async () => {
   const { model, listed } = exchange();

@@ -23,6 +23,8 @@ import { type FetchedReply, type LiveClient, type LiveLink, type OutsideServer, 
  * into.
  */
 const changeEveryMs = 6_000;
+/** One that falls or rises changes more than ten times in ten seconds: whoever stands still beside it is found. */
+const movingChangeEveryMs = 700;
 /**
  * While the world is quiet each exchange repeats all of its prices at once, just before their silence would be looked
  * into.
@@ -61,6 +63,8 @@ export interface ExchangeModelOptions {
   readonly hasDead: boolean;
   /** Where a market is on all exchanges, besides its walk. */
   readonly levelOf: (symbol: string) => MarketLevel;
+  /** Whether that changes now. */
+  readonly isMoving: (symbol: string) => boolean;
   /** Learns each quote, the moment it holds. */
   readonly quoted: (symbol: string, told: Told) => void;
   /** Learns how often a process has asked since it was told of its ban, which goes on. */
@@ -187,8 +191,7 @@ export class ExchangeModel implements OutsideServer {
 
   /** Refuses every request until an instant, which it names; or ends that. */
   ban(untilMs: number | undefined): void {
-    this.#ban =
-      untilMs === undefined ? undefined : new Ban(this.name, this.lane.clock.now() + untilMs - theWorld().nowMs);
+    this.#ban = untilMs === undefined ? undefined : new Ban(this.name, untilMs);
   }
 
   /** Lists markets that nobody trades, others each time. */
@@ -330,7 +333,7 @@ export class ExchangeModel implements OutsideServer {
   #change(symbol: string): void {
     const { clock } = this.lane;
     const market = this.exchange.markets.get(symbol)!;
-    clock.after(this.#untilChangeMs(), () => this.#change(symbol));
+    clock.after(this.#untilChangeMs(symbol), () => this.#change(symbol));
     if (this.#isToChange) {
       const nowMs = clock.now();
       market.step(nowMs);
@@ -343,10 +346,11 @@ export class ExchangeModel implements OutsideServer {
     this.exchange.repeat(market);
   }
 
-  #untilChangeMs(): number {
+  #untilChangeMs(symbol: string): number {
     const { nowMs, scheduler } = theWorld();
     if (scheduler.isQuiet) return quietRepeatEveryMs - (nowMs % quietRepeatEveryMs);
-    return changeEveryMs * (0.5 + this.#randomness.fraction());
+    const everyMs = this.#options.isMoving(symbol) ? movingChangeEveryMs : changeEveryMs;
+    return everyMs * (0.5 + this.#randomness.fraction());
   }
 
   get #isToChange(): boolean {

@@ -16,6 +16,9 @@ test('a market goes to another level in the time that it takes, and has been whe
   assert.deepEqual(at(61_000), ['0.64', '0.64', '1.00']);
   assert.deepEqual(at(61_000 + dayMs), ['0.64', '0.64', '0.64']);
   assert.deepEqual(levels.at('ETH/EUR', 61_000), { now: 1, low: 1, high: 1 });
+  const isMoving = [999, 1_000, 60_999, 61_000].map((atMs) => levels.isMoving('BTC/EUR', atMs));
+  assert.deepEqual(isMoving, [false, true, true, false]);
+  assert.equal(levels.isMoving('ETH/EUR', 31_000), false);
 });
 
 test('a move that would lead too far goes the other way', () => {

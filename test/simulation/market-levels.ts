@@ -41,6 +41,12 @@ export class MarketLevels {
     return { now: levelAt(moves, nowMs), low: Math.min(...levels), high: Math.max(...levels) };
   }
 
+  /** Whether the market moves now. */
+  isMoving(symbol: string, nowMs: number): boolean {
+    const moves = this.#moves.get(symbol) ?? [];
+    return moves.some(({ fromMs, overMs }) => fromMs <= nowMs && nowMs < fromMs + overMs);
+  }
+
   /** Since when the market has been where its walk has it, but for what moved it before; never: for ever. */
   movedAtMs(symbol: string): number {
     const last = this.#moves.get(symbol)?.at(-1);

@@ -8,7 +8,7 @@ import { hookDoubles } from './hooks.ts';
 import { optionsOf } from './options.ts';
 import { replacePlatform } from './platform.ts';
 import { releaseIn } from './release.ts';
-import { runSideBySide } from './side-by-side.ts';
+import { answerSeeds, runSideBySide } from './side-by-side.ts';
 
 /** Ends once whoever reads has all that was printed: the end of the process would cut it off. */
 async function exit(code: number): Promise<never> {
@@ -27,18 +27,21 @@ function readOptions() {
 
 const all = readOptions() ?? (await exit(2));
 const [options] = all;
-if (options.seeds > 1) await exit(await runSideBySide(options));
+const print = (text: string) => void process.stdout.write(text);
+if (options.seeds > 1) await exit(await runSideBySide(options, print));
 const former = options.former === undefined ? undefined : pathToFileURL(`${resolve(options.former)}/`);
 hookDoubles(former);
 const { simulate } = await import('./simulate.ts');
 // Loaded before time is virtual.
 const release = former && (await releaseIn(former));
 replacePlatform();
+if (process.send !== undefined) {
+  await answerSeeds((seed, say) => simulate({ ...options, seed }, say, release));
+  await exit(0);
+}
 let areAllWell = true;
 for (const each of all) {
-  const tally = await simulate(each, release);
-  areAllWell &&= tally.isWell;
-  // Whoever runs several adds them up.
-  if (process.send !== undefined) await new Promise((sent) => process.send!(tally, sent));
+  const { isWell } = await simulate(each, print, release);
+  areAllWell &&= isWell;
 }
 await exit(areAllWell ? 0 : 1);

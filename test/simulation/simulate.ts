@@ -9,8 +9,8 @@ import type { Release } from './release.ts';
 import { type Rule, rules, type Violation } from './rules.ts';
 import { kindOf } from './seed-kind.ts';
 import { shrink as shrinkPlan } from './shrink.ts';
-import type { Tally } from './side-by-side.ts';
 import { Simulation } from './simulation.ts';
+import type { Print, Tally } from './tally.ts';
 import { picture, timeLine } from './time-line.ts';
 import type { Note } from './world.ts';
 
@@ -44,13 +44,15 @@ export interface SeedOptions {
 /** Runs a seed as the command line says, and prints what came of it. */
 export async function simulate(
   { seed, days, processes, only, faults: plan, notes, twice, shrink }: Options,
+  print: Print,
   former?: Release,
 ): Promise<Tally> {
+  const say = (line: string) => print(`${line}\n`);
   const options = { seed, days, processes: processes ?? 1 + (seed % 3), only, former, plan };
   const outcome = await runSeed(options);
-  report(outcome, notes);
+  report(outcome, notes, say);
   let isWell = outcome.violations.length === 0;
-  if (!isWell) await explain(outcome, options, shrink);
+  if (!isWell) await explain(outcome, options, shrink, say);
   if (twice) {
     const isSame = (await runSeed(options)).trace === outcome.trace;
     say(isSame ? 'both runs are the same' : 'the runs differ');
@@ -68,7 +70,7 @@ export async function simulate(
 }
 
 /** Leaves out the faults that a failure does not need, and shows the rest of it. */
-async function explain(outcome: Outcome, options: SeedOptions, runsMax: number): Promise<void> {
+async function explain(outcome: Outcome, options: SeedOptions, runsMax: number, say: Print): Promise<void> {
   const { rule } = outcome.violations[0]!;
   let smallest = outcome;
   await shrinkPlan(
@@ -107,7 +109,11 @@ export async function runSeed({ seed, days, processes, only, former, plan }: See
   return { ...ran, violations: findings.violations, checked: findings.checked };
 }
 
-function report({ seed, plan, violations, checked, notes, trace, days, seconds }: Outcome, withNotes: boolean): void {
+function report(
+  { seed, plan, violations, checked, notes, trace, days, seconds }: Outcome,
+  withNotes: boolean,
+  say: Print,
+): void {
   if (withNotes) for (const { atMs, who, text } of notes) say(`${(atMs / 1_000).toFixed(3)} ${who} ${text}`);
   for (const { rule, atMs, text } of violations.slice(0, 10)) {
     say(`${(atMs / 1_000).toFixed(3)} against "${rules[rule]}"`);
@@ -119,8 +125,4 @@ function report({ seed, plan, violations, checked, notes, trace, days, seconds }
     `seed ${seed}: ${days.toFixed(3)} days at ${rate} an hour, ${plan.length} faults, ${violations.length} violations; checked ${checks}`,
   );
   say(`trace ${trace}`);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -110,12 +110,22 @@ export class Simulation {
     const askedInBan = (process: string, times: number) =>
       this.findings.check('bans kept', times <= askedInBanMax, () => `${process} asked ${times} times`);
     const levelOf = (symbol: string) => this.levels.at(symbol, world.nowMs);
+    const isMoving = (symbol: string) => this.levels.isMoving(symbol, world.nowMs);
     const markets = marketsOf(kind);
     const hasDead = kind.offersAll;
     world.memoryBytes = markets * memoryOfMarketBytes;
     this.exchanges = dialectsOf(kind).map(
       (dialect, deviation) =>
-        new ExchangeModel({ dialect, deviation, markets, hasDead, levelOf, quoted: quoted(dialect), askedInBan }),
+        new ExchangeModel({
+          dialect,
+          deviation,
+          markets,
+          hasDead,
+          levelOf,
+          isMoving,
+          quoted: quoted(dialect),
+          askedInBan,
+        }),
     );
     this.#listed = this.exchanges;
     this.banks = new Banks(world, kind.rateSource, this.#quotes.rates);

@@ -56,10 +56,12 @@ export class Troubles {
     for (const symbol of this.#operated.keys()) this.operated(symbol, false);
   }
 
-  /** When an operator’s word of it last was in force. */
+  /** When an operator’s word of it last was in force: nobody hears of its end while the store is lost. */
   operatedAtMs(symbol: string): number {
     const { isOn = false, atMs = Number.NEGATIVE_INFINITY } = this.#operated.get(symbol) ?? {};
-    return isOn ? this.#world.nowMs : atMs;
+    if (isOn || (atMs > Number.NEGATIVE_INFINITY && this.#world.storeTrouble !== undefined)) return this.#world.nowMs;
+    const wasLost = this.#storeLostAtMs <= atMs && atMs < this.#storeSoundSinceMs;
+    return wasLost ? this.#storeSoundSinceMs : atMs;
   }
 
   clocksSet(offMs: number): void {
@@ -202,13 +204,15 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
   const servableSinceMs = (symbol: string) => {
     // No exchange has that of the engine.
     if (!nameOf.has(symbol)) return Number.POSITIVE_INFINITY;
-    const honest = speakers().filter(({ name }) => !beliefs.isDeceiving(name, symbol));
+    const isHonest = ({ name }: Speaker) => !beliefs.isDeceiving(name, symbol) && !beliefs.mayBeKeptOut(name, symbol);
+    const honest = speakers().filter(isHonest);
     return Math.max(
       // None where there is none.
       Math.min(...honest.map((each) => each.steadySinceMs(symbol))),
       disturbedAtMs() + settledWithinMs,
       troubles.operatedAtMs(symbol) + operatedWithinMs,
       beliefs.movedAtMs(symbol) + levelForMs,
+      beliefs.frozenUntilMs(symbol),
     );
   };
   const truth: Truth = {

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { browserCode } from '../../src/portal/assets.ts';
+import { browserModule } from '../../src/ground/browser-code.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const dist = join(root, 'dist');
@@ -31,7 +31,7 @@ function compile(): void {
   for (const name of globSync('{src,exchange-simulator}/**/*.js', { cwd: dist })) leadToJavaScript(join(dist, name));
   for (const name of globSync('web/**/*.js{,.map}', { cwd: dist })) rmSync(join(dist, name));
   for (const name of globSync('web/{console,portal}/**/*.ts', { cwd: root })) {
-    put(name.replace(/ts$/, 'js'), forBrowsers(readFileSync(join(root, name), 'utf8')));
+    put(name.replace(/ts$/, 'js'), browserModule(readFileSync(join(root, name), 'utf8')));
   }
   for (const name of globSync(read, { cwd: root })) cpSync(join(root, name), join(dist, name));
   const { name, version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -44,11 +44,6 @@ function compile(): void {
 function leadToJavaScript(file: string): void {
   const code = readFileSync(file, 'utf8');
   writeFileSync(file, code.replaceAll(/(new URL\('[^']+)\.ts(?=', import\.meta\.url\))/g, '$1.js'));
-}
-
-/** Types are blanked out, as in a checkout when a browser asks for the file. */
-function forBrowsers(typescript: string): string {
-  return browserCode(typescript).replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"\n]*)\.ts\2/g, '$1$2$3.js$2');
 }
 
 function put(name: string, text: string): void {
