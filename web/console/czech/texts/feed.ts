@@ -42,8 +42,8 @@ export const feed = {
   'The rate of {subject} is held.': 'Kurz {subject} je zadržen.',
   'Its source says <code>{rate}</code>{change} since {instant}: {why}.':
     'Zdroj uvádí <code>{rate}</code>{change} od {instant}: {why}.',
-  'The last reading of the rate of {subject} gave nothing: <code>{outcome}</code>.':
-    'Poslední čtení kurzu {subject} nic nepřineslo: <code>{outcome}</code>.',
+  'The last reading of the rate of {subject} gave nothing: {outcome}.':
+    'Poslední čtení kurzu {subject} nic nepřineslo: {outcome}.',
   '<code>{mid}</code> stays in force.': 'Dál platí <code>{mid}</code>.',
   'Converted markets have no price.': 'Převáděné trhy nemají cenu.',
   'Nothing but its source has ever said the rate of {subject}, <code>{mid}</code>: compare it and accept it.':
