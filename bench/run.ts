@@ -12,6 +12,7 @@ import { liesTold } from './lies.ts';
 import { describeMachine } from './machine.ts';
 import { memory } from './memory.ts';
 import { readOptions } from './options.ts';
+import { proxies } from './proxies.ts';
 import { rateAlarms } from './rate-alarms.ts';
 import { rateDays } from './rate-days.ts';
 import { reads } from './reads.ts';
@@ -39,6 +40,7 @@ const measurements = {
   crowd,
   memory,
   flood,
+  proxies,
   alarms,
   believed,
   lies: liesTold,

@@ -164,6 +164,34 @@ test('after a standstill an answer waits for what others published meanwhile, wh
   }
 });
 
+test('what a process makes anew after a standstill may take a second', async () => {
+  const clock = new FakeClock();
+  const position = new BoardPosition(clock);
+  position.heard([clock.now(), clock.monotonicMs()]);
+  clock.standStill(10_000);
+  let reached: boolean | undefined;
+  void Promise.resolve(position.reach(noPosition)).then((isReached) => {
+    reached = isReached;
+  });
+  await clock.advance(999);
+  assert.equal(reached, undefined);
+  await clock.advance(1);
+  assert.equal(reached, false);
+});
+
+test('a leader that gives way answers once it has what the other has published', async () => {
+  const clock = new FakeClock();
+  const position = new BoardPosition(clock);
+  position.lead(() => at(2, 1));
+  position.giveWay();
+  const first = position.reach(noPosition);
+  assert.ok(first instanceof Promise, 'also what no key has seen');
+  position.follow(at(3, 4));
+  assert.ok(position.isBehind(at(3, 4)), 'it may be the first of several');
+  position.heard([clock.now(), clock.monotonicMs()]);
+  assert.equal(await first, true);
+});
+
 test('a leader whose lease has run out answers nothing before it knows whether another leads', async () => {
   for (const learns of ['another leads', 'nobody can be asked', 'it leads again'] as const) {
     const clock = new FakeClock();

@@ -14,6 +14,8 @@ export const noPosition: Position = { fence: 0, number: 0 };
 
 /** How long an answer waits for a board that its client has seen elsewhere. */
 const waitMs = 250;
+/** The same after a standstill, which has cost the process its connections, too: it must make them anew first. */
+const waitAfterStandstillMs = 1_000;
 /**
  * A process that follows hears each second what there is: one that did not for so long stood still, and others went on.
  */
@@ -93,6 +95,12 @@ export class BoardPosition {
     this.heard();
   }
 
+  /** Another process leads, for an unknown time already: what it published until now is not here yet. */
+  giveWay(): void {
+    this.#heard = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    this.resign();
+  }
+
   /** The market stays where it is. */
   resign(): void {
     this.#followed = this.current;
@@ -102,10 +110,14 @@ export class BoardPosition {
 
   /** Whether others are further, or may be after a standstill: what a key was served is forgotten after two minutes. */
   isBehind(target: Position): boolean {
+    return isBefore(this.current, target) || this.#stoodStill;
+  }
+
+  get #stoodStill(): boolean {
     const [at, monotonicMs] = this.#heard;
     const unheardMs = Math.max(this.#clock.now() - at, this.#clock.monotonicMs() - monotonicMs);
     const isUnsure = this.#leading !== undefined && !this.#isSure();
-    return isBefore(this.current, target) || unheardMs > heardWithinMs || isUnsure;
+    return unheardMs > heardWithinMs || isUnsure;
   }
 
   /** Waits until the market is there, for a short time at most. Gives whether it is. */
@@ -127,7 +139,7 @@ export class BoardPosition {
           resolve(isReached);
         },
       };
-      timer = this.#clock.after(waitMs, () => {
+      timer = this.#clock.after(this.#stoodStill ? waitAfterStandstillMs : waitMs, () => {
         if (areSame(held, this.current)) this.#missed = { fence: target.fence, held };
         waiting.end(false);
       });

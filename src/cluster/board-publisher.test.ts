@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { MarketState } from '../market/market-state.ts';
-import { BoardPosition } from './board-position.ts';
+import { BoardPosition, noPosition } from './board-position.ts';
 import { BoardPublisher, type PublisherParts } from './board-publisher.ts';
 import type { Caller } from './redis-calls.ts';
 
@@ -39,14 +39,16 @@ function publisher(answers: () => unknown) {
 const offered = 'adds to {mdapi}:feed:offers';
 
 test('a leader that gives way takes back what it did not publish, unless it published nothing yet: what was sent is of long ago then', async () => {
-  const { clock, events, made, lead } = publisher(() => ['1-0']);
+  const { clock, events, made, lead, position } = publisher(() => ['1-0']);
   lead(undefined);
   made.giveWay();
   assert.deepEqual(events.splice(0), [offered]);
   lead(7);
   await clock.advance(20);
+  assert.equal(position.isBehind(noPosition), false);
   made.giveWay();
   assert.deepEqual(events, ['takes back', offered], 'and what Redis has refused is offered');
+  assert.equal(position.isBehind(noPosition), true, 'of what the other publishes it has nothing yet');
   assert.equal(clock.pendingTimers, 0);
 });
 

@@ -90,6 +90,7 @@ export class BoardPublisher {
   giveWay(): void {
     if (this.#number > 0 && !this.#parts.position.isShown) this.#parts.changes.takeBack();
     this.offer({ tickers: [], references: [], rates: [] });
+    if (this.#looking !== undefined) this.#parts.position.giveWay();
     this.resign();
   }
 

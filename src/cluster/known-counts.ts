@@ -52,3 +52,8 @@ export class KnownCounts {
     return known;
   }
 }
+
+/** Gives the requests of a counter that were admitted, as far as this process knows. */
+export function usedOf({ seen, admittedAlone, reporting }: KnownCount): number {
+  return seen + admittedAlone + reporting;
+}

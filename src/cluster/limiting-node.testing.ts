@@ -26,7 +26,7 @@ export class LimitingNode {
   readonly limits: RedisLimits;
   readonly logged: string[] = [];
 
-  private constructor(redis: RedisServer, options: NodeOptions) {
+  private constructor(redis: Pick<RedisServer, 'address'>, options: NodeOptions) {
     this.clock.shift(options.skewMs ?? 0);
     const figures = { key: 60, address: 30, failedAuthentication: 10, ...options.figures };
     const randomness = seededRandomness(1);
@@ -45,14 +45,22 @@ export class LimitingNode {
     });
   }
 
-  static start(t: Pick<TestContext, 'after'>, redis: RedisServer, options: NodeOptions = {}): LimitingNode {
+  static start(
+    t: Pick<TestContext, 'after'>,
+    redis: Pick<RedisServer, 'address'>,
+    options: NodeOptions = {},
+  ): LimitingNode {
     const node = LimitingNode.idle(t, redis, options);
     void node.limits.start();
     return node;
   }
 
   /** One that is not started yet. */
-  static idle(t: Pick<TestContext, 'after'>, redis: RedisServer, options: NodeOptions = {}): LimitingNode {
+  static idle(
+    t: Pick<TestContext, 'after'>,
+    redis: Pick<RedisServer, 'address'>,
+    options: NodeOptions = {},
+  ): LimitingNode {
     const node = new LimitingNode(redis, options);
     t.after(() => node.limits.stop());
     return node;

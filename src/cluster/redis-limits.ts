@@ -9,7 +9,7 @@ import { type BoardPosition, furtherOf, isBefore, noPosition, type Position } fr
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
 import { type CountAnswer, countOn } from './count-script.ts';
-import { type KnownCount, KnownCounts } from './known-counts.ts';
+import { type KnownCount, KnownCounts, usedOf } from './known-counts.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 import { ServerTime } from './server-time.ts';
 
@@ -177,7 +177,7 @@ export class RedisLimits implements Limits {
       this.#refusedUnasked++;
       return this.#decide(usedOf(known), limit, this.#earliest(now));
     }
-    if (!this.#circuit.isUp) return this.#countAlone(known, limit, countInMemory);
+    if (!this.#circuit.isUp) return this.#answerAlone(isKeys, this.#countAlone(known, limit, countInMemory));
     return new Promise((resolve) => {
       const whenReadable = (decision: LimitDecision, newest?: Position) =>
         resolve(newest === undefined || !decision.allowed ? decision : this.#whenReadable(counter, decision, newest));
@@ -235,11 +235,21 @@ export class RedisLimits implements Limits {
 
   #countAlone(known: KnownCount | undefined, limit: number, countInMemory: () => LimitDecision): LimitDecision {
     this.#countedAlone += Number(limit > 0);
-    this.#options.position?.show();
     if (known === undefined) return countInMemory();
     const used = usedOf(known);
     if (used < limit) known.admittedAlone++;
     return this.#decide(used, limit, this.#earliest(this.#options.clock.now()));
+  }
+
+  /** Nobody says what the key has seen elsewhere: after a standstill, anything that was published meanwhile. */
+  #answerAlone(isKeys: boolean, decision: LimitDecision): MaybePromise<LimitDecision> {
+    const { position } = this.#options;
+    const shown = () => {
+      position?.show();
+      return decision;
+    };
+    const reached = isKeys && decision.allowed && position?.reach(noPosition);
+    return reached instanceof Promise ? reached.then(shown) : shown();
   }
 
   /** Sends requests that were admitted alone with the first take of their counter; they come back should that fail. */
@@ -308,8 +318,8 @@ export class RedisLimits implements Limits {
     this.#enterWindowAt(this.#options.clock.now());
     this.#reportEnded(takes, sent, 'failed');
     takes.forEach((take) => {
-      const known = this.#known.of(take.counter);
-      take.resolve(this.#countAlone(known, take.limit, take.countInMemory));
+      const decision = this.#countAlone(this.#known.of(take.counter), take.limit, take.countInMemory);
+      void Promise.resolve(this.#answerAlone(take.isKeys, decision)).then((answer) => take.resolve(answer));
     });
   }
 
@@ -343,10 +353,6 @@ export class RedisLimits implements Limits {
       log.warn({ skewMs }, 'the clock of this node disagrees with that of Redis');
     }
   }
-}
-
-function usedOf({ seen, admittedAlone, reporting }: KnownCount): number {
-  return seen + admittedAlone + reporting;
 }
 
 export const sharedLimitMetrics: MetricGroup<SharedLimitFigures> = {

@@ -19,7 +19,7 @@ interface TagPlace {
   readonly end: number;
 }
 
-/** As this service makes entity tags: no comma, no space, nothing that a parser would read in another way. */
+/** Entity tags of this service: no comma, no space, nothing that a parser would read in another way. */
 const singleTag = /^"[\w-]+"$/;
 
 /**
@@ -33,7 +33,7 @@ export class RepeatedRequest {
   #isBetweenRequests = true;
   #last: { readonly request: RequestHead; readonly answer: AnswerAgain } | undefined;
   #bytes: Buffer | undefined;
-  /** Of the bytes; `undefined` where they have none, or not just one. */
+  /** Its place in the bytes; `undefined` where they have none, or not just one. */
   #tag: TagPlace | undefined;
 
   constructor(socket: Socket) {

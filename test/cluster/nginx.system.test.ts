@@ -11,6 +11,7 @@ import { NodesBehindNginx } from './nodes-behind-nginx.ts';
 
 const refused: readonly [what: string, request: string, status: number, code: string][] = [
   ['no HTTP', 'HELLO\r\n\r\n', 400, 'BAD_REQUEST'],
+  ['a version there is not', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n', 400, 'BAD_REQUEST'],
   ['two lengths', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'BAD_REQUEST'],
   ['an unknown coding', 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n', 400, 'BAD_REQUEST'],
   ['a large body', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n', 400, 'BAD_REQUEST'],
@@ -47,8 +48,7 @@ describe('nginx as it is shipped', needsNginx, () => {
 
   test('passes the address of the client to the nodes, whatever the client claims', async () => {
     const wire = await Wire.open(cluster.nginx.port);
-    // The nodes are asked in turn, and count together. One that Redis keeps waiting counts alone for a moment, hence
-    // the repetition.
+    // A node that Redis keeps waiting counts alone for a moment, hence the repetition.
     await eventually('four answers counted one after the other, for one address', async () => {
       const counts: number[] = [];
       for (const claim of ['6.6.6.1', '6.6.6.2', '6.6.6.3', '6.6.6.4']) {

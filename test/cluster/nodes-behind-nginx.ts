@@ -8,15 +8,25 @@ import { fixedPort } from '../support/fixed-port.ts';
 import type { WireResponse } from '../support/http-client.ts';
 import { Nginx } from '../support/nginx.ts';
 import { RedisServer } from '../support/redis.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Wire } from '../support/wire.ts';
+import { keysForNodes } from './keys-for-nodes.ts';
+
+const askedWithinMs = 40_000;
+/** Reading the metrics of a process that has just begun takes it time that its clients need. */
+const lookEveryMs = 250;
 
 interface Parts {
   readonly nginx: Nginx;
   /** A client through nginx. */
   readonly api: ApiClient;
-  readonly key: string;
+  /** At least one that nginx sends to each node. */
+  readonly keys: readonly string[];
   readonly ports: readonly number[];
   readonly startOn: (port: number) => Promise<ServingProcess>;
+  /** Between the nodes and Redis. */
+  readonly way: TcpProxy;
+  readonly env: Record<string, string>;
 }
 
 /** Two nodes on one database, each on a port that it keeps over restarts, with nginx in front. */
@@ -51,27 +61,40 @@ export class NodesBehindNginx {
     const baseUrl = `http://127.0.0.1:${ownPort}`;
     // Two services share one database only with Redis between them.
     const redis = await RedisServer.start(t);
-    const { installation, key, start } = await installed(t, exchange, {
+    const way = await TcpProxy.listen({ targetPort: redis.port });
+    t.after(() => way.close());
+    const { installation, start, ...credentials } = await installed(t, exchange, {
       server: { baseUrl, trustedProxies: ['127.0.0.1'], shutdownDeadline: '10s', ...server },
     });
-    installation.env.MDAPI_REDIS = redis.url;
+    installation.env.MDAPI_REDIS = `redis://127.0.0.1:${way.port}`;
     const startOn = (port: number) => {
       installation.env.MDAPI_SERVER_PORT = String(port);
       return start();
     };
     const nodes = [await startOn(ports[0]!), await startOn(ports[1]!)];
     const nginx = await Nginx.start(t, ownPort, ports);
-    const api = await ApiClient.of(`http://127.0.0.1:${ownPort}`, key);
-    const cluster = new NodesBehindNginx({ nginx, api, key, ports, startOn }, nodes);
+    const keys = await keysForNodes([ownPort], nodes, credentials);
+    const api = await ApiClient.of(`http://127.0.0.1:${ownPort}`, credentials.key);
+    const cluster = new NodesBehindNginx({ nginx, api, keys, ports, startOn, way, env: installation.env }, nodes);
     await eventually('prices', () => cluster.#bothHavePrices(), 30_000);
     return cluster;
+  }
+
+  /** Sets how long the nodes that are started from now on go on taking connections once they are to stop. */
+  setDrainDelay(duration: string): void {
+    this.#parts.env.MDAPI_SERVER_DRAIN_DELAY = duration;
+  }
+
+  /** Each answer of Redis comes so much later from now on. */
+  delayRedis(latencyMs: number): void {
+    this.#parts.way.set('down', { latencyMs });
   }
 
   /** Stops a node, starts it again on its port, and resolves once requests come to it again. */
   async restart(node: ServingProcess): Promise<void> {
     await this.stop(node);
     const next = await this.startAgain(node);
-    await eventually('nginx asks it again', async () => (await requestsOf(next)) > 20);
+    await eventually('nginx asks it again', async () => (await requestsOf(next)) > 20, askedWithinMs, lookEveryMs);
   }
 
   /** Starts a node that has ended again on its port, and resolves once it is ready. */
@@ -90,18 +113,30 @@ export class NodesBehindNginx {
     assert.deepEqual(node.failures, []);
   }
 
-  /** nginx asks one and the other in turn. */
+  /** nginx sends each of the keys to one node, and at least one to each. */
   async #bothHavePrices(): Promise<boolean> {
     const wire = await Wire.open(this.nginx.port);
-    const ask = async () => (await wire.ask(this.request('GET', '/v1/tickers'))).status === 200;
-    const have = [await ask(), await ask(), await ask(), await ask()];
+    let have = true;
+    for (const key of this.#parts.keys) {
+      have &&= (await wire.ask(this.#requestWith(key, 'GET', '/v1/tickers'))).status === 200;
+    }
     wire.close();
-    return have.every(Boolean);
+    return have;
   }
 
   /** A request of the client, as it is on the wire. */
   request(method: string, target: string, ...headers: readonly string[]): string {
-    const lines = [`Host: 127.0.0.1:${this.nginx.port}`, `X-EXCHANGE-APIKEY: ${this.api.key}`, ...headers];
+    return this.#requestWith(this.api.key, method, target, ...headers);
+  }
+
+  /** A request of one of many clients, of whom some ask one node and some the other. */
+  requestOf(client: number, method: string, target: string, ...headers: readonly string[]): string {
+    const { keys } = this.#parts;
+    return this.#requestWith(keys[client % keys.length]!, method, target, ...headers);
+  }
+
+  #requestWith(key: string, method: string, target: string, ...headers: readonly string[]): string {
+    const lines = [`Host: 127.0.0.1:${this.nginx.port}`, `X-EXCHANGE-APIKEY: ${key}`, ...headers];
     return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
   }
 

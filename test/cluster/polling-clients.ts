@@ -12,8 +12,8 @@ const targets = ['/v1/tickers', '/v1/ticker?symbol=BTCEUR', '/v1/time', '/v1/sta
 export class PollingClients {
   /** What went wrong: a request without its answer, or an answer that no document has. */
   readonly faults: string[] = [];
-  /** Answers by status. */
-  readonly statuses = new Map<number, number>();
+  /** What answers that are neither 200 nor 304 said. */
+  readonly refusals: string[] = [];
   sent = 0;
   answered = 0;
   readonly #cluster: NodesBehindNginx;
@@ -29,7 +29,9 @@ export class PollingClients {
   static async start(cluster: NodesBehindNginx, count: number): Promise<PollingClients> {
     const clients = new PollingClients(cluster);
     const wires = await Promise.all(Array.from({ length: count }, () => Wire.open(cluster.nginx.port)));
-    clients.#running = wires.map((wire) => clients.#poll(wire).catch((error) => clients.#failed(error)));
+    clients.#running = wires.map((wire, client) =>
+      clients.#poll(wire, client).catch((error) => clients.#failed(error)),
+    );
     await clients.moreAnswers(3 * count);
     return clients;
   }
@@ -46,14 +48,14 @@ export class PollingClients {
     await Promise.all(this.#running);
   }
 
-  async #poll(wire: Wire): Promise<void> {
+  async #poll(wire: Wire, client: number): Promise<void> {
     let etag = '"none"';
     while (!this.#stopped) {
       const turn = this.sent++;
       const target = targets[turn % targets.length]!;
       const method = turn % 7 === 0 ? 'HEAD' : 'GET';
       const condition = target === '/v1/tickers' ? [`If-None-Match: ${etag}`] : [];
-      const response = await wire.ask(this.#cluster.request(method, target, ...condition));
+      const response = await wire.ask(this.#cluster.requestOf(client, method, target, ...condition));
       this.#took(method, target, response);
       if (target === '/v1/tickers') etag = response.headers.etag ?? etag;
       await new Promise((resolve) => setTimeout(resolve, this.#randomness.fraction() * pauseMsMax));
@@ -63,7 +65,7 @@ export class PollingClients {
 
   #took(method: string, target: string, response: WireResponse): void {
     this.answered++;
-    this.statuses.set(response.status, (this.statuses.get(response.status) ?? 0) + 1);
+    if (response.status !== 200 && response.status !== 304) this.refusals.push(`${response.status} ${response.body}`);
     this.#cluster.validate(method, target, response);
   }
 

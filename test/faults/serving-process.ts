@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
+import { systemClock, systemRandomness } from '../../src/ground/clock.ts';
+import { openStore } from '../../src/store/store.ts';
 import { type Child, type End, Installation } from '../support/mdapi-process.ts';
 import { type Metrics, readMetrics } from '../support/metrics-text.ts';
 
@@ -48,10 +52,26 @@ export async function installed(
   settings: Settings = {},
 ) {
   const installation = Installation.for(t, exchange as ExchangeSimulator, settings);
-  const { key } = await installation.makeKey();
+  const { key, accountId } = await installation.makeKey();
   return {
     installation,
     key,
+    /** Makes one more key of the account, without the process that a command takes. */
+    async addKey(): Promise<string> {
+      const url = `sqlite:${join(installation.directory, 'mdapi.sqlite')}`;
+      const store = await openStore({ url, clock: systemClock, randomness: systemRandomness });
+      const added = generateApiKey(systemRandomness);
+      await store.keys.insert({
+        accountId,
+        digest: digestOf(added),
+        lastFour: lastFourOf(added),
+        label: '',
+        expiresAt: undefined,
+        limitPerMinute: undefined,
+      });
+      await store.close();
+      return added;
+    },
     async start(): Promise<ServingProcess> {
       const { server, ...addresses } = await installation.serve();
       return new ServingProcess(server, addresses);

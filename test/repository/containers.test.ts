@@ -353,3 +353,15 @@ test('the errors that nginx answers by itself have the codes, titles and names o
     assert.equal(Number(status), errorTable[code].status);
   }
 });
+
+test('so have those that Caddy and HAProxy answer by themselves', () => {
+  const files = ['ops/caddy/Caddyfile', 'ops/haproxy/haproxy.cfg'].map(textOf);
+  const bodies = files.flatMap((text) => text.match(/(?<=[`'])\{"type".*\}(?=[`'])/g) ?? []);
+  assert.equal(bodies.length, 6);
+  for (const body of bodies) {
+    const { type, title, status, code } = JSON.parse(body) as Record<string, string>;
+    const known = errorCodes.find((one) => one === code)!;
+    assert.deepEqual({ title, status }, { title: errorTable[known].title, status: errorTable[known].status });
+    assert.ok(type!.endsWith(`/${slugOf(known)}`), type!);
+  }
+});

@@ -55,7 +55,7 @@ export class Banks {
 
   /** Nobody can read the rate, or everybody again. */
   async lose(isLost: boolean): Promise<void> {
-    this.#told.changed(this.#world.nowMs);
+    this.#told.lost(isLost, this.#world.nowMs);
     await this.first.fault('rate-gone', isLost);
   }
 

@@ -44,5 +44,19 @@ test('what was true, or was said, is served for as long as it may take to be rea
   assert.deepEqual(at(hourMs + 180_001), ['26']);
   assert.deepEqual(at(3 * hourMs + 180_000), ['26', '26.1']);
   assert.deepEqual(at(3 * hourMs + 180_001), ['26']);
-  assert.equal(rates.changedAtMs, 2 * hourMs);
+  assert.equal(rates.changedAtMs(9 * hourMs), 2 * hourMs);
+});
+
+test('nobody expects converted prices of a rate that cannot be read, or that its first source lies about, for however long', () => {
+  const rates = new ToldRates('25');
+  rates.lost(true, 0);
+  assert.equal(rates.changedAtMs(2 * hourMs), 2 * hourMs);
+  rates.lost(false, 3 * hourMs);
+  assert.equal(rates.changedAtMs(4 * hourMs), 3 * hourMs);
+  const lie = { value: '50', dated: 'undated', nextFixingMs: 0, isWitnessed: false, isFirst: true } as const;
+  const lied = rates.lied(lie, 5 * hourMs);
+  rates.lied({ ...lie, isFirst: false }, 5 * hourMs);
+  assert.equal(rates.changedAtMs(7 * hourMs), 7 * hourMs);
+  lied.untilMs = 8 * hourMs;
+  assert.equal(rates.changedAtMs(9 * hourMs), 5 * hourMs, 'the second one makes no price');
 });

@@ -8,6 +8,8 @@ export interface LiedRate {
   readonly value: string;
   /** From then on the law lets it be believed. */
   readonly believableFromMs: number;
+  /** See {@link RateLied}. */
+  readonly isFirst: boolean;
   untilMs: number;
 }
 
@@ -36,6 +38,7 @@ export class ToldRates {
   readonly #truths: TrueRate[] = [];
   readonly #lies: LiedRate[] = [];
   #changedAtMs = Number.NEGATIVE_INFINITY;
+  #isLost = false;
 
   constructor(rate: string) {
     this.#truths.push({ value: rate, fromMs: Number.NEGATIVE_INFINITY });
@@ -45,14 +48,21 @@ export class ToldRates {
     return this.#truths.at(-1)!.value;
   }
 
-  /** When a rate last was another, or a source of it said so or nothing. */
-  get changedAtMs(): number {
-    return this.#changedAtMs;
+  /** When a rate last was another, or the source that makes prices said so or nothing: how long ever that lasts. */
+  changedAtMs(nowMs: number): number {
+    const isWrong = this.#isLost || this.#lies.some(({ isFirst, untilMs }) => isFirst && untilMs > nowMs);
+    return isWrong ? nowMs : this.#changedAtMs;
   }
 
   /** Something is wrong with a source of rates, or no more. */
   changed(nowMs: number): void {
     this.#changedAtMs = nowMs;
+  }
+
+  /** Nobody can read the rate, or everybody again. */
+  lost(isLost: boolean, nowMs: number): void {
+    this.#isLost = isLost;
+    this.changed(nowMs);
   }
 
   rateFrom(value: string, fromMs: number): void {
@@ -64,6 +74,7 @@ export class ToldRates {
     const lied = {
       value: lie.value,
       believableFromMs: this.#believableFromMs(lie, nowMs),
+      isFirst: lie.isFirst,
       untilMs: Number.POSITIVE_INFINITY,
     };
     this.#lies.push(lied);

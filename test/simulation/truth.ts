@@ -230,7 +230,8 @@ export function truthOf(simulation: Inhabited, quotes: ToldQuotes): TruthAndBeli
       return speaker?.steadySinceMs(symbol) ?? Number.POSITIVE_INFINITY;
     },
     servableSinceMs,
-    convertibleSinceMs: (symbol) => Math.max(servableSinceMs(symbol), quotes.rates.changedAtMs + convertedWithinMs),
+    convertibleSinceMs: (symbol) =>
+      Math.max(servableSinceMs(symbol), quotes.rates.changedAtMs(world.nowMs) + convertedWithinMs),
     processes: processes.length,
     offMs: (by) => processOf(by).offMs,
     undisturbedSinceMs: (by) => processOf(by).disturbedAtMs,

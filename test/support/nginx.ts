@@ -30,7 +30,7 @@ const shipped = fileURLToPath(new URL('../../ops/nginx/', import.meta.url));
 const unprivileged = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Ends nginx when its own input ends: so it is gone with the test process, however that ends. */
-const keeper = '"$@" <&- & read -r end; kill $! 2>/dev/null; wait $!';
+export const keeper = '"$@" </dev/null & read -r end; kill $! 2>/dev/null; wait $!';
 
 /** A real nginx with the configuration of ops/nginx in front of nodes on this machine. It ends with its test. */
 export class Nginx {
