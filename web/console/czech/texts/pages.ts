@@ -66,7 +66,7 @@ export const pages = {
   'Widen the filters, or search for the id of an account, key, window or token, or for a symbol.':
     'Rozšiřte filtry, nebo hledejte id účtu, klíče, údržby nebo tokenu, nebo symbol.',
   Anything: 'Cokoli',
-  'name, or cli:user': 'jméno, nebo cli:uživatel',
+  'name, or cli:user': 'jméno, cli:jméno',
   'Save as CSV': 'Uložit jako CSV',
   'No changes yet.': 'Zatím žádné změny.',
   'Every change by an operator is recorded here, whether made in the console or on the command line.':
